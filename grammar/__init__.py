@@ -1,0 +1,1 @@
+"""The grammar of the ClassAd language, as data (installed as ``classad.grammar``)."""
