@@ -1,0 +1,106 @@
+"""What the negotiator knows when a cycle begins.
+
+Decision here: none; this is the input of ``negotiator.cycle.negotiate``.  Slots are in pool order
+(the order in which the collector hands them out decides ties), submitter ads in collector order,
+jobs in queue order.  Times are seconds since the epoch, usage is in slot weights.
+
+Never here: reading files (``negotiator.io`` does), evaluating anything.
+Follows: the queries that open a cycle and the accountant's table of customers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from attr import Factory, field, frozen
+
+ClassAd: TypeAlias = Any
+
+#: A ceiling that limits nothing.
+NO_CEILING: Final = -1
+
+
+@frozen
+class Lease:
+    """A temporary floor, ceiling or factor: when it ends and what comes back then."""
+
+    expiration: int
+    previous: float
+
+
+@frozen
+class Customer:
+    """One record of the accountant: a submitter (its name has an ``@``) or an accounting group.
+
+    ``None`` means that the record does not have the attribute; the accountant then has its own
+    defaults.  ``priority`` is the real user priority: a bigger number is a worse priority.
+    """
+
+    name: str
+    priority: float | None = None
+    priority_factor: float | None = None
+    resources_used: int = 0
+    weighted_resources_used: float = 0.0
+    hier_weighted_resources_used: float = 0.0
+    accumulated_usage: float = 0.0
+    weighted_accumulated_usage: float | None = None
+    uncharged_time: int | None = None
+    weighted_uncharged_time: float | None = None
+    begin_usage_time: int = 0
+    last_usage_time: int = 0
+    ceiling: int = NO_CEILING
+    floor: int = 0
+    ceiling_lease: Lease | None = None
+    floor_lease: Lease | None = None
+    factor_lease: Lease | None = None
+
+    @property
+    def is_group(self) -> bool:
+        """Whether this is an accounting group by the accountant's syntactic rule."""
+        return "@" not in self.name
+
+
+@frozen
+class Resource:
+    """A recorded match: ``key`` is ``<slot name>@<address>`` as in the accountant's log."""
+
+    key: str
+    remote_user: str
+    slot_weight: float = 1.0
+    start_time: int = 0
+    matched_concurrency_limits: str | None = None
+
+
+@frozen
+class AccountantState:
+    """The accountant's tables.  Without ``last_update_time`` priorities are taken as they are."""
+
+    customers: Mapping[str, Customer] = field(factory=dict)
+    resources: Mapping[str, Resource] = field(factory=dict)
+    last_update_time: int | None = None
+
+
+@frozen(eq=False)
+class ScheddQueue:
+    """The job ads of one schedd, in the order of its queue; ``name`` is its ``ScheddName``."""
+
+    name: str
+    jobs: tuple[ClassAd, ...]
+
+
+@frozen(eq=False)
+class Snapshot:
+    """Everything one cycle decides on.
+
+    ``previous_quotas``: the quota of each group as the cycle before left it (what
+    ``RemoteGroupQuota`` shows); None in the first cycle of a negotiator.  ``claims``: the number of
+    claim ids of a slot, by slot name; slots that are not in it have one.
+    """
+
+    slots: tuple[ClassAd, ...] = ()
+    submitters: tuple[ClassAd, ...] = ()
+    queues: tuple[ScheddQueue, ...] = ()
+    accountant: AccountantState = Factory(AccountantState)
+    previous_quotas: Mapping[str, float] | None = None
+    claims: Mapping[str, int] = field(factory=dict)
