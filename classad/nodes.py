@@ -44,7 +44,7 @@ class Node:
 
 @frozen(eq=False)
 class Literal(Node):
-    """A constant.  A ``RelTime`` here is what ``relTime("...")`` folds to; it *evaluates* to a real."""
+    """A constant.  A ``RelTime`` here is what ``relTime("...")`` folds to, evaluating to a real."""
 
     value: LiteralValue
 

@@ -87,8 +87,16 @@ def builtin(
             if folded in FUNCTIONS:
                 raise ValueError(f"builtin {name} is declared twice")
             FUNCTIONS[folded] = Builtin(
-                name, family, low, high, laziness, deterministic, exceptional, doc,
-                tuple(examples), impl,
+                name,
+                family,
+                low,
+                high,
+                laziness,
+                deterministic,
+                exceptional,
+                doc,
+                tuple(examples),
+                impl,
             )
         return impl
 
