@@ -1,0 +1,1 @@
+"""HTCondor's configuration language and the negotiator's policy as checked values."""
