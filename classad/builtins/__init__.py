@@ -1,0 +1,1 @@
+"""The builtin functions, one module per family."""
