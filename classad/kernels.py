@@ -1,0 +1,243 @@
+"""Choosing and ordering rows by columns of numeric keys, in C when it is there.
+
+Inputs: columns, each a sequence of numbers of one length; the first column decides first, larger is
+better.  Outputs: lists of row numbers, best first.
+Backends: ``backend`` says which one works, ``"c"`` (csrc/) or ``"python"`` (this file); results are
+identical.  ``CLASSAD_KERNELS=auto|c|python`` chooses, read once at import: the one place of this
+package where the environment speaks, and it never changes an answer.
+Never here: what a column means.
+Follows: ``std::sort`` of the GNU C++ library for ``sort_order``, including its order of equal
+elements, which a negotiation cycle shows to its users.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from classad._kernels import _FFI, _Lib
+
+    _TopK = Callable[[array[float], int, int], list[int]]
+    _SortOrder = Callable[[array[float], int], list[int]]
+
+#: The number of the interface in csrc/kernels.h that this file speaks.
+INTERFACE: Final = 1
+#: Ranges up to this length are left to the final insertion sort.
+INSERTION_LENGTH: Final = 16
+
+
+def top_k(columns: Sequence[Sequence[float]], k: int) -> list[int]:
+    """The ``k`` best rows (all of them when there are fewer), best first; equal rows keep order.
+
+    A NaN is below all numbers and equal to another NaN.
+    """
+    if k < 0:
+        raise ValueError(f"the number of rows to choose is negative: {k}")
+    keys, rows = _pack(columns)
+    return _top_k(keys, rows, min(k, rows))
+
+
+def sort_order(columns: Sequence[Sequence[float]]) -> list[int]:
+    """All rows in the order in which GNU ``std::sort`` leaves them, best first.
+
+    Up to 16 rows equal ones keep their order, above that the library shuffles them, always in the
+    same way.  A NaN is neither better nor worse than anything: the next column decides.
+    """
+    keys, rows = _pack(columns)
+    return _sort_order(keys, rows)
+
+
+def _pack(columns: Sequence[Sequence[float]]) -> tuple[array[float], int]:
+    """All columns one after the other as doubles, and the number of rows."""
+    if not columns:
+        raise ValueError("there is no key column")
+    rows = len(columns[0])
+    keys = array("d")
+    for column in columns:
+        if len(column) != rows:
+            raise ValueError(f"key columns of different lengths: {rows} and {len(column)}")
+        keys.extend(column)
+    return keys, rows
+
+
+# ---- Python ------------------------------------------------------------------------------------
+
+
+class _Row(tuple[float, ...]):
+    """The keys of a row with a NaN: compared column by column, NaN deciding nothing."""
+
+    __slots__ = ()
+
+    def __gt__(self, other: tuple[float, ...]) -> bool:
+        for left, right in zip(self, other, strict=True):
+            if left > right:
+                return True
+            if left < right:
+                return False
+        return False
+
+
+def _has_nan(keys: array[float]) -> bool:
+    return any(key != key for key in keys)
+
+
+def _columns(keys: array[float], rows: int) -> list[array[float]]:
+    return [keys[start : start + rows] for start in range(0, len(keys), rows)] if rows else []
+
+
+def _top_k_python(keys: array[float], rows: int, k: int) -> list[int]:
+    columns: list[Sequence[Any]] = list(_columns(keys, rows))
+    if _has_nan(keys):
+        columns = [[(key == key, key if key == key else 0.0) for key in c] for c in columns]
+    table = list(zip(*columns, strict=True))
+    return sorted(range(rows), key=table.__getitem__, reverse=True)[:k]
+
+
+def _sort_order_python(keys: array[float], rows: int) -> list[int]:
+    table = list(zip(*_columns(keys, rows), strict=True))
+    order = list(range(rows))
+    if _has_nan(keys):
+        _introsort([_Row(row) for row in table], order)
+    else:
+        # One number a distinct row: comparing integers is several times faster than tuples.
+        levels = {row: level for level, row in enumerate(sorted(set(table)))}
+        _introsort([levels[row] for row in table], order)
+    return order
+
+
+def _introsort(key: Sequence[Any], order: list[int]) -> None:
+    """Sort row numbers by falling key as libstdc++ does; csrc/select.c is the same in C."""
+    rows = len(order)
+    ranges = [(0, rows, 2 * (rows.bit_length() - 1))]
+    while ranges:
+        first, last, depth_left = ranges.pop()
+        while last - first > INSERTION_LENGTH:
+            if depth_left == 0:
+                order[first:last] = _heap_sort(key, order[first:last])
+                break
+            depth_left -= 1
+            cut = _partition(key, order, first, last)
+            # The library recurses here; the ranges do not overlap, so the order is free.
+            ranges.append((cut, last, depth_left))
+            last = cut
+    _insertion_sort(key, order)
+
+
+def _partition(key: Sequence[Any], order: list[int], first: int, last: int) -> int:
+    place = _median_place(key, order, first, last)
+    order[first], order[place] = order[place], order[first]
+    pivot = key[order[first]]
+    i, j = first + 1, last
+    while True:
+        # The first bound only ever stops an intransitive (NaN) comparison; the pivot stops j.
+        while i < last and key[order[i]] > pivot:
+            i += 1
+        j -= 1
+        while pivot > key[order[j]]:
+            j -= 1
+        if i >= j:
+            return i
+        order[i], order[j] = order[j], order[i]
+        i += 1
+
+
+def _median_place(key: Sequence[Any], order: list[int], first: int, last: int) -> int:
+    a, b, c = first + 1, first + (last - first) // 2, last - 1
+    key_a, key_b, key_c = key[order[a]], key[order[b]], key[order[c]]
+    if key_a > key_b:
+        if key_b > key_c:
+            return b
+        return c if key_a > key_c else a
+    if key_a > key_c:
+        return a
+    return c if key_b > key_c else b
+
+
+def _heap_sort(key: Sequence[Any], heap: list[int]) -> list[int]:
+    for parent in reversed(range(len(heap) // 2)):
+        _adjust_heap(key, heap, len(heap), parent, heap[parent])
+    for end in range(len(heap) - 1, 0, -1):
+        moved = heap[end]
+        heap[end] = heap[0]
+        _adjust_heap(key, heap, end, 0, moved)
+    return heap
+
+
+def _adjust_heap(key: Sequence[Any], heap: list[int], length: int, hole: int, moved: int) -> None:
+    """Fill the hole with ``moved``: down along the better children, then up to its place."""
+    top = child = hole
+    while child < (length - 1) // 2:
+        child = 2 * (child + 1)
+        if key[heap[child]] > key[heap[child - 1]]:
+            child -= 1
+        heap[hole] = heap[child]
+        hole = child
+    if length % 2 == 0 and child == (length - 2) // 2:
+        child = 2 * child + 1
+        heap[hole] = heap[child]
+        hole = child
+    while hole > top and key[heap[(hole - 1) // 2]] > key[moved]:
+        heap[hole] = heap[(hole - 1) // 2]
+        hole = (hole - 1) // 2
+    heap[hole] = moved
+
+
+def _insertion_sort(key: Sequence[Any], order: list[int]) -> None:
+    for i in range(1, len(order)):
+        moved = order[i]
+        moved_key = key[moved]
+        hole = i
+        if i < INSERTION_LENGTH and moved_key > key[order[0]]:
+            hole = 0
+        else:
+            while hole > 0 and moved_key > key[order[hole - 1]]:
+                hole -= 1
+        if hole != i:
+            order.insert(hole, order.pop(i))
+
+
+# ---- C -----------------------------------------------------------------------------------------
+
+
+def _checked(code: int) -> None:
+    if code < 0:
+        raise ValueError(f"the C kernel refused its arguments (code {code})")
+
+
+def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_TopK, _SortOrder]:
+    def top(keys: array[float], rows: int, k: int) -> list[int]:
+        order = ffi.new("size_t[]", k)
+        columns = len(keys) // rows if rows else 0
+        _checked(lib.ca_top_k(rows, columns, k, ffi.from_buffer("double[]", keys), order))
+        return ffi.unpack(order, k)
+
+    def sort(keys: array[float], rows: int) -> list[int]:
+        order = ffi.new("size_t[]", rows)
+        columns = len(keys) // rows if rows else 0
+        _checked(lib.ca_sort_order(rows, columns, ffi.from_buffer("double[]", keys), order))
+        return ffi.unpack(order, rows)
+
+    return top, sort
+
+
+def _choose(wanted: str) -> tuple[str, _TopK, _SortOrder]:
+    if wanted not in ("auto", "c", "python"):
+        raise ImportError(f"CLASSAD_KERNELS is `{wanted}`, not one of auto, c, python")
+    if wanted != "python":
+        try:
+            from classad._kernels import ffi, lib
+        except ImportError:
+            if wanted == "c":
+                raise
+        else:
+            if lib.ca_interface() != INTERFACE:
+                raise ImportError("classad._kernels was built from other sources: build it again")
+            return ("c", *_c_kernels(ffi, lib))
+    return "python", _top_k_python, _sort_order_python
+
+
+backend, _top_k, _sort_order = _choose(os.environ.get("CLASSAD_KERNELS", "") or "auto")

@@ -1,0 +1,50 @@
+"""How the kernels become the extension module ``classad._kernels`` (cffi, API mode, stable ABI).
+
+Inputs: the C files beside this one.  Output: ``ffibuilder``, which ``setup.py`` names.
+Never here: a way to build on its own; run ``python setup.py build_ext --inplace`` instead.
+The flags are part of the meaning of the sources: no fusing of multiplication and addition, signed
+arithmetic that wraps, nothing exported but the module's entry point.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from cffi import FFI
+
+HERE = Path(__file__).resolve().parent
+MODULE = "classad._kernels"
+SOURCES = ["csrc/select.c"]
+DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef"]
+FLAGS = [
+    "-std=c11",
+    "-O2",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+]
+
+
+def compile_flags() -> list[str]:
+    """The compiler's flags, with what PIESLICE_CFLAGS adds (``-Werror``, a sanitizer)."""
+    if sys.platform == "win32":
+        return ["/O2", "/fp:precise", "/std:c11"]
+    return [*FLAGS, *shlex.split(os.environ.get("PIESLICE_CFLAGS", ""))]
+
+
+ffibuilder = FFI()
+ffibuilder.cdef((HERE / "kernels.cdef").read_text(encoding="ascii"))
+ffibuilder.set_source(
+    MODULE,
+    '#include "kernels.h"',
+    sources=SOURCES,
+    include_dirs=["csrc"],
+    depends=DEPENDS,
+    extra_compile_args=compile_flags(),
+    py_limited_api=True,
+)

@@ -1,0 +1,168 @@
+"""The two backends of classad.kernels agree with each other and with the C++ library's own sort."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from classad import kernels
+
+ROOT = Path(__file__).parents[2]
+VECTORS = ROOT / "tests" / "vectors" / "sort"
+
+try:
+    import classad._kernels as extension
+except ImportError:  # a checkout used without installation, or an installation without C
+    extension = None  # type: ignore[assignment]
+
+needs_c = pytest.mark.skipif(extension is None, reason="the C kernels are not built here")
+BACKENDS = [pytest.param("python"), pytest.param("c", marks=needs_c)]
+
+Select = Callable[[list[list[float]], int], list[int]]
+Order = Callable[[list[list[float]]], list[int]]
+
+
+def functions(backend: str) -> tuple[Select, Order]:
+    _, top, sort = kernels._choose(backend)
+
+    def top_k(columns: list[list[float]], k: int) -> list[int]:
+        keys, rows = kernels._pack(columns)
+        return top(keys, rows, min(k, rows))
+
+    return top_k, lambda columns: sort(*kernels._pack(columns))
+
+
+def vectors() -> Iterator[Any]:
+    equal = json.loads((VECTORS / "stdsort_equal_permutations.json").read_text())
+    for rows, order in equal["equal"].items():
+        yield [0.0] * int(rows), order
+    for name in ("stdsort_equal_permutations.json", "heap_fallback.json"):
+        for vector in json.loads((VECTORS / name).read_text())["mixed"]:
+            yield vector["keys"], vector["order"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_sort_order_is_that_of_the_library(backend: str) -> None:
+    _, sort_order = functions(backend)
+    for keys, order in vectors():
+        assert sort_order([keys]) == order
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_constant_column_before_or_behind_changes_nothing(backend: str) -> None:
+    _, sort_order = functions(backend)
+    for keys, order in vectors():
+        same = [7.0] * len(keys)
+        assert sort_order([same, keys, same]) == order
+
+
+VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, -1.0, 1e300, math.inf, -math.inf, math.nan])
+NUMBERS = VALUES.filter(lambda value: not math.isnan(value)) | st.floats(allow_nan=False)
+
+
+def tables(values: st.SearchStrategy[float]) -> st.SearchStrategy[list[list[float]]]:
+    def columns(rows: int) -> st.SearchStrategy[list[list[float]]]:
+        column = st.lists(values, min_size=rows, max_size=rows)
+        # A cycle of few values makes long columns with many ties cheaply.
+        repeated = st.lists(values, min_size=1, max_size=7).map(
+            lambda few: [few[i * i % len(few)] for i in range(rows)]
+        )
+        return st.lists(column | repeated, min_size=1, max_size=4)
+
+    return (st.integers(0, 40) | st.sampled_from([16, 17, 33, 64, 150, 400])).flatmap(columns)
+
+
+@needs_c
+@given(table=tables(VALUES) | tables(NUMBERS), k=st.integers(0, 420))
+@example(table=[[math.nan] * 17 + [1.0, 2.0] * 12, [0.0, 1.0] * 20 + [2.0]], k=5)
+def test_backends_agree(table: list[list[float]], k: int) -> None:
+    top_c, sort_c = functions("c")
+    top_python, sort_python = functions("python")
+    assert top_c(table, k) == top_python(table, k)
+    assert sort_c(table) == sort_python(table)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@given(table=tables(NUMBERS))
+def test_sort_order_sorts(backend: str, table: list[list[float]]) -> None:
+    order = functions(backend)[1](table)
+    assert sorted(order) == list(range(len(table[0])))
+    rows = list(zip(*table, strict=True))
+    assert [rows[i] for i in order] == sorted(rows, reverse=True)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@given(table=tables(VALUES), k=st.integers(0, 420))
+def test_top_k_is_a_prefix_of_the_stable_sort(
+    backend: str, table: list[list[float]], k: int
+) -> None:
+    rows = [
+        [(-1, 0.0) if math.isnan(key) else (0, key) for key in row]
+        for row in zip(*table, strict=True)
+    ]
+    stable = sorted(range(len(rows)), key=rows.__getitem__, reverse=True)
+    assert functions(backend)[0](table, k) == stable[:k]
+
+
+def test_up_to_sixteen_equal_rows_keep_their_order() -> None:
+    assert kernels.sort_order([[1.0] * 16]) == list(range(16))
+    assert kernels.sort_order([[1.0] * 17])[:2] == [8, 16]
+
+
+def test_a_nan_lets_the_next_column_decide_in_sort_order_and_comes_last_in_top_k() -> None:
+    columns = [[math.nan, 1.0, math.nan], [1.0, 2.0, 3.0]]
+    assert kernels.sort_order(columns) == [2, 1, 0]
+    assert kernels.top_k(columns, 3) == [1, 2, 0]
+
+
+def test_no_rows() -> None:
+    assert kernels.top_k([[], []], 3) == []
+    assert kernels.sort_order([[]]) == []
+
+
+def test_integers_and_booleans_count_as_numbers() -> None:
+    assert kernels.sort_order([[1, True, 3.5, False]]) == [2, 0, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: kernels.top_k([[1.0], [1.0, 2.0]], 1),
+            "columns of different lengths: 1 and 2",
+        ),
+        (lambda: kernels.top_k([[1.0]], -1), "the number of rows to choose is negative: -1"),
+        (lambda: kernels.sort_order([]), "there is no key column"),
+    ],
+)
+def test_bad_arguments(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def run_with(backend: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "import classad.kernels as k; print(k.backend)"],
+        env={**os.environ, "CLASSAD_KERNELS": backend, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_environment_chooses_the_backend(backend: str) -> None:
+    assert run_with(backend).stdout.strip() == backend
+
+
+def test_an_unknown_backend_is_refused() -> None:
+    assert "CLASSAD_KERNELS is `fortran`" in run_with("fortran").stderr

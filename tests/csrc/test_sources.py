@@ -1,0 +1,46 @@
+"""The C sources keep the house rules that a compiler does not check."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+CSRC = Path(__file__).parents[2] / "csrc"
+SOURCES = sorted(CSRC.glob("*.[ch]"))
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+
+
+def declarations(text: str) -> list[str]:
+    """Everything between the preprocessor lines, one statement an entry, white space folded."""
+    code = re.sub(r"^\s*#.*$", "", without_comments(text), flags=re.MULTILINE)
+    return [" ".join(part.split()) for part in code.split(";") if part.split()]
+
+
+def test_the_header_and_what_cffi_reads_are_the_same() -> None:
+    header = declarations((CSRC / "kernels.h").read_text())
+    assert header == declarations((CSRC / "kernels.cdef").read_text())
+    assert sum("ca_" in declaration for declaration in header) == 3
+
+
+def test_every_exported_function_has_the_prefix() -> None:
+    for path in SOURCES:
+        for name in re.findall(r"^(?!static|typedef)\w[\w *]*?(\w+)\(", path.read_text(), re.M):
+            assert name.startswith("ca_"), f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.name))
+def test_a_kernel_neither_allocates_nor_keeps_state_nor_knows_policy(path: Path) -> None:
+    code = without_comments(path.read_text())
+    assert not re.search(r"\b(malloc|calloc|realloc|free|alloca|printf|errno)\b", code)
+    variable = r"^[A-Za-z_][\w ]*[ *]\w+(\[\w*\])?\s*(=.*)?;"
+    assert not re.search(variable, code, re.M), "a global variable"
+    assert "rank" not in path.read_text().lower()
+
+
+def test_the_build_names_every_source() -> None:
+    build = (CSRC / "build_kernels.py").read_text()
+    for path in SOURCES:
+        assert f'"csrc/{path.name}"' in build
