@@ -1,0 +1,101 @@
+"""Calendar arithmetic and the two time literals."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from classad.errors import ClassAdValueError
+from classad.times import (
+    break_down,
+    check_zone,
+    date_of_days,
+    days_of_date,
+    format_abstime,
+    format_reltime,
+    local_offset,
+    offset_of_wall_clock,
+    parse_abstime_literal,
+    parse_reltime_literal,
+)
+from classad.values import AbsTime
+
+
+def test_dates_agree_with_the_standard_library() -> None:
+    epoch = datetime.date(1970, 1, 1)
+    for ordinal in range(1, 3_652_059, 997):
+        date = datetime.date.fromordinal(ordinal)
+        days = (date - epoch).days
+        assert date_of_days(days) == (date.year, date.month, date.day)
+        assert days_of_date(date.year, date.month, date.day) == days
+        moment = break_down(days * 86400)
+        assert moment.weekday == date.isoweekday() % 7
+        assert moment.yearday == date.timetuple().tm_yday - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "zone", "expected"),
+    [
+        ("2020-01-02T03:04:05Z", None, AbsTime(1577934245, 0)),
+        ("2020-01-02T03:04:05+05:30", None, AbsTime(1577914445, 19800)),
+        ("20200102030405", "UTC", AbsTime(1577934245, 0)),
+        ("2020", None, AbsTime(1577750400, 0)),
+        ("2020-13-45", "Asia/Kolkata", AbsTime(1613241000, 19800)),
+        ("2020-03-08T02:30:00", "America/Chicago", AbsTime(1583652600, -18000)),
+        ("2020-11-01T01:30:00", "America/Chicago", AbsTime(1604215800, -21600)),
+        ("1969-12-31T23:59:59Z", None, None),
+        ("1969-12-31T17:59:59Z", "America/Chicago", None),
+        ("1969-12-31T23:59:59Z", "America/Chicago", AbsTime(-1, 0)),
+        ("202", None, None),
+        ("2020-01-02T03:04:05.5", None, None),
+        ("2020-01-02T03:04:05+1:00", None, None),
+        ("54-:-:1:2:", None, AbsTime(-60434294400, 0)),
+        ("-09:55", None, None),
+    ],
+)
+def test_absolute_time_literal(text: str, zone: str | None, expected: AbsTime | None) -> None:
+    assert parse_abstime_literal(text, zone) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", 0.0),
+        ("1d2h3m4s", 93784.0),
+        ("2+03:04:05", 183845.0),
+        ("-1:00", -60.0),
+        ("1:2m", 3720.0),
+        ("5.s", 5.0),
+        ("5.", None),
+        ("1d1d", None),
+        ("1e5", None),
+        ("30000d", -1702967296.0),
+        ("99999999999d", 0.0),
+        ("9" * 400, float("inf")),
+    ],
+)
+def test_relative_time_literal(text: str, expected: float | None) -> None:
+    assert parse_reltime_literal(text) == expected
+
+
+def test_printing() -> None:
+    assert format_abstime(AbsTime(1577571905, 362340)) == "2020-01-02T03:04:05+100:39"
+    assert format_abstime(AbsTime(0, 0)) == "1970-01-01T00:00:00-00:00"
+    assert format_abstime(AbsTime(-62167219200, 0)) == "0-01-01T00:00:00-00:00"
+    assert format_reltime(93784.0) == "1+02:03:04"
+    assert format_reltime(-61.5) == "-01:01"
+    assert format_reltime(0.5) == "00"
+    assert format_reltime(1e10) == "--24855+-3:-14:-8"
+
+
+def test_offsets_outside_the_years_of_datetime() -> None:
+    assert local_offset(300_000_000_000 * 5, "America/Chicago") in (-18000, -21600)
+    assert local_offset(-(10**12), "America/Chicago") == -21036
+    assert offset_of_wall_clock(-(10**12), "America/Chicago") == -21036
+
+
+def test_an_unknown_zone_is_refused() -> None:
+    assert check_zone("Asia/Kolkata") == "Asia/Kolkata"
+    with pytest.raises(ClassAdValueError, match="unknown time zone `Mars/Base`"):
+        check_zone("Mars/Base")
