@@ -10,6 +10,7 @@ Follows: the measured behaviour of HTCondor 25.14.1 (the vectors ``time`` and ``
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -259,16 +260,30 @@ def split_span(whole: int) -> tuple[int, int, int, int]:
     )
 
 
-def format_reltime(secs: float) -> str:
-    """``1+02:03:04``, ``02:03:04``, ``03:04`` or ``04``; the fraction is dropped."""
-    whole = int32_of_real(secs)
-    # INVARIANT: abs(-2**31) does not fit 32 bits; there HTCondor prints every field negative.
-    days, hours, minutes, seconds = split_span(whole if whole == -(2**31) else abs(whole))
-    sign = "-" if whole < 0 else ""
+def _join_span(sign: str, days: int, hours: int, minutes: int, seconds: str) -> str:
     if days:
-        return f"{sign}{days}+{hours:02}:{minutes:02}:{seconds:02}"
+        return f"{sign}{days}+{hours:02}:{minutes:02}:{seconds}"
     if hours:
-        return f"{sign}{hours:02}:{minutes:02}:{seconds:02}"
+        return f"{sign}{hours:02}:{minutes:02}:{seconds}"
     if minutes:
-        return f"{sign}{minutes:02}:{seconds:02}"
-    return f"{sign}{seconds:02}"
+        return f"{sign}{minutes:02}:{seconds}"
+    return sign + seconds
+
+
+def format_reltime(secs: float) -> str:
+    """The text inside ``relTime("...")`` as printing writes it: ``1+02:03:04`` or ``03:4.5``.
+
+    Six significant digits of seconds.  Beyond 32 bits the fields are those of -2**31.
+    """
+    size = abs(secs)
+    days, hours, minutes, seconds = split_span(int32_of_real(size))
+    fraction = size - math.floor(size) if math.isfinite(size) else math.nan
+    return _join_span("-" if secs < 0 else "", days, hours, minutes, f"{seconds + fraction:02g}")
+
+
+def reltime_text(secs: float) -> str:
+    """What functions such as ``string`` make of a relative time: as printed, fraction dropped."""
+    whole = int32_of_real(secs)
+    # INVARIANT: abs(-2**31) does not fit 32 bits; there HTCondor writes every field negative.
+    days, hours, minutes, seconds = split_span(whole if whole == -(2**31) else abs(whole))
+    return _join_span("-" if whole < 0 else "", days, hours, minutes, f"{seconds:02}")

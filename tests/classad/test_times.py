@@ -18,6 +18,7 @@ from classad.times import (
     offset_of_wall_clock,
     parse_abstime_literal,
     parse_reltime_literal,
+    reltime_text,
 )
 from classad.values import AbsTime
 
@@ -84,9 +85,13 @@ def test_printing() -> None:
     assert format_abstime(AbsTime(0, 0)) == "1970-01-01T00:00:00-00:00"
     assert format_abstime(AbsTime(-62167219200, 0)) == "0-01-01T00:00:00-00:00"
     assert format_reltime(93784.0) == "1+02:03:04"
-    assert format_reltime(-61.5) == "-01:01"
-    assert format_reltime(0.5) == "00"
-    assert format_reltime(1e10) == "--24855+-3:-14:-8"
+    assert format_reltime(-61.5) == "-01:1.5"
+    assert format_reltime(-0.0) == "00"
+    assert format_reltime(-23040.266666666666) == "-06:24:0.266667"
+    assert format_reltime(1e10) == "-24855+-3:-14:-8"
+    assert reltime_text(-61.5) == "-01:01"
+    assert reltime_text(-0.5) == "00"
+    assert reltime_text(1e10) == "--24855+-3:-14:-8"
 
 
 def test_offsets_outside_the_years_of_datetime() -> None:
