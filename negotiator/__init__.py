@@ -3,3 +3,15 @@
 ``negotiate(snapshot, policy, now=..., rng=...)`` in ``negotiator.cycle`` is the whole interface;
 the stages are modules of their own.  Only ``io``, ``report`` and ``cli`` touch files and streams.
 """
+
+import policy as _policy  # first of all: it refuses a foreign package called classad
+
+__product__ = "pieslice"
+
+if getattr(_policy, "__product__", None) != __product__:
+    raise ImportError(
+        f"the package `policy` found at {_policy.__file__} is not pieslice's: "
+        "install pieslice in an environment of its own",
+        name="policy",
+        path=_policy.__file__,
+    )

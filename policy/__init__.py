@@ -1,1 +1,7 @@
 """HTCondor's configuration language and the negotiator's policy as checked values."""
+
+from policy.guard import require_own
+
+require_own("classad")
+
+__product__ = "pieslice"
