@@ -193,17 +193,50 @@ class SubmitterSummary:
 class GroupEvent:
     """One step of the group loop: a group that negotiated, with its limit, or why it did not.
 
-    ``skipped`` is one of ``zero slots allocated``, ``usage reached allocation``,
-    ``no submitters``; None if it negotiated.  ``pie`` is the index of its last round.
+    ``n`` of the round's ``max_delta`` is handed out in this pass.  ``skipped`` is one of ``zero
+    slots allocated``, ``usage reached allocation``, ``no submitters``; None if it negotiated.
+    ``pie`` is the index of its last round.
     """
 
     round: int
     group: str
     sort_key: float
+    n: float
     limit: float | None = None
     limit_int: int | None = None
     skipped: str | None = None
     pie: int | None = None
+
+
+@frozen
+class GroupAllocation:
+    """What one allocation round gave a group: ``requested`` = ``allocated`` + ``unallocated``."""
+
+    group: str
+    quota: float
+    requested: float
+    allocated: float
+    unallocated: float
+
+
+@frozen
+class AllocationRound:
+    """One allocation round.  ``max_delta``: the most that any group lacks of its target.
+
+    ``order``: the groups in the order of their turns; ``used``: what they used of it in the end.
+    """
+
+    round: int
+    groups: tuple[GroupAllocation, ...]
+    served: int
+    unserved: int
+    requested: float
+    allocated: float
+    surplus: float
+    max_delta: float
+    order: tuple[str, ...]
+    events: tuple[GroupEvent, ...]
+    used: float
 
 
 @frozen
@@ -262,7 +295,7 @@ class CycleResult:
     pool: PoolNumbers
     submitters: tuple[SubmitterSummary, ...]
     groups: tuple[GroupSummary, ...]
-    group_events: tuple[GroupEvent, ...]
+    rounds: tuple[AllocationRound, ...]
     pies: tuple[Pie, ...]
     matches: tuple[Match, ...]
     rejections: tuple[Rejection, ...]
