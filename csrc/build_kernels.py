@@ -3,13 +3,12 @@
 Inputs: the C files beside this one.  Output: ``ffibuilder``, which ``setup.py`` names.
 Never here: a way to build on its own; run ``python setup.py build_ext --inplace`` instead.
 The flags are part of the meaning of the sources: no fusing of multiplication and addition, signed
-arithmetic that wraps, nothing exported but the module's entry point.
+arithmetic that wraps, nothing exported but the module's entry point.  CFLAGS from the environment
+comes before them, so it can add (``-Werror``, a sanitizer) but not take away.
 """
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -28,13 +27,7 @@ FLAGS = [
     "-Wall",
     "-Wextra",
 ]
-
-
-def compile_flags() -> list[str]:
-    """The compiler's flags, with what PIESLICE_CFLAGS adds (``-Werror``, a sanitizer)."""
-    if sys.platform == "win32":
-        return ["/O2", "/fp:precise", "/std:c11"]
-    return [*FLAGS, *shlex.split(os.environ.get("PIESLICE_CFLAGS", ""))]
+WINDOWS_FLAGS = ["/O2", "/fp:precise", "/std:c11"]
 
 
 ffibuilder = FFI()
@@ -45,6 +38,6 @@ ffibuilder.set_source(
     sources=SOURCES,
     include_dirs=["csrc"],
     depends=DEPENDS,
-    extra_compile_args=compile_flags(),
+    extra_compile_args=WINDOWS_FLAGS if sys.platform == "win32" else FLAGS,
     py_limited_api=True,
 )

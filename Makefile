@@ -1,0 +1,95 @@
+# Every target sets up what it needs; `make demo` and `make test` are enough on a bare machine with
+# Python 3.11 or newer, its headers, a C compiler and git.
+#
+#   make demo      run one negotiation cycle of the example pool
+#   make test      the whole test suite
+#   make check     style, types, documentation, C warnings, and the tests with the Python kernels
+#   make bench     the benchmarks
+#   make fuzz      a minute of every fuzz target
+#   make sanitize  the tests of the C kernels under the address and undefined behaviour sanitizers
+#   make docs      the documentation, in docs/_build/html
+#   make clean     remove everything that these targets made
+#
+# PYTHON=python3.12 chooses the interpreter, VENV=... the place of the virtual environment.
+# PIESLICE_PURE=1 does without a compiler.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CC ?= cc
+PYTEST := $(BIN)/python -m pytest -n auto
+FUZZ_SECONDS ?= 60
+export PYTHONNOUSERSITE = 1
+unexport PYTHONPATH
+
+.PHONY: demo test check lint types layering docs warnings bench fuzz sanitize clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/installed
+	$(BIN)/pieslice negotiate examples/campus
+
+test: $(VENV)/installed-test
+	$(PYTEST)
+
+check: lint types layering docs warnings $(VENV)/installed-test
+	CLASSAD_KERNELS=python $(PYTEST) -m "not slow"
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed-dev
+	$(BIN)/mypy
+
+layering: $(VENV)/installed-test
+	$(BIN)/python -m pytest -q tests/test_layering.py
+
+docs: $(VENV)/installed-dev
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+warnings: $(VENV)/installed
+	CFLAGS=-Werror $(BIN)/python setup.py -q build_ext --force --build-lib build/warnings --build-temp build/warnings
+
+bench: $(VENV)/installed-test
+	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+fuzz: $(VENV)/installed-test
+	$(BIN)/python -m fuzz all --seconds $(FUZZ_SECONDS)
+
+# The sanitized build stands beside the ordinary one; the first lines check that it is the one tested.
+sanitize: $(VENV)/installed-test
+	rm -rf build/sanitize
+	CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=all" \
+	  $(BIN)/python setup.py -q build --build-lib build/sanitize --build-temp build/sanitize-objects
+	export LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 CLASSAD_KERNELS=c PYTHONMALLOC=malloc; \
+	$(BIN)/python -P -c 'import sys; sys.path.insert(0, "build/sanitize"); import classad._kernels as k; \
+	  assert "sanitize" in k.__file__, k.__file__' && \
+	$(BIN)/pytest -q -p no:xdist -p no:cacheprovider -o pythonpath=build/sanitize tests/csrc
+
+# ---- the virtual environment: a stamp file for each stage -----------------------------------------
+
+$(VENV)/created:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0])'
+	$(PYTHON) -m venv --clear $(VENV) || { echo "the venv module does not work; on Debian: apt install python3-venv" >&2; exit 1; }
+	$(PIP) install --upgrade 'pip>=25.1'
+	touch $@
+
+$(VENV)/installed: $(VENV)/created pyproject.toml setup.py $(wildcard csrc/*)
+	$(PIP) install --editable . || { echo "the installation failed; it needs a C compiler and the headers of Python (on Debian: apt install gcc python3-dev), or PIESLICE_PURE=1 in the environment" >&2; exit 1; }
+	touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(PIP) install --group test
+	$(PIP) install --only-binary :all: --group peer || echo "no htcondor wheel for this platform: the live tests will be skipped"
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed-test
+	$(PIP) install setuptools cffi --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf *.egg-info classad/_kernels*.so
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

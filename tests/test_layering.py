@@ -1,0 +1,186 @@
+"""The walls of the house, read from the syntax trees: who may import whom, who may look outside.
+
+Inputs: every Python file of the three packages.  A failure names file and line.
+The table ``OUTSIDE`` is the whole list of modules that touch the machine they run on; a new entry
+needs a reason that a reviewer accepts.
+"""
+
+import ast
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = ["classad", "policy", "negotiator"]  # each imports itself and what stands left of it
+MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py"))
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 60
+
+#: Modules through which a program sees or changes the machine it runs on.
+WORLD = {
+    "asyncio", "ctypes", "getpass", "glob", "io", "locale", "logging", "multiprocessing", "os",
+    "pathlib", "platform", "pwd", "random", "secrets", "select", "shutil", "signal", "socket",
+    "subprocess", "tempfile", "threading", "time", "urllib", "uuid",
+}  # fmt: skip
+
+#: What a pure module may take from those: constants, types and pure functions.
+HARMLESS = {
+    ("io", "StringIO"), ("io", "BytesIO"), ("io", "TextIOBase"),
+    ("pathlib", "PurePath"), ("pathlib", "PurePosixPath"),
+    ("random", "Random"),  # a generator that the caller seeded; making one unseeded is found below
+    ("time", "gmtime"), ("time", "strftime"), ("time", "struct_time"),
+}  # fmt: skip
+
+#: Calls that look outside without such an import; ``Random()`` without a seed is one.
+WORLDLY_CALLS = {"open", "input", "print", "breakpoint"}
+WORLDLY_METHODS = {"now", "utcnow", "today", "read_text", "write_text", "read_bytes", "write_bytes"}
+WORLDLY_SYS = {"argv", "exit", "flags", "modules", "path", "platform", "stderr", "stdin", "stdout"}
+
+#: The modules that may look outside, and why.
+OUTSIDE = {
+    "*/cli.py": "a command line reads files, prints and sets the exit code",
+    "*/__main__.py": "starts a command line",
+    "classad/conform/runner.py": "reads the vector files that it is pointed to",
+    "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
+    "classad/limits.py": "lends deep evaluations stack frames, which belong to the whole process",
+    "classad/parser.py": "reads the installed grammar",
+    "negotiator/adsource.py": "reads the ad files of a capture",
+    "negotiator/command.py": "the body of `pieslice negotiate`: files, terminal width, the clock",
+    "negotiator/io.py": "reads a capture directory",
+    "negotiator/progress.py": "shows on a terminal how long a stage has taken",
+    "policy/guard.py": "compares the places of two packages to name the foreign one",
+}
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def trees() -> Iterator[tuple[str, ast.Module]]:
+    for path in MODULES:
+        yield relative(path), ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those that exist for the type checker only."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            yield from (inner for part in node.orelse for inner in (part, *nodes(part)))
+            continue
+        yield node
+        yield from nodes(node)
+
+
+def imports(tree: ast.AST, *, types_too: bool = False) -> Iterator[tuple[int, str, str]]:
+    """Line, module, and the name taken from it (empty for a whole module)."""
+    for node in ast.walk(tree) if types_too else nodes(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, ""
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield node.lineno, "." * node.level + (node.module or ""), alias.name
+
+
+def is_outside(name: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in OUTSIDE)
+
+
+def worldly(tree: ast.AST) -> Iterator[str]:
+    for line, module, name in imports(tree):
+        worldly_sys = module == "sys" and name in WORLDLY_SYS
+        if worldly_sys or (module.split(".")[0] in WORLD and (module, name) not in HARMLESS):
+            yield f"{line}: imports {module} {name}".rstrip()
+    for node in nodes(tree):
+        if isinstance(node, ast.Attribute):
+            if ast.unparse(node).removeprefix("sys.") in WORLDLY_SYS:
+                yield f"{node.lineno}: uses {ast.unparse(node)}"
+        elif isinstance(node, ast.Call):
+            yield from worldly_call(node)
+
+
+def worldly_call(node: ast.Call) -> Iterator[str]:
+    match node.func:
+        case ast.Name(id="Random") if not node.args:
+            yield f"{node.lineno}: makes an unseeded Random"
+        case ast.Name(id=name) if name in WORLDLY_CALLS:
+            yield f"{node.lineno}: calls {name}"
+        case ast.Attribute(attr=name) if name in WORLDLY_METHODS:
+            yield f"{node.lineno}: calls .{name}"
+
+
+def test_imports_point_one_way() -> None:
+    wrong = []
+    for name, tree in trees():
+        layer = name.split("/")[0]
+        allowed = LAYERS[: LAYERS.index(layer) + 1]
+        for line, module, taken in imports(tree, types_too=True):
+            if module.split(".")[0] in set(LAYERS) - set(allowed):
+                wrong.append(f"{name}:{line} imports {module} {taken}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_imports_are_absolute() -> None:
+    wrong = [
+        f"{name}:{line} imports {module}"
+        for name, tree in trees()
+        for line, module, _ in imports(tree, types_too=True)
+        if module.startswith(".")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_imports_what_is_not_installed() -> None:
+    rooms = {"tests", "fuzz", "benchmarks", "scripts", "csrc", "grammar", "conftest", "pytest"}
+    wrong = [
+        f"{name}:{line} imports {module}"
+        for name, tree in trees()
+        for line, module, _ in imports(tree, types_too=True)
+        if module.split(".")[0] in rooms
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_only_the_listed_modules_look_outside() -> None:
+    wrong = [
+        f"{name}:{what}" for name, tree in trees() if not is_outside(name) for what in worldly(tree)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_listed_module_needs_its_place() -> None:
+    for pattern in OUTSIDE:
+        matching = [tree for name, tree in trees() if fnmatch(name, pattern)]
+        assert not matching or any(any(worldly(tree)) for tree in matching), pattern
+
+
+@pytest.mark.parametrize("path", MODULES, ids=relative)
+def test_files_and_functions_are_short(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < MAX_FILE_LINES
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert length < MAX_FUNCTION_LINES, f"{node.name} has {length} lines"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import os", ["1: imports os"]),
+        ("from pathlib import Path", ["1: imports pathlib Path"]),
+        ("from pathlib import PurePath", []),
+        ("def f():\n    import random", ["2: imports random"]),
+        ("import sys\nsys.exit(sys.maxsize)", ["2: uses sys.exit"]),
+        ("from random import Random\nRandom(1)\nRandom()", ["3: makes an unseeded Random"]),
+        ("x = datetime.now(UTC)", ["1: calls .now"]),
+        ("with open(p) as f: pass", ["1: calls open"]),
+        ("if TYPE_CHECKING:\n    import random", []),
+        ("if TYPE_CHECKING:\n    pass\nelse:\n    import random", ["4: imports random"]),
+    ],
+)
+def test_the_walk_sees(source: str, found: list[str]) -> None:
+    assert list(worldly(ast.parse(source))) == found

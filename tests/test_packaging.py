@@ -1,0 +1,160 @@
+"""What is installed and shipped: the lists in pyproject.toml and MANIFEST.in fit the tree."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ["classad", "policy", "negotiator"]
+#: Files that only the repository needs.
+REPOSITORY_ONLY = [".git*", ".github/*"]
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment without anything that would let the checkout leak into a child."""
+    hidden = ("PYTHONPATH", "CLASSAD_KERNELS", "PIESLICE_PURE")
+    return {name: value for name, value in os.environ.items() if name not in hidden} | more
+
+
+def run(*command: str | Path, cwd: Path, **env: str) -> str:
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=environment(**env),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def tracked() -> list[str]:
+    listing = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listing.returncode != 0:
+        pytest.skip("not a git checkout")
+    return listing.stdout.splitlines()
+
+
+def test_the_package_list_is_the_tree() -> None:
+    found = {
+        ".".join(path.parent.relative_to(ROOT).parts)
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+    }
+    setuptools = PROJECT["tool"]["setuptools"]
+    assert set(setuptools["packages"]) == found | {"classad.grammar"}
+    assert setuptools["package-dir"]["classad.grammar"] == "grammar"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_is_typed(package: str) -> None:
+    assert (ROOT / package / "__init__.py").is_file()
+    assert (ROOT / package / "py.typed").is_file()
+
+
+def test_every_directory_of_a_package_has_an_init_file() -> None:
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            assert (path.parent / "__init__.py").is_file(), path
+
+
+def test_the_command_exists() -> None:
+    assert PROJECT["project"]["scripts"] == {"pieslice": "negotiator.cli:main"}
+
+
+@pytest.mark.parametrize("module", ["classad", "policy", "negotiator"])
+def test_a_checkout_works_without_installation(module: str) -> None:
+    code = f"import {module}, classad.kernels as k; print(k.backend, k.top_k([[1, 2]], 1))"
+    out = run(sys.executable, "-c", code, cwd=ROOT, CLASSAD_KERNELS="python")
+    assert out.split() == ["python", "[1]"]
+
+
+# ---- builds ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A source distribution of the tracked files, as a release makes it."""
+    files = tracked()
+    checkout = tmp_path_factory.mktemp("checkout")
+    for name in files:
+        if (ROOT / name).is_file():
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            (checkout / name).write_bytes((ROOT / name).read_bytes())
+    out = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", out, checkout, cwd=out)
+    (archive,) = out.glob("*.tar.gz")
+    return archive
+
+
+@pytest.mark.slow
+def test_the_source_distribution_is_complete(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    missing = [
+        name
+        for name in tracked()
+        if name not in names and not any(fnmatch(name, pattern) for pattern in REPOSITORY_ONLY)
+    ]
+    assert not missing
+
+
+def wheel_from(sdist: Path, out: Path, **env: str) -> Path:
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", out, sdist, cwd=out, **env)
+    (wheel,) = out.glob("*.whl")
+    return wheel
+
+
+def contents(wheel: Path) -> set[str]:
+    with ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pure", [False, True], ids=["c", "pure"])
+def test_a_wheel_from_the_source_distribution_works(
+    sdist: Path, tmp_path: Path, pure: bool
+) -> None:
+    wheel = wheel_from(sdist, tmp_path, **({"PIESLICE_PURE": "1"} if pure else {}))
+    tag = "py3-none-any" if pure else "cp311-abi3"
+    assert tag in wheel.name
+    built = {name for name in contents(wheel) if name.endswith((".so", ".pyd"))}
+    assert built == (set() if pure else {"classad/_kernels.abi3.so"})
+
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", wheel, cwd=tmp_path)
+    backend = run(python, "-c", "import classad.kernels as k; print(k.backend)", cwd=tmp_path)
+    assert backend.strip() == ("python" if pure else "c")
+    expression = "undefined =?= undefined && 5 / 2 == 2"
+    command = tmp_path / "venv" / "bin" / "pieslice"
+    assert run(command, "eval", expression, cwd=tmp_path).strip() == "true"
+    out = run(command, "negotiate", ROOT / "examples" / "campus", cwd=tmp_path)
+    assert out.strip()
+
+
+@pytest.mark.slow
+def test_without_a_compiler_the_installation_fails(sdist: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, sdist],
+        env=environment(CC="no-such-compiler"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert not list(tmp_path.glob("*.whl"))
