@@ -36,13 +36,15 @@ HARMLESS = {
 
 #: Calls that look outside without such an import; ``Random()`` without a seed is one.
 WORLDLY_CALLS = {"open", "input", "print", "breakpoint"}
-WORLDLY_METHODS = {"now", "utcnow", "today", "read_text", "write_text", "read_bytes", "write_bytes"}
+WORLDLY_METHODS = {"read_text", "write_text", "read_bytes", "write_bytes"}
+CLOCKS = {"now", "utcnow", "today"}
 WORLDLY_SYS = {"argv", "exit", "flags", "modules", "path", "platform", "stderr", "stdin", "stdout"}
 
 #: The modules that may look outside, and why.
 OUTSIDE = {
     "*/cli.py": "a command line reads files, prints and sets the exit code",
     "*/__main__.py": "starts a command line",
+    "classad/ambient.py": "the machine's clock, chance and environment, for callers who ask for it",
     "classad/conform/runner.py": "reads the vector files that it is pointed to",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/limits.py": "lends deep evaluations stack frames, which belong to the whole process",
@@ -108,6 +110,8 @@ def worldly_call(node: ast.Call) -> Iterator[str]:
             yield f"{node.lineno}: makes an unseeded Random"
         case ast.Name(id=name) if name in WORLDLY_CALLS:
             yield f"{node.lineno}: calls {name}"
+        case ast.Attribute(value=ast.Name(id="datetime" | "date"), attr=name) if name in CLOCKS:
+            yield f"{node.lineno}: calls .{name}"
         case ast.Attribute(attr=name) if name in WORLDLY_METHODS:
             yield f"{node.lineno}: calls .{name}"
 
@@ -176,7 +180,7 @@ def test_files_and_functions_are_short(path: Path) -> None:
         ("def f():\n    import random", ["2: imports random"]),
         ("import sys\nsys.exit(sys.maxsize)", ["2: uses sys.exit"]),
         ("from random import Random\nRandom(1)\nRandom()", ["3: makes an unseeded Random"]),
-        ("x = datetime.now(UTC)", ["1: calls .now"]),
+        ("x = datetime.now(UTC); y = state.now()", ["1: calls .now"]),
         ("with open(p) as f: pass", ["1: calls open"]),
         ("if TYPE_CHECKING:\n    import random", []),
         ("if TYPE_CHECKING:\n    pass\nelse:\n    import random", ["4: imports random"]),
