@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import Protocol
 
 from attr import frozen
 
+from negotiator.arithmetic import add_up, c_int
 from negotiator.groups import Group, GroupTree
 from negotiator.ordering import ascending
 from negotiator.quotas import allocate, assign_quotas
 from negotiator.result import AllocationRound, GroupAllocation, GroupEvent
-
-INT_MIN: Final = -(2**31)
-INT_MAX: Final = 2**31 - 1
 
 
 @frozen
@@ -54,13 +52,6 @@ class Negotiation(Protocol):
 
     def negotiate(self, group: Group, limit: int) -> int | None:
         """Run one round for the group; returns the index of its last pie."""
-
-
-def c_int(number: float) -> int:
-    """A double as the machine turns it into a 32-bit integer: towards zero, else the minimum."""
-    if math.isnan(number) or not INT_MIN - 1 < number < INT_MAX + 1:
-        return INT_MIN
-    return int(number)
 
 
 def run_group_rounds(
@@ -102,21 +93,14 @@ def _one_round(
         groups,
         served,
         unserved,
-        _total([g.requested for g in groups]),
-        _total([g.allocated for g in groups]),
+        add_up([g.requested for g in groups]),
+        add_up([g.allocated for g in groups]),
         surplus,
         max_delta,
         tuple(group.name for group in order),
         events,
         _settle(tree, negotiation),
     )
-
-
-def _total(numbers: list[float]) -> float:
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
 
 
 def _max_delta(tree: GroupTree) -> float:

@@ -11,8 +11,9 @@ Follows: the description of hierarchical group quotas in HTCondor's manual and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from negotiator.arithmetic import add_up
 from negotiator.groups import Group, GroupTree
 from negotiator.wholeslots import recover_remainders
 
@@ -28,8 +29,8 @@ def _assign(group: Group, quota: float, oversubscription: bool) -> None:
     if quota <= 0:
         return
     group.subtree_quota = quota
-    statics = _sum(child.settings.quota for child in group.children if child.settings.static)
-    dynamics = _sum(child.settings.quota for child in group.children if not child.settings.static)
+    statics = add_up(child.settings.quota for child in group.children if child.settings.static)
+    dynamics = add_up(child.settings.quota for child in group.children if not child.settings.static)
     static_part = statics if oversubscription else min(statics, quota)
     dynamic_part = max(0.0, quota - static_part)
     static_unit = static_part / (statics if statics > 0 else 1.0)
@@ -42,14 +43,6 @@ def _assign(group: Group, quota: float, oversubscription: bool) -> None:
         handed_down += child_quota
     keeps_all = oversubscription and group.parent is not None
     group.quota = max(0.0, quota if keeps_all else quota - handed_down)
-
-
-def _sum(numbers: Iterable[float]) -> float:
-    """Add in order; the builtin compensates rounding errors, which the negotiator does not."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
 
 
 def allocate(tree: GroupTree, *, whole_slots: bool) -> float:
@@ -127,7 +120,7 @@ def _loop(
 ) -> tuple[float, float]:
     """Divide a surplus by weight until it is gone; fills ``shares``, uses up ``wants``."""
     while surplus > 0:
-        norm = _sum(weight for weight, want in zip(weights, wants, strict=True) if want > 0)
+        norm = add_up(weight for weight, want in zip(weights, wants, strict=True) if want > 0)
         if norm <= 0:
             break
         nobody_capped = True

@@ -1,0 +1,223 @@
+"""The accountant: how priorities age and whom usage is charged to.
+
+Decision here: real and effective priorities (bigger is worse), priority factors, weighted usage of
+submitters and groups.  Inputs: the records of the cycle before, the claimed slots with their
+weights, the time.  Outputs: the records after the update, after the count of the claims, and after
+every match.  Every real number is rounded to six decimals when it is stored, because the
+negotiator keeps it as text of that form.
+
+Never here: reading or writing the log file, limits of submitters (see ``pie``).
+Follows: "User Priorities and Negotiation" in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from attr import evolve, field, frozen
+
+from negotiator.groups import GroupTree
+from negotiator.result import ROOT_GROUP
+from negotiator.snapshot import AccountantState, Customer
+
+MIN_PRIORITY: Final = 0.5
+MIN_FACTOR: Final = 1.0
+NICE_USER_PREFIX: Final = "nice-user"
+
+
+@frozen
+class AccountantSettings:
+    """The knobs of the accountant.  ``half_life`` is in seconds; factors have no unit.
+
+    ``group_factors``: ``GROUP_PRIO_FACTOR_<group>`` by group name.
+    """
+
+    half_life: float
+    default_factor: float
+    nice_user_factor: float
+    remote_factor: float
+    local_domain: str = ""
+    group_factors: Mapping[str, float] = field(factory=dict)
+
+
+def stored(number: float) -> float:
+    """A real number as the accountant remembers it: six decimals."""
+    return float(f"{number:f}")
+
+
+def update_customer(customer: Customer, elapsed: int, now: int, half_life: float) -> Customer:
+    """Age one record by ``elapsed`` seconds of its recent usage."""
+    beta = 0.5 ** (elapsed / half_life)
+    uncharged = customer.uncharged_time or 0
+    weighted_uncharged = customer.weighted_uncharged_time or 0.0
+    recent = customer.resources_used + uncharged / elapsed
+    weighted_recent = customer.weighted_resources_used + weighted_uncharged / elapsed
+    if customer.hier_weighted_resources_used > 0:
+        weighted_recent = customer.hier_weighted_resources_used
+    before = max(customer.priority or 0.0, MIN_PRIORITY)
+    after = max(MIN_PRIORITY, before * beta + weighted_recent * (1.0 - beta))
+    used = customer.accumulated_usage + customer.resources_used * elapsed + uncharged
+    weighted = customer.weighted_accumulated_usage
+    weighted_before = customer.accumulated_usage if weighted is None else weighted
+    weighted_after = (
+        weighted_before + customer.weighted_resources_used * elapsed + weighted_uncharged
+    )
+    begin = customer.begin_usage_time
+    return evolve(
+        customer,
+        priority=stored(after) if after != before else customer.priority,
+        accumulated_usage=stored(used),
+        weighted_accumulated_usage=(
+            stored(weighted_after) if weighted_after != weighted_before else weighted
+        ),
+        begin_usage_time=now if used > 0 and begin == 0 else begin,
+        last_usage_time=now if recent > 0 else customer.last_usage_time,
+        uncharged_time=0,
+        weighted_uncharged_time=0.0,
+    )
+
+
+def expire_leases(customer: Customer, now: float) -> Customer:
+    """Take back the temporary floor, ceiling and factor whose time is over."""
+    ceiling, floor, factor = customer.ceiling_lease, customer.floor_lease, customer.factor_lease
+    if ceiling is not None and ceiling.expiration <= now:
+        customer = evolve(customer, ceiling=int(ceiling.previous), ceiling_lease=None)
+    if floor is not None and floor.expiration <= now:
+        customer = evolve(customer, floor=int(floor.previous), floor_lease=None)
+    if factor is not None and factor.expiration <= now:
+        customer = evolve(customer, priority_factor=factor.previous, factor_lease=None)
+    return customer
+
+
+def update_priorities(state: AccountantState, now: int, half_life: float) -> AccountantState:
+    """The priority update at the head of a cycle, with the usage that the last cycle left."""
+    last = state.last_update_time
+    customers = {name: expire_leases(record, now) for name, record in state.customers.items()}
+    if last is not None and now > last:
+        customers = {
+            name: update_customer(record, now - last, now, half_life)
+            for name, record in customers.items()
+        }
+    return evolve(state, customers=customers, last_update_time=now if last is not None else None)
+
+
+def priority_factor(name: str, group: str, settings: AccountantSettings) -> float:
+    """The factor that a name without a stored one gets.  ``group``: its assigned group."""
+    if name.startswith(NICE_USER_PREFIX):
+        return settings.nice_user_factor
+    for known, factor in settings.group_factors.items():
+        if known.lower() == group.lower() and factor != 0:
+            return max(factor, MIN_FACTOR)
+    _, at, domain = name.rpartition("@")
+    if settings.local_domain and settings.local_domain != (domain if at else ""):
+        return settings.remote_factor
+    return settings.default_factor
+
+
+class Accountant:
+    """The accountant during one cycle: priorities stand still, usage grows with every match."""
+
+    def __init__(
+        self, state: AccountantState, settings: AccountantSettings, tree: GroupTree, now: float
+    ) -> None:
+        """Update the priorities; usage is zero until ``count_claims``."""
+        self._settings = settings
+        self._tree = tree
+        self._now = int(now)
+        self._state = update_priorities(state, self._now, settings.half_life)
+        self._customers = {
+            name: evolve(
+                record,
+                resources_used=0,
+                weighted_resources_used=0.0,
+                hier_weighted_resources_used=0.0,
+            )
+            for name, record in self._state.customers.items()
+        }
+        for group in tree.groups:
+            self._look_up(group.name)
+
+    def count_claims(self, claims: Iterable[tuple[str, float]]) -> None:
+        """Charge the claimed slots: accounting name and weight of each, in pool order."""
+        for name, weight in claims:
+            self.charge(name, weight)
+
+    def charge(self, name: str, weight: float) -> None:
+        """Charge a slot to a submitter, to its group and to the groups above."""
+        group = self._tree.assigned(name).name
+        for charged in (name, group):
+            self._charge_one(charged, weight)
+        path = [group] if group == ROOT_GROUP else _prefixes(group)
+        for above in path:
+            record = self._look_up(above)
+            hier = stored(record.hier_weighted_resources_used + weight)
+            self._customers[above] = evolve(record, hier_weighted_resources_used=hier)
+
+    def _charge_one(self, name: str, weight: float) -> None:
+        record = self._look_up(name)
+        since = self._now - (self._state.last_update_time or self._now)
+        self._customers[name] = evolve(
+            record,
+            resources_used=record.resources_used + 1,
+            weighted_resources_used=stored(record.weighted_resources_used + weight),
+            uncharged_time=(record.uncharged_time or 0) - since,
+            weighted_uncharged_time=stored(
+                (record.weighted_uncharged_time or 0.0) - since * weight
+            ),
+        )
+
+    def usage(self, name: str) -> float:
+        """The weight charged to exactly this submitter or group now."""
+        record = self._customers.get(name)
+        return 0.0 if record is None else record.weighted_resources_used
+
+    def subtree_usage(self, group: str) -> float:
+        """The weight charged to a group and all below it."""
+        record = self._customers.get(group)
+        return 0.0 if record is None else record.hier_weighted_resources_used
+
+    def real_priority(self, name: str) -> float:
+        """The priority before the factor."""
+        return self._look_up(name).priority or MIN_PRIORITY
+
+    def factor(self, name: str) -> float:
+        """The priority factor."""
+        return self._look_up(name).priority_factor or self._settings.default_factor
+
+    def effective_priority(self, name: str) -> float:
+        """The priority that decides: real priority times factor, bigger is worse."""
+        return self.real_priority(name) * self.factor(name)
+
+    def floor(self, name: str) -> int:
+        """The weight a submitter is to get before all others, 0 if none."""
+        return max(self._look_up(name).floor, 0)
+
+    def ceiling(self, name: str) -> int:
+        """The weight a submitter may use, -1 if there is no limit."""
+        return max(self._look_up(name).ceiling, -1)
+
+    def state(self) -> AccountantState:
+        """The tables as they are now."""
+        return evolve(self._state, customers=dict(self._customers))
+
+    def _look_up(self, name: str) -> Customer:
+        """The record of a name; looking it up makes it and corrects what it lacks."""
+        record = self._customers.get(name)
+        if record is None:
+            record = Customer(name)
+        factor = record.priority_factor
+        if factor is None or factor < MIN_FACTOR:
+            group = self._tree.assigned(name).name
+            factor = stored(priority_factor(name, group, self._settings))
+            record = evolve(record, priority_factor=factor)
+        if record.priority is not None and record.priority < MIN_PRIORITY:
+            record = evolve(record, priority=MIN_PRIORITY)
+        self._customers[name] = record
+        return record
+
+
+def _prefixes(group: str) -> list[str]:
+    """``a.b.c`` gives ``a``, ``a.b`` and ``a.b.c``."""
+    parts = group.split(".")
+    return [".".join(parts[: i + 1]) for i in range(len(parts))]

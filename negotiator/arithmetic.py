@@ -1,0 +1,38 @@
+"""The machine arithmetic that the negotiator's decisions show: single precision and int casts.
+
+Inputs and outputs: numbers.  Never here: what they mean.
+Follows: IEEE 754 and the x86-64 conversion of a double to an int.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable
+from typing import Final
+
+INT_MIN: Final = -(2**31)
+INT_MAX: Final = 2**31 - 1
+DBL_MAX: Final = 1.7976931348623157e308
+DBL_MIN: Final = 2.2250738585072014e-308
+FLT_MAX: Final = 3.4028234663852886e38
+
+
+def float32(number: float) -> float:
+    """Round to single precision; what does not fit becomes infinite."""
+    return array("f", (number,))[0]
+
+
+def c_int(number: float) -> int:
+    """A double as the machine turns it into a 32-bit integer: towards zero, else the minimum."""
+    if math.isnan(number) or not INT_MIN - 1 < number < INT_MAX + 1:
+        return INT_MIN
+    return int(number)
+
+
+def add_up(numbers: Iterable[float]) -> float:
+    """Add in order; the builtin compensates rounding errors, which the negotiator does not."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
