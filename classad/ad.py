@@ -1,0 +1,150 @@
+"""``ClassAd``: named expressions, looked up without regard to case.
+
+What lives here: storage and the evaluation of attributes as HTCondor's daemons do it.  Each value
+is kept in its evaluated form if it is a literal, a list or a nested ad, else as an ``ExprTree``.
+
+Inputs: names and values or expressions.  Outputs: the same, and values.
+Never here: reading or writing text, the Python conversions of the mapping interface.
+Follows: sections 5 and 6 of the language notes; vectors ``eval_attr.jsonl``, ``coerce.jsonl``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from classad.lists import ListValue
+from classad.scopes import fold_name
+from classad.values import AbsTime, Value
+
+if TYPE_CHECKING:
+    from classad.state import EvalContext
+
+__all__ = ["ClassAd", "ListValue"]
+
+#: Classes that ``insert`` keeps as they are.
+_SIMPLE = frozenset({bool, int, float, str, Value, AbsTime})
+
+
+class ClassAd:
+    """An ad.  ``_parent`` is the ad it is nested in, ``_chained`` the one it inherits from."""
+
+    __slots__ = ("__dict__", "__weakref__", "_attrs", "_chained", "_names", "_parent")
+
+    _attrs: dict[str, Any]
+    _names: dict[str, str]
+    _parent: ClassAd | None
+    _chained: ClassAd | None
+
+    def __init__(self) -> None:
+        self._attrs = {}
+        self._names = {}
+        self._parent = None
+        self._chained = None
+
+    # --- storage ------------------------------------------------------------------------------
+
+    def insert(self, name: str, value: Any) -> None:
+        """Set an attribute to a ClassAd value or an ``ExprTree``; the first spelling stays."""
+        key = fold_name(name)
+        if value.__class__ not in _SIMPLE:
+            value = _prepared(value, self)
+        self._attrs[key] = value
+        if key not in self._names:
+            self._names[key] = name
+
+    def attach(self, name: str, value: Any) -> None:
+        """As ``insert``, with the value as it is: an ad keeps its enclosing ad."""
+        key = fold_name(name)
+        self._attrs[key] = value
+        self._names.setdefault(key, name)
+
+    def raw(self, name: str) -> Any:
+        """The stored value or ``ExprTree``, own or inherited from a chained parent, or None."""
+        key = fold_name(name)
+        ad: ClassAd | None = self
+        while ad is not None:
+            value = ad._attrs.get(key)
+            if value is not None:
+                return value
+            ad = ad._chained
+        return None
+
+    def remove(self, name: str) -> bool:
+        """Delete an own attribute; whether there was one."""
+        key = fold_name(name)
+        if key not in self._attrs:
+            return False
+        del self._attrs[key], self._names[key]
+        return True
+
+    def names(self) -> Iterator[str]:
+        """The spellings of the own attributes, in the order of their first insertion."""
+        return iter(self._names.values())
+
+    def chain(self, parent: ClassAd | None) -> None:
+        """Inherit attributes from ``parent`` (a cluster ad, say); None ends it."""
+        self._chained = parent
+
+    def duplicate(self) -> ClassAd:
+        """A copy with its own nested ads and lists; expressions are shared, they never change."""
+        twin = type(self).__new__(type(self))
+        twin._attrs = {
+            key: value if value.__class__ in _SIMPLE else _rescoped(value, twin)
+            for key, value in self._attrs.items()
+        }
+        twin._names = self._names.copy()
+        twin._parent = None
+        twin._chained = self._chained
+        return twin
+
+    # --- evaluation, as the daemons do it -------------------------------------------------------
+
+    def evaluate_attr(
+        self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
+    ) -> Any:
+        """The value of an attribute; if absent here, of the target's attribute of that name."""
+        from classad.evaluate import evaluate_attribute
+
+        return evaluate_attribute(self, name, target, context)[0]
+
+    def get_number(
+        self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
+    ) -> int | float | None:
+        """The value if it is a number; a boolean counts 0 or 1; None for everything else."""
+        value = self.evaluate_attr(name, target, context)
+        kind = value.__class__
+        if kind is int or kind is float:
+            return value  # type: ignore[no-any-return]
+        return int(value) if kind is bool else None
+
+    def get_bool(
+        self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
+    ) -> bool | None:
+        """The value if it is a boolean, or whether it is non-zero if a number; else None."""
+        value = self.evaluate_attr(name, target, context)
+        kind = value.__class__
+        if kind is bool:
+            return value  # type: ignore[no-any-return]
+        return value != 0 if kind is int or kind is float else None
+
+    def get_string(
+        self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
+    ) -> str | None:
+        """The value if it is a string, else None."""
+        value = self.evaluate_attr(name, target, context)
+        return value if value.__class__ is str else None
+
+
+def _prepared(value: Any, ad: ClassAd) -> Any:
+    """The form in which ``ad`` keeps a value that may refer to it."""
+    from classad.build import prepared
+
+    return prepared(value, ad)
+
+
+def _rescoped(value: Any, ad: ClassAd) -> Any:
+    """A stored value for a copy: nested ads and lists come to belong to ``ad``."""
+    from classad.build import rescoped
+
+    return rescoped(value, ad)

@@ -1,0 +1,138 @@
+"""Evaluation of expressions: the functions to call, choosing between the two evaluators.
+
+``evaluate`` and ``evaluate_full`` run the compiled form (``classad.compile``).  Where its coarse
+accounting of depth meets the limit, in strict mode and on a deep Python stack they fall back to the
+exact one (``classad.reference``); both give the same values.
+
+Inputs: an expression, MY, TARGET, and the context (clock, zone, randomness) as an argument.
+Outputs: a ClassAd value and whether the evaluation as a whole succeeded.
+Never here: the clock, conversions to other Python types.
+Follows: sections 4 and 5 of the language notes; vectors ``scope.jsonl``, ``limits.jsonl``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from classad.ad import ClassAd
+from classad.expr import ExprTree
+from classad.limits import EvaluationFailure, NeedExact, more_frames
+from classad.scopes import find, fold_name, own
+from classad.state import NO_CONTEXT, CallSite, EvalContext, EvalState
+from classad.values import ERROR, UNDEFINED
+
+if TYPE_CHECKING:
+    from classad.nodes import Node
+
+__all__ = [
+    "CallSite", "EvalContext", "EvalState", "EvaluationFailure", "evaluate", "evaluate_attribute",
+    "evaluate_exactly", "evaluate_full",
+]  # fmt: skip
+
+
+def evaluate(
+    expr: ExprTree | Node | str,
+    my: ClassAd | None = None,
+    target: ClassAd | None = None,
+    *,
+    context: EvalContext | None = None,
+) -> Any:
+    """The value of an expression in ``my``, matched with ``target``."""
+    return evaluate_full(expr, my, target, context=context)[0]
+
+
+def evaluate_full(
+    expr: ExprTree | Node | str,
+    my: ClassAd | None = None,
+    target: ClassAd | None = None,
+    *,
+    context: EvalContext | None = None,
+) -> tuple[Any, bool]:
+    """As ``evaluate``, with False if the whole evaluation failed (its value is error then)."""
+    tree = as_tree(expr)
+    ad = ClassAd() if my is None else my
+    other = None if target is ad else target
+    return _run(tree, ad, None if other is None else ad, other, context or NO_CONTEXT)
+
+
+def evaluate_attribute(
+    ad: ClassAd,
+    name: str,
+    target: ClassAd | None = None,
+    context: EvalContext | None = None,
+) -> tuple[Any, bool]:
+    """The value of an attribute of ``ad`` or else of ``target``, as the daemons look it up.
+
+    The attribute is not registered as under way, so a first reference to itself is followed.
+    """
+    key = fold_name(name)
+    other = None if target is ad else target
+    left = None if other is None else ad
+    start = ad
+    if other is not None and own(ad, key) is None and own(other, key) is not None:
+        start = other
+    state = EvalState()
+    state.left, state.right = left, other
+    if context is not None:
+        state.context = context
+    found = find(start, key, state)
+    if found is None:
+        return UNDEFINED, True
+    value, owner, current = found
+    if value.__class__ is not ExprTree:
+        return value, True
+    if owner is not current:
+        return evaluate_exactly(value, current, left, other, state.context, owner)
+    return _run(value, current, left, other, state.context)
+
+
+def as_tree(expr: ExprTree | Node | str) -> ExprTree:
+    """An expression from any of its forms."""
+    if expr.__class__ is ExprTree:
+        return expr
+    if isinstance(expr, str):
+        return ExprTree(expr)
+    return ExprTree.from_node(expr)  # type: ignore[arg-type]
+
+
+def _run(
+    tree: ExprTree,
+    ad: ClassAd,
+    left: ClassAd | None,
+    right: ClassAd | None,
+    context: EvalContext,
+) -> tuple[Any, bool]:
+    if not context.strict:
+        state = EvalState()
+        state.context = context
+        state.left, state.right = left, right
+        try:
+            return (tree.run or tree.compile())(ad, state), True
+        except EvaluationFailure:
+            return ERROR, False
+        except (NeedExact, RecursionError):
+            pass
+    return evaluate_exactly(tree, ad, left, right, context)
+
+
+def evaluate_exactly(
+    tree: ExprTree,
+    ad: ClassAd,
+    left: ClassAd | None,
+    right: ClassAd | None,
+    context: EvalContext,
+    owner: ClassAd | None = None,
+) -> tuple[Any, bool]:
+    """Evaluate with exact accounting; ``owner``: the chained parent that holds the expression."""
+    from classad.reference import ReferenceState, value_of
+
+    state = ReferenceState()
+    state.context = context
+    state.left, state.right = left, right
+    if owner is not None:
+        state.lexical = (ad, owner)
+    with more_frames():
+        try:
+            return value_of(tree.node, ad, state), True
+        except (EvaluationFailure, RecursionError):
+            return ERROR, False

@@ -1,0 +1,155 @@
+"""``ExprTree``: a parsed expression, compiled when it is first evaluated.
+
+Inputs: text, a Python value, a syntax tree or another expression.  Outputs: values
+(``eval``), text (``str``).  Equality is structural.
+Never here: the grammar, the meaning of a node, printing rules.
+Follows: ``ExprTree`` of the Python module classad2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from classad.ad import ClassAd
+from classad.ambient import AmbientState
+from classad.limits import EvaluationFailure, NeedExact
+from classad.values import UNDEFINED, Value
+
+if TYPE_CHECKING:
+    from classad.nodes import Node
+    from classad.state import EvalState
+
+#: What a compiled expression is: ``run(ad, state) -> value``.
+Run = Callable[[Any, Any], Any]
+
+#: Values that the Python interface hands out as they are.
+PLAIN = frozenset({bool, int, float, str, Value})
+
+
+class ExprTree:
+    """An expression.  ``node`` is its syntax tree; the rest is filled in by ``compile``."""
+
+    #: ``height``: levels it can need; ``size``: nodes it can visit once; ``constructs``: it
+    #: contains a list or an ad, which remember the ad they were made in.
+    __slots__ = ("__weakref__", "_node", "constructs", "height", "run", "size")
+
+    run: Run | None
+    height: int
+    size: int
+    constructs: bool
+
+    def __init__(self, expr: Any = None) -> None:
+        if expr is None:
+            expr = UNDEFINED
+        if expr.__class__ is ExprTree:
+            node = expr.node
+        elif isinstance(expr, str):
+            node = import_module("classad.parser").parse_expression(expr)
+        else:
+            node = _node_of(expr)
+        self._node: Node = node
+        self.run = None
+
+    @classmethod
+    def from_node(cls, node: Node) -> ExprTree:
+        """The expression with this syntax tree."""
+        self = cls.__new__(cls)
+        self._node = node
+        self.run = None
+        return self
+
+    @property
+    def node(self) -> Node:
+        """The syntax tree."""
+        return self._node
+
+    def compile(self) -> Run:
+        """Translate the syntax tree into a closure and measure it."""
+        from classad.compile import compile_tree
+
+        return compile_tree(self)
+
+    def stored(self, ad: ClassAd) -> Any:
+        """What an ad keeps for this expression: a literal, list or ad as a value, else itself."""
+        from classad.build import stored_form
+
+        return stored_form(self, ad)
+
+    # --- the Python interface ---------------------------------------------------------------
+
+    def eval(self, scope: ClassAd | None = None, target: ClassAd | None = None) -> Any:
+        """The value, as a Python object, in ``scope`` and, if given, matched with ``target``."""
+        state = AmbientState()
+        if scope.__class__ is not ClassAd:
+            scope = _checked(scope, "scope")
+        if target is not None and target is not scope:
+            state.left = scope
+            state.right = target if target.__class__ is ClassAd else _checked(target, "target")
+        try:
+            value = (self.run or self.compile())(scope, state)
+        except (NeedExact, RecursionError, EvaluationFailure):
+            value = self._eval_exactly(scope, state)
+        if value.__class__ in PLAIN:
+            return value
+        from classad.convert import to_python
+
+        return to_python(value)
+
+    def _eval_exactly(self, scope: Any, state: EvalState) -> Any:
+        from classad.errors import ClassAdEvaluationError
+        from classad.evaluate import evaluate_exactly
+
+        value, ok = evaluate_exactly(self, scope, state.left, state.right, state.context)
+        if not ok:
+            raise ClassAdEvaluationError("failed to evaluate expression")
+        return value
+
+    def simplify(self, scope: ClassAd | None = None, target: ClassAd | None = None) -> ExprTree:
+        """The value as a literal expression; unknown names become undefined."""
+        return ExprTree.from_value(self._value(scope, target))
+
+    def _value(self, scope: ClassAd | None, target: ClassAd | None) -> Any:
+        from classad.ambient import AmbientContext
+        from classad.evaluate import evaluate
+
+        return evaluate(self, scope, target, context=AmbientContext())
+
+    @classmethod
+    def from_value(cls, value: Any) -> ExprTree:
+        """The expression that is this ClassAd value."""
+        return cls.from_node(_node_of(value))
+
+    def __str__(self) -> str:
+        text: str = import_module("classad.unparse").unparse(self._node)
+        return text
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ExprTree) and self._node == other._node
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> ExprTree:
+        return ExprTree.from_node(self._node)
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return (ExprTree, (str(self),))
+
+
+def _node_of(value: Any) -> Node:
+    """The syntax tree of a value."""
+    from classad.build import node_of_value
+
+    return node_of_value(value)
+
+
+def _checked(ad: Any, what: str) -> Any:
+    """An ad given by the caller, or an empty one for None."""
+    if ad is None:
+        return ClassAd()
+    if not isinstance(ad, ClassAd):
+        raise TypeError(f"{what} must be a ClassAd")
+    return ad

@@ -1,0 +1,64 @@
+"""The ad that two matched ads live in, as far as expressions can see it.
+
+Inputs: the two ads.  Outputs: the two contexts between them and the match ad.  The ads themselves
+are not touched: which ad is enclosed by which context is known to the evaluation's state only, so
+that one ad can take part in many matches, also at the same time.
+Follows: the layout of HTCondor's match ad; vectors ``match.jsonl`` and ``scope.jsonl``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from classad.ad import ClassAd
+from classad.expr import ExprTree
+from classad.nodes import Binary, Node, Reference
+
+
+def _path(*names: str, absolute: bool = False) -> Node:
+    node: Node = Reference(names[0], absolute=absolute)
+    for name in names[1:]:
+        node = Reference(name, base=node)
+    return node
+
+
+@cache
+def _expressions() -> tuple[dict[str, ExprTree], dict[str, ExprTree], dict[str, ExprTree]]:
+    """Attributes of the match ad and of the left and right context."""
+    both = Binary("&&", _path("RIGHT", "requirements"), _path("LEFT", "requirements"))
+    outer: dict[str, Node] = {
+        "symmetricMatch": both,
+        "leftMatchesRight": _path("RIGHT", "requirements"),
+        "rightMatchesLeft": _path("LEFT", "requirements"),
+        "leftRankValue": _path("LEFT", "rank"),
+        "rightRankValue": _path("RIGHT", "rank"),
+        "RIGHT": _path("rCtx", "ad"),
+        "LEFT": _path("lCtx", "ad"),
+    }
+    here, there = _path("LEFT", absolute=True), _path("RIGHT", absolute=True)
+    left = {"other": there, "target": there, "my": here}
+    right = {"other": here, "target": here, "my": there}
+    return _trees(outer), _trees(left), _trees(right)
+
+
+def _trees(nodes: dict[str, Node]) -> dict[str, ExprTree]:
+    return {name: ExprTree.from_node(node) for name, node in nodes.items()}
+
+
+def build_match_scopes(left: Any, right: Any) -> tuple[ClassAd, ClassAd]:
+    """The left and right context of a match."""
+    outer_trees, left_trees, right_trees = _expressions()
+    outer = ClassAd()
+    for name, tree in outer_trees.items():
+        outer.insert(name, tree)
+    contexts = []
+    for name, trees, ad in (("lCtx", left_trees, left), ("rCtx", right_trees, right)):
+        context = ClassAd()
+        for key, tree in trees.items():
+            context.insert(key, tree)
+        context.attach("ad", ad)
+        context._parent = outer
+        outer.attach(name, context)
+        contexts.append(context)
+    return contexts[0], contexts[1]

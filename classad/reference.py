@@ -1,0 +1,250 @@
+"""The reference evaluator: one function per kind of node, nothing clever.
+
+It counts depth and work exactly as HTCondor does and knows strict mode.  The compiled form in
+``classad.compile`` is tested against it and hands over to it near the limits.
+
+Inputs: a node, the ad it is evaluated in, the state.  Outputs: a ClassAd value.
+Never here: what an operator means for two values (``classad.operators``), where a name is looked
+for (``classad.scopes``), functions (``classad.builtins``).
+Follows: sections 4 and 5 of the language notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from classad import nodes
+from classad.ad import ClassAd
+from classad.build import make_ad, make_list
+from classad.expr import ExprTree
+from classad.functions import lookup_function
+from classad.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
+from classad.lists import ListValue
+from classad.operators import BINARY, UNARY, exceptional, truth
+from classad.scopes import find, find_unscoped, fold_name, outermost, own
+from classad.state import CallSite, EvalState
+from classad.values import ERROR, UNDEFINED, RelTime
+
+
+class ReferenceState(EvalState):
+    """An exactly counted evaluation.
+
+    ``lexical``: while the expression of a chained parent is evaluated in its child, the two, so
+    that ads and lists written in it are nested in the parent.
+    """
+
+    lexical: tuple[ClassAd, ClassAd] | None = None
+    restarts: int = 0
+
+    def evaluate_node(self, node: nodes.Node, ad: ClassAd) -> Any:
+        return value_of(node, ad, self)
+
+    def enter(self, tree: ExprTree, ad: ClassAd | None) -> Any:
+        return value_of(tree.node, ClassAd() if ad is None else ad, self)
+
+    def descend(self) -> None:
+        """Use up one level."""
+        if self.depth >= MAX_DEPTH:
+            raise EvaluationFailure("the evaluation is nested too deeply")
+        self.depth += 1
+
+    def dereference(self, value: Any, ad: ClassAd, owner: ClassAd) -> Any:
+        self.descend()
+        if value.__class__ is ExprTree:
+            value = self._dereference(value, ad, owner)
+        self.depth -= 1
+        return value
+
+    def _dereference(self, tree: ExprTree, ad: ClassAd, owner: ClassAd) -> Any:
+        active = self.active = {} if self.active is None else self.active
+        mark = (id(tree), id(owner))
+        if mark in active:
+            return UNDEFINED
+        active[mark] = owner
+        outer, self.lexical = self.lexical, None if owner is ad else (ad, owner)
+        value = value_of(tree.node, ad, self)
+        self.lexical = outer
+        del active[mark]
+        return value
+
+
+def value_of(node: nodes.Node, ad: ClassAd, state: EvalState) -> Any:
+    """The value of a node in ``ad``."""
+    state.work += 1
+    if state.work > MAX_WORK:
+        raise EvaluationFailure("the evaluation visits too many nodes")
+    return _EVALUATORS[node.__class__](node, ad, state)
+
+
+def _literal(node: nodes.Literal, ad: ClassAd, state: ReferenceState) -> Any:
+    value: Any = node.value
+    return value.secs if value.__class__ is RelTime else value
+
+
+def _parens(node: nodes.Parens, ad: ClassAd, state: ReferenceState) -> Any:
+    state.descend()
+    value = value_of(node.inner, ad, state)
+    state.depth -= 1
+    return value
+
+
+def _unary(node: nodes.Unary, ad: ClassAd, state: ReferenceState) -> Any:
+    state.descend()
+    operand = value_of(node.operand, ad, state)
+    state.depth -= 1
+    return UNARY[node.operator].implementation(operand)
+
+
+def _binary(node: nodes.Binary, ad: ClassAd, state: ReferenceState) -> Any:
+    symbol = node.operator
+    state.descend()
+    left = value_of(node.left, ad, state)
+    if symbol == "?:" and left is not UNDEFINED:
+        value = left
+    elif symbol == "&&" and truth(left) is False:
+        value = False
+    elif symbol == "||" and truth(left) is True:
+        value = True
+    else:
+        right = value_of(node.right, ad, state)
+        value = BINARY[symbol].implementation(left, right)
+    state.depth -= 1
+    return value
+
+
+def _conditional(node: nodes.Conditional, ad: ClassAd, state: ReferenceState) -> Any:
+    state.descend()
+    value = truth(value_of(node.condition, ad, state))
+    if value is True:
+        value = value_of(node.then, ad, state)
+    elif value is False:
+        value = value_of(node.otherwise, ad, state)
+    state.depth -= 1
+    return value
+
+
+def _subscript(node: nodes.Subscript, ad: ClassAd, state: ReferenceState) -> Any:
+    state.descend()
+    base = value_of(node.base, ad, state)
+    index = value_of(node.index, ad, state)
+    value = subscript(base, index, state)
+    state.depth -= 1
+    return value
+
+
+def subscript(base: Any, index: Any, state: EvalState) -> Any:
+    """``base[index]``; a member whose evaluation fails counts as the error value."""
+    if base.__class__ is ListValue and index.__class__ is int:
+        place = (index + 2**31) % 2**32 - 2**31
+        if not 0 <= place < len(base.items):
+            return ERROR
+        item, scope = base.items[place], base.scope
+        return item if item.__class__ is not ExprTree else contained(item, scope, state)
+    if index.__class__ is str and isinstance(base, ClassAd):
+        hit = own(base, fold_name(index))
+        if hit is None:
+            return UNDEFINED
+        return hit[0] if hit[0].__class__ is not ExprTree else restarted(hit[0], base, state)
+    return exceptional(base, index)
+
+
+def contained(tree: ExprTree, ad: ClassAd | None, state: EvalState) -> Any:
+    """The value of an expression; error if its evaluation fails."""
+    depth, under_way = state.depth, dict(state.active or ())
+    try:
+        return state.enter(tree, ad)
+    except EvaluationFailure:
+        state.depth, state.active = depth, under_way
+        return ERROR
+
+
+def restarted(tree: ExprTree, ad: ClassAd, state: EvalState) -> Any:
+    """As ``contained``, with a depth of its own, as ``ad["name"]`` has it."""
+    depth, count = state.depth, getattr(state, "restarts", 0)
+    if count >= MAX_RESTARTS:
+        return ERROR
+    state.depth, state.restarts = 0, count + 1  # type: ignore[attr-defined]
+    value = contained(tree, ad, state)
+    state.depth, state.restarts = depth, count  # type: ignore[attr-defined]
+    return value
+
+
+def _reference(node: nodes.Reference, ad: ClassAd, state: ReferenceState) -> Any:
+    key = fold_name(node.name)
+    if node.base is not None:
+        return _selection(node, key, ad, state)
+    if node.absolute:
+        found = find(outermost(ad, state), key, state)
+    else:
+        found = find_unscoped(ad, key, state)
+    if found is None:
+        return UNDEFINED
+    return state.dereference(found[0], found[2], found[1])
+
+
+def _selection(node: nodes.Reference, key: str, ad: ClassAd, state: ReferenceState) -> Any:
+    """``base.name``.  Running out of levels here is an error value, not a failure."""
+    if state.depth >= MAX_DEPTH:
+        return ERROR
+    assert node.base is not None
+    state.depth += 1
+    base = value_of(node.base, ad, state)
+    state.depth -= 1
+    return select(base, key, ad, state)
+
+
+def select(base: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
+    """The attribute ``key`` of an evaluated base: of an ad, or of each member of a list."""
+    if isinstance(base, ClassAd):
+        found = find(base, key, state)
+        if found is None:
+            return UNDEFINED
+        value, owner, current = found
+        if value.__class__ is not ExprTree and state.depth < MAX_DEPTH:
+            return value
+        return state.dereference(value, current, owner)
+    if base.__class__ is ListValue:
+        members = [select(state.member(item, ad), key, ad, state) for item in base.items]
+        return ListValue(members, ad)
+    return UNDEFINED if base is UNDEFINED else ERROR
+
+
+def _list(node: nodes.ListExpr, ad: ClassAd, state: ReferenceState) -> ListValue:
+    return make_list(node, _written_in(ad, state))
+
+
+def _ad(node: nodes.AdExpr, ad: ClassAd, state: ReferenceState) -> ClassAd:
+    return make_ad(node, _written_in(ad, state))
+
+
+def _written_in(ad: ClassAd, state: ReferenceState) -> ClassAd:
+    lexical = state.lexical
+    return lexical[1] if lexical is not None and lexical[0] is ad else ad
+
+
+def _call(node: nodes.Call, ad: ClassAd, state: ReferenceState) -> Any:
+    function = lookup_function(node.name, state.context)
+    if function is None or not function.accepts(len(node.args)):
+        return ERROR
+    way = function.laziness.value
+    if way == "eager":
+        return function.impl(state, *[value_of(arg, ad, state) for arg in node.args])
+    if way == "lazy":
+        return function.impl(state, *[partial(value_of, arg, ad, state) for arg in node.args])
+    return function.impl(CallSite(node, ad, state))
+
+
+_EVALUATORS: dict[type[nodes.Node], Callable[[Any, ClassAd, Any], Any]] = {
+    nodes.Literal: _literal,
+    nodes.Reference: _reference,
+    nodes.Unary: _unary,
+    nodes.Binary: _binary,
+    nodes.Conditional: _conditional,
+    nodes.Subscript: _subscript,
+    nodes.Parens: _parens,
+    nodes.Call: _call,
+    nodes.ListExpr: _list,
+    nodes.AdExpr: _ad,
+}

@@ -1,0 +1,121 @@
+"""Where a name is looked for: one ad, its chained parents, the enclosing ads, the match context.
+
+Inputs: the ad to start from, the folded name, the evaluation's state.  Outputs: what was found,
+the ad that holds it and the ad it is to be evaluated in.
+Never here: evaluation of what was found.
+Follows: section 5 of the language notes; vectors ``scope.jsonl``, ``chained.jsonl``,
+``strict.jsonl``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from classad.ad import ClassAd
+    from classad.state import EvalState
+
+#: What ``find`` gives: the stored value or expression, its holder, and where to evaluate it.
+Found = tuple[Any, "ClassAd", "ClassAd"]
+
+#: Names with a meaning of their own wherever no attribute has them.
+SPECIAL: Final = frozenset({"toplevel", "root", "self", "my", "parent", "currenttime"})
+#: Names that the match context defines around the two ads.
+CONTEXT: Final = frozenset(
+    {
+        "my", "target", "other", "ad", "left", "right", "lctx", "rctx", "symmetricmatch",
+        "leftmatchesright", "rightmatchesleft", "leftrankvalue", "rightrankvalue",
+    }
+)  # fmt: skip
+#: Names that the shortcuts of the compiled form leave to ``find``.
+UNUSUAL: Final = SPECIAL | CONTEXT
+
+
+def fold_name(name: str) -> str:
+    """The key of an attribute or function name: ASCII letters in lower case."""
+    return name.lower() if name.isascii() else _fold_other(name)
+
+
+def _fold_other(name: str) -> str:
+    return "".join(c.lower() if c < "\x80" else c for c in name)
+
+
+def own(ad: ClassAd, key: str) -> tuple[Any, ClassAd] | None:
+    """The attribute in the ad itself or a chained parent, with its holder."""
+    holder: ClassAd | None = ad
+    while holder is not None:
+        value = holder._attrs.get(key)
+        if value is not None:
+            return value, holder
+        holder = holder._chained
+    return None
+
+
+def find(start: ClassAd, key: str, state: EvalState) -> Found | None:
+    """Look a name up from ``start`` outward; None if nothing has it."""
+    current: ClassAd | None = start
+    while current is not None:
+        hit = own(current, key)
+        if hit is not None:
+            return hit[0], hit[1], current
+        outer = enclosing(current, state)
+        if key in SPECIAL:
+            special = _special(current, outer, key, state)
+            if special is not None:
+                return special, current, current
+            if key == "parent":
+                return None
+        current = outer
+        if current is start:
+            return None
+    return None
+
+
+def find_unscoped(start: ClassAd, key: str, state: EvalState) -> Found | None:
+    """As ``find``; what neither MY nor TARGET's surroundings have is looked for in the other ad."""
+    found = find(start, key, state)
+    if found is None and state.left is not None and not state.context.strict:
+        if start is state.left:
+            return find(state.right, key, state) if state.right is not None else None
+        if start is state.right:
+            return find(state.left, key, state)
+    return found
+
+
+def enclosing(ad: ClassAd, state: EvalState) -> ClassAd | None:
+    """The lexically enclosing ad; for the two ads of a match, their side of the match ad."""
+    if state.left is not None:
+        if ad is state.left:
+            return match_scopes(state)[0]
+        if ad is state.right:
+            return match_scopes(state)[1]
+    return ad._parent
+
+
+def outermost(ad: ClassAd, state: EvalState) -> ClassAd:
+    """What a leading dot, ``root`` and ``toplevel`` mean."""
+    current = ad
+    while (outer := enclosing(current, state)) is not None and outer is not ad:
+        current = outer
+    return current
+
+
+def _special(current: ClassAd, outer: ClassAd | None, key: str, state: EvalState) -> Any:
+    if key == "self" or (key == "my" and not state.context.strict):
+        return current
+    if key == "parent":
+        return outer
+    if key == "root" or key == "toplevel":
+        return outermost(current, state)
+    if key == "currenttime" and not state.context.strict:
+        return int(state.now())
+    return None
+
+
+def match_scopes(state: EvalState) -> tuple[ClassAd, ClassAd]:
+    """The enclosing contexts of the two ads of a match, inside one match ad."""
+    if state._scopes is None:
+        from classad.matchad import build_match_scopes
+
+        state._scopes = build_match_scopes(state.left, state.right)
+    return state._scopes

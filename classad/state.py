@@ -1,0 +1,211 @@
+"""What an evaluation is given (``EvalContext``) and what it keeps while it runs (``EvalState``).
+
+Inputs: the context: instant, zone, randomness, strictness, further functions.  All of them are
+arguments; an evaluation without a clock that asks for the time fails.  Outputs: the object that
+builtin functions receive first, and ``CallSite`` for those that look at their unevaluated
+arguments.
+Never here: reading the clock, the environment or the password file (``classad.ambient`` does), the
+meaning of a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING, Any, Final
+
+from classad.limits import MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
+from classad.values import UNDEFINED
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from classad.ad import ClassAd
+    from classad.expr import ExprTree
+    from classad.nodes import Call, Node
+
+
+class EvalContext:
+    """The surroundings of an evaluation.
+
+    ``now``: seconds since 1970 UTC.  ``tz``: the local zone (None: UTC).  ``rng`` or ``seed``: the
+    source of ``random()`` (seed None: unpredictable).  ``strict``: STRICT_CLASSAD_EVALUATION.
+    ``functions``: folded name -> declaration, for functions beyond the builtin ones.
+    ``user_maps``: folded map name -> mapping from user to a comma-separated list, for
+    ``userMap``.  ``home_of``: user name -> home directory or None, for ``userHome``.
+    """
+
+    __slots__ = ("_rng", "functions", "home_of", "now", "seed", "strict", "tz", "user_maps")
+
+    now: float | None
+
+    def __init__(
+        self,
+        now: float | None = None,
+        tz: tzinfo | None = None,
+        seed: int | None = 0,
+        rng: Random | None = None,
+        strict: bool = False,
+        functions: Mapping[str, Any] | None = None,
+        user_maps: Mapping[str, Mapping[str, str]] | None = None,
+        home_of: Callable[[str], str | None] | None = None,
+    ) -> None:
+        self.now = now
+        self.tz = tz
+        self.seed = seed
+        self._rng = rng
+        self.strict = strict
+        self.functions = functions
+        self.user_maps = user_maps
+        self.home_of = home_of
+
+    @property
+    def rng(self) -> Random:
+        """The random numbers of this context, made from the seed when first asked for."""
+        if self._rng is None:
+            from random import Random
+
+            self._rng = Random(self.seed)
+        return self._rng
+
+
+#: The context of evaluations that are given none: no clock, UTC, seed 0.
+NO_CONTEXT: Final = EvalContext()
+
+
+class EvalState:
+    """One evaluation under way, as the compiled closures and the builtin functions see it.
+
+    The attributes have class-level defaults because most evaluations never write one: creating the
+    state costs nothing then.  ``left`` and ``right`` are the two ads of a match context.
+    """
+
+    context: EvalContext = NO_CONTEXT
+    left: ClassAd | None = None
+    right: ClassAd | None = None
+    #: Levels in use (see ``classad.limits``); the fast evaluator adds whole expressions to it.
+    depth: int = 0
+    work: int = 0
+    #: ``run`` of the attribute expressions under way -> the ad (or tuple of ads) that holds each.
+    active: dict[Any, Any] | None = None
+    _now: float | None = None
+    _scopes: tuple[ClassAd, ClassAd] | None = None
+
+    # --- for builtin functions --------------------------------------------------------------
+
+    def now(self) -> float:
+        """Seconds since 1970 UTC, the same throughout one evaluation."""
+        if self._now is None:
+            self._now = self.context.now
+            if self._now is None:
+                raise EvaluationFailure("the evaluation was given no clock")
+        return self._now
+
+    @property
+    def zone(self) -> tzinfo:
+        """The local time zone."""
+        return self.context.tz or UTC
+
+    @property
+    def rng(self) -> Random:
+        """The source of randomness."""
+        return self.context.rng
+
+    def random(self) -> float:
+        """A real in [0, 1)."""
+        return self.context.rng.random()
+
+    def member(self, item: Any, scope: ClassAd | None) -> Any:
+        """The value of a list member or other stored item, evaluated in ``scope``."""
+        from classad.expr import ExprTree
+
+        if item.__class__ is not ExprTree:
+            return item
+        return self.enter(item, scope)
+
+    def evaluate_node(self, node: Node, ad: ClassAd) -> Any:
+        """The value of a node in ``ad``."""
+        from classad.expr import ExprTree
+
+        return self.enter(ExprTree.from_node(node), ad)
+
+    # --- for the evaluator --------------------------------------------------------------------
+
+    def enter(self, tree: ExprTree, ad: ClassAd | None) -> Any:
+        """Evaluate a whole expression in ``ad`` without registering it as under way."""
+        from classad.ad import ClassAd
+
+        run = tree.run or tree.compile()
+        base = self.depth
+        self._charge(tree)
+        value = run(ClassAd() if ad is None else ad, self)
+        self.depth = base
+        return value
+
+    def _charge(self, tree: ExprTree) -> None:
+        """Add a whole expression to the account: what it can need at most."""
+        self.depth += tree.height
+        self.work += tree.size
+        if self.depth > MAX_DEPTH:
+            raise NeedExact
+        if self.work > MAX_WORK:
+            raise EvaluationFailure("the evaluation visits too many nodes")
+
+    def dereference(self, tree: ExprTree, ad: ClassAd, owner: ClassAd) -> Any:
+        """Evaluate, in ``ad``, the expression of an attribute that ``owner`` holds.
+
+        An expression that is under way already is undefined: a cycle.
+        """
+        run = tree.run or tree.compile()
+        if tree.constructs and owner is not ad:
+            raise NeedExact  # its nested ads belong to the chained parent
+        active = self.active
+        if active is None:
+            active = self.active = {}
+            before = None
+        else:
+            before = active.get(run)
+            if before is not None and (before is owner or _holds(before, owner)):
+                return UNDEFINED
+        active[run] = owner if before is None else (before, owner)
+        depth = self.depth
+        self.depth = deeper = depth + tree.height
+        self.work += tree.size
+        if deeper > MAX_DEPTH:
+            raise NeedExact
+        if self.work > MAX_WORK:
+            raise EvaluationFailure("the evaluation visits too many nodes")
+        value = run(ad, self)
+        self.depth = depth
+        if before is None:
+            del active[run]
+        else:
+            active[run] = before
+        return value
+
+
+def _holds(chain: Any, owner: ClassAd) -> bool:
+    """Whether ``owner`` is among the ads of ``((a, b), c)``."""
+    while chain.__class__ is tuple:
+        chain, last = chain
+        if last is owner:
+            return True
+    return chain is owner
+
+
+class CallSite:
+    """A call of a function that is given its unevaluated arguments.
+
+    ``args``: the argument nodes.  ``ad``: the ad the call is evaluated in.
+    """
+
+    __slots__ = ("ad", "args", "state")
+
+    def __init__(self, call: Call, ad: ClassAd, state: EvalState) -> None:
+        self.args = call.args
+        self.ad = ad
+        self.state = state
+
+    def evaluate(self, node: Node, ad: ClassAd | None = None) -> Any:
+        """The value of an argument (or any node) here or in another ad."""
+        return self.state.evaluate_node(node, self.ad if ad is None else ad)
