@@ -48,7 +48,7 @@ layering: $(VENV)/installed-test
 docs: $(VENV)/installed-dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
-warnings: $(VENV)/installed
+warnings: $(VENV)/installed-dev
 	CFLAGS=-Werror $(BIN)/python setup.py -q build_ext --force --build-lib build/warnings --build-temp build/warnings
 
 bench: $(VENV)/installed-test
@@ -58,7 +58,7 @@ fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --seconds $(FUZZ_SECONDS)
 
 # The sanitized build stands beside the ordinary one; the first lines check that it is the one tested.
-sanitize: $(VENV)/installed-test
+sanitize: $(VENV)/installed-dev
 	rm -rf build/sanitize
 	CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=all" \
 	  $(BIN)/python setup.py -q build --build-lib build/sanitize --build-temp build/sanitize-objects
@@ -86,7 +86,7 @@ $(VENV)/installed-test: $(VENV)/installed
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed-test
-	$(PIP) install setuptools cffi --group dev
+	$(PIP) install --group dev
 	touch $@
 
 clean:

@@ -53,6 +53,8 @@ OUTSIDE = {
     "negotiator/command.py": "the body of `pieslice negotiate`: files, terminal width, the clock",
     "negotiator/io.py": "reads a capture directory",
     "negotiator/progress.py": "shows on a terminal how long a stage has taken",
+    "policy/config.py": "reads the configuration files",
+    "policy/reader.py": "reads the configuration files",
     "policy/guard.py": "compares the places of two packages to name the foreign one",
 }
 
