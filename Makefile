@@ -66,7 +66,7 @@ sanitize: $(VENV)/installed-dev
 	  ASAN_OPTIONS=detect_leaks=0 CLASSAD_KERNELS=c PYTHONMALLOC=malloc; \
 	$(BIN)/python -P -c 'import sys; sys.path.insert(0, "build/sanitize"); import classad._kernels as k; \
 	  assert "sanitize" in k.__file__, k.__file__' && \
-	$(BIN)/pytest -q -p no:xdist -p no:cacheprovider -o pythonpath=build/sanitize tests/csrc
+	$(BIN)/pytest -q -p no:xdist -s -p no:cacheprovider -o pythonpath=build/sanitize tests/csrc
 
 # ---- the virtual environment: a stamp file for each stage -----------------------------------------
 

@@ -48,7 +48,7 @@ OUTSIDE = {
     "classad/conform/runner.py": "reads the vector files that it is pointed to",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/limits.py": "lends deep evaluations stack frames, which belong to the whole process",
-    "classad/parser.py": "reads the installed grammar",
+    "classad/parse_table.py": "reads the installed grammar",
     "negotiator/adsource.py": "reads the ad files of a capture",
     "negotiator/command.py": "the body of `pieslice negotiate`: files, terminal width, the clock",
     "negotiator/io.py": "reads a capture directory",

@@ -1,0 +1,1 @@
+"""Random inputs against properties that must always hold: ``python -m fuzz --help``."""

@@ -1,0 +1,57 @@
+"""What is fuzzed: one function a target, which makes a case from a seeded generator and judges it.
+
+Inputs: a ``Random``.  Outputs: none; ``AssertionError`` with the whole case in its text when a
+property does not hold, ``Unavailable`` when something the target compares with is not installed.
+Never here: time, files, the loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from random import Random
+from typing import Final
+
+from classad import kernels
+
+
+class Unavailable(Exception):  # noqa: N818 - not a failure
+    """The target cannot run here; the text says what is missing."""
+
+
+SPECIAL: Final = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324, 1.7e308]
+
+
+def kernels_agree(rng: Random) -> None:
+    """The C kernels and their Python twins give the same order."""
+    try:
+        _, top_c, sort_c = kernels._choose("c")
+    except ImportError as missing:
+        raise Unavailable(str(missing)) from missing
+    _, top_python, sort_python = kernels._choose("python")
+    rows = rng.choice([rng.randrange(20), rng.randrange(100), rng.randrange(3000)])
+    columns = [_column(rng, rows) for _ in range(rng.randrange(1, 6))]
+    keys, _ = kernels._pack(columns)
+    k = rng.randrange(rows + 1)
+    assert sort_c(keys, rows) == sort_python(keys, rows), f"sort_order of {columns}"
+    assert top_c(keys, rows, k) == top_python(keys, rows, k), f"top_k, k = {k}, of {columns}"
+
+
+def _column(rng: Random, rows: int) -> list[float]:
+    match rng.randrange(5):
+        case 0:
+            return [rng.uniform(-10, 10) for _ in range(rows)]
+        case 1:
+            return [float(rng.randrange(4)) for _ in range(rows)]
+        case 2:
+            return [rng.choice(SPECIAL) for _ in range(rows)]
+        case 3:
+            slope = rng.choice([-1.0, 1.0, 0.0])
+            return [slope * (row // rng.randrange(1, 4)) for row in range(rows)]
+        case _:
+            return [-0.0] * rows
+
+
+TARGETS: Final[dict[str, Callable[[Random], None]]] = {
+    "kernels": kernels_agree,
+}
