@@ -103,8 +103,11 @@ def _sort_order_python(keys: array[float], rows: int) -> list[int]:
     if _has_nan(keys):
         _introsort([_Row(row) for row in table], order)
     else:
+        distinct = sorted(set(table))
+        if len(distinct) == rows:  # then there is only one order
+            return sorted(order, key=table.__getitem__, reverse=True)
         # One number a distinct row: comparing integers is several times faster than tuples.
-        levels = {row: level for level, row in enumerate(sorted(set(table)))}
+        levels = {row: level for level, row in enumerate(distinct)}
         _introsort([levels[row] for row in table], order)
     return order
 
