@@ -51,11 +51,11 @@ OUTSIDE = {
     "classad/parse_table.py": "reads the installed grammar",
     "negotiator/adsource.py": "reads the ad files of a capture",
     "negotiator/command.py": "the body of `pieslice negotiate`: files, terminal width, the clock",
+    "negotiator/configuration.py": "reads the configuration files of a capture",
     "negotiator/io.py": "reads a capture directory",
     "negotiator/progress.py": "shows on a terminal how long a stage has taken",
-    "policy/config.py": "reads the configuration files",
-    "policy/reader.py": "reads the configuration files",
     "policy/guard.py": "compares the places of two packages to name the foreign one",
+    "policy/io.py": "reads configuration files, the host's names and the environment",
 }
 
 
