@@ -22,6 +22,7 @@ from classad.expr import ExprTree
 from classad.functions import lookup_function
 from classad.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
 from classad.lists import ListValue
+from classad.lookup import select
 from classad.operators import BINARY, UNARY, exceptional, truth
 from classad.scopes import find, find_unscoped, fold_name, outermost, own
 from classad.state import CallSite, EvalState
@@ -35,6 +36,7 @@ class ReferenceState(EvalState):
     that ads and lists written in it are nested in the parent.
     """
 
+    depth: int = 0
     lexical: tuple[ClassAd, ClassAd] | None = None
     restarts: int = 0
 
@@ -194,24 +196,6 @@ def _selection(node: nodes.Reference, key: str, ad: ClassAd, state: ReferenceSta
     base = value_of(node.base, ad, state)
     state.depth -= 1
     return select(base, key, ad, state)
-
-
-def select(base: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
-    """The attribute ``key`` of an evaluated base: of an ad, or of each member of a list."""
-    if isinstance(base, ClassAd):
-        found = None if base.computed else find(base, key, state)
-        if found is None:
-            return UNDEFINED
-        return state.dereference(found[0], found[2], found[1])
-    if base.__class__ is ListValue:
-        return ListValue([_select_member(item, key, ad, state) for item in base.items])
-    return UNDEFINED if base is UNDEFINED else ERROR
-
-
-def _select_member(item: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
-    """The attribute of one member of a list, which is evaluated here, not where the list is."""
-    value = select(state.member(item, ad), key, ad, state)
-    return detached(value, computed=False)
 
 
 def _list(node: nodes.ListExpr, ad: ClassAd, state: ReferenceState) -> ListValue:

@@ -96,11 +96,15 @@ def enclosing(ad: ClassAd, state: EvalState) -> ClassAd | None:
 
 def outermost(state: EvalState) -> ClassAd:
     """What a leading dot, ``root`` and ``toplevel`` mean: the outermost ad around the first one."""
+    if state.left is not None:
+        outer = match_scopes(state)[0]._parent
+        assert outer is not None
+        return outer
     if state.start is None:
         raise NeedExact  # only the exact evaluator keeps account of it
     current = state.start
-    while (outer := enclosing(current, state)) is not None and outer is not state.start:
-        current = outer
+    while current._parent is not None and current._parent is not state.start:
+        current = current._parent
     return current
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
-from classad.limits import MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
+from classad.limits import FAST_HEIGHT, MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
 from classad.values import UNDEFINED
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ class EvalState:
     context: EvalContext = NO_CONTEXT
     left: ClassAd | None = None
     right: ClassAd | None = None
-    #: Levels in use (see ``classad.limits``); the fast evaluator adds whole expressions to it.
-    depth: int = 0
+    #: Levels in use; whole expressions are added, the first one is allowed for from the start.
+    depth: int = FAST_HEIGHT
     work: int = 0
     #: ``run`` of the attribute expressions under way -> the ad (or tuple of ads) that holds each.
     active: dict[Any, Any] | None = None
