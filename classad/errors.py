@@ -80,6 +80,8 @@ class ClassAdParseError(ClassAdException, ValueError, SyntaxError, RuntimeError)
     def __init__(self, message: str, diagnostic: Diagnostic | None = None) -> None:
         super().__init__(message)
         self.diagnostic = diagnostic
+        # What a traceback shows of a SyntaxError.
+        self.msg = str(self)
 
     def __str__(self) -> str:
         first = str(self.args[0]) if self.args else ""

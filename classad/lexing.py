@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from classad.nesting import OPERAND_ENDS, Nesting, Token
 from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
 
 BLANKS: Final = " \t\n\v\f\r"
@@ -21,27 +22,9 @@ BLANKS: Final = " \t\n\v\f\r"
 BAD: Final = "BAD"
 #: Kind of the token behind the last one, as the parse table calls it.
 END: Final = "$END"
-#: How deep HTCondor's parser recurses; see ``Nesting``.
-MAX_DEPTH: Final = 500
-
-#: After one of these a ``-`` is a subtraction, elsewhere it may be the sign of a number.
-_OPERAND_ENDS: Final = frozenset(
-    {"INTEGER", "REAL", "TRUE", "FALSE", "UNDEFINED", "ERROR", "NAME", "DOT"}
-    | {"OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"}
-    | {"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"}
-)
 _WORD_VALUES: Final = {"TRUE": True, "FALSE": False, "UNDEFINED": UNDEFINED, "ERROR": ERROR}
 _SIMPLE_ESCAPES: Final = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
 _ESCAPE: Final = re.compile(r"\\(?:([0-7]{2}(?:(?<=[0-3][0-7])[0-7])?|[0-7])|(.))", re.DOTALL)
-
-
-class Token(NamedTuple):
-    """A terminal of the grammar with its value and place."""
-
-    kind: str
-    value: Any
-    start: int
-    end: int
 
 
 class Fault(NamedTuple):
@@ -79,58 +62,12 @@ def _master(names: list[str], patterns: dict[str, str]) -> tuple[re.Pattern[str]
     return re.compile(f"[{BLANKS}]*+(?:{body})"), ["", *names]
 
 
-class Nesting:
-    """Counts nesting as HTCondor's recursive parser does, and keeps the open brackets.
-
-    Each bracket costs 3 levels; each prefix operator, ``?:`` operator and branch of a conditional
-    costs one for what stands to its right.  165 nested parentheses parse, 166 do not.
-    """
-
-    def __init__(self, level: int) -> None:
-        self.level = self._floor = self._bottom = level
-        self._marks: list[int] = []
-        self._outer: list[tuple[int, int, int, list[int]]] = []
-        self.open: list[Token] = []
-
-    def enter(self, token: Token) -> None:
-        """An opening bracket."""
-        self.open.append(token)
-        self._outer.append((self.level, self._floor, self._bottom, self._marks))
-        self.level = self._floor = self._bottom = self.level + 3
-        self._marks = []
-
-    def leave(self) -> None:
-        """A closing bracket."""
-        if self._outer:
-            self.open.pop()
-            self.level, self._floor, self._bottom, self._marks = self._outer.pop()
-
-    def sign(self, kind: str, *, prefix: bool) -> None:
-        """Any other punctuation."""
-        if prefix or kind == "ELVIS":
-            self.level += 1
-        elif kind == "QMARK":
-            self._marks.append(self._floor)
-            self._floor += 1
-            self.level = self._floor
-        elif kind == "COLON":
-            self._floor = (self._marks.pop() if self._marks else self._bottom) + 1
-            self.level = self._floor
-        elif kind in _SEPARATORS:
-            self.level = self._floor = self._bottom
-            self._marks.clear()
-        else:
-            self.level = self._floor
-
-
 #: Terminals that may span anything, a NUL included.
 _LONG: Final = frozenset({"COMMENT", "OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"})
-_OPENERS: Final = frozenset({"OPEN_PAREN", "OPEN_BOX", "OPEN_BRACE"})
-_CLOSERS: Final = frozenset({"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"})
-_SEPARATORS: Final = frozenset({"COMMA", "SEMICOLON", "BOUND_TO"})
-_PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
 _OTHER_OPERATORS: Final = frozenset({"ELVIS", "IS", "ISNT"})
-_ALLOWED_TOO_DEEP: Final = _CLOSERS | {"SEMICOLON"}
+_TOO_DEEP: Final = Fault(
+    "nested too deeply", "HTCondor reads 500 levels; a pair of parentheses takes 3 of them"
+)
 
 
 class Scanner:
@@ -149,6 +86,7 @@ class Scanner:
         """``one_ad``: an ad is wanted; the stream ends with its closing bracket."""
         self.text = text
         self.nesting = Nesting(0 if one_ad else 3)
+        self._options = (position, old, strict, one_ad)
         self._position = position
         self._vocabulary = vocabulary
         self._old = old
@@ -175,19 +113,25 @@ class Scanner:
                 continue
             token = self._token(kind, found[group], start, position, previous)
             position = token.end
-            if nesting.level > MAX_DEPTH and token.kind not in _ALLOWED_TOO_DEEP:
-                token = Token(BAD, Fault("nested too deeply"), start, position)
+            if nesting.too_deep_for(token.kind):
+                token = Token(BAD, _TOO_DEEP, start, position)
             yield token
             if token.kind == BAD:
                 return
             if kind == "SIGN" or token.kind in _OTHER_OPERATORS:
-                self._nest(token, previous)
+                nesting.see(token, operand=previous in OPERAND_ENDS)
                 if self._one_ad and not nesting.open:
                     return
             previous = token.kind
         position = self._skip_blanks(position)
         if position < len(self.text):
             yield self._fault(position)
+
+    def again(self) -> Iterator[Token]:
+        """The same tokens from the beginning, for a second look."""
+        position, old, strict, one_ad = self._options
+        twin = Scanner(self._vocabulary, self.text, position, old=old, strict=strict, one_ad=one_ad)
+        return twin.tokens()
 
     def _skip_blanks(self, position: int) -> int:
         while position < len(self.text) and self.text[position] in BLANKS:
@@ -207,7 +151,7 @@ class Scanner:
             return Token(kind, value, start, end)
         if kind == "SIGN":
             kind = self._vocabulary.signs[text]
-            if kind == "MINUS" and previous not in _OPERAND_ENDS:
+            if kind == "MINUS" and previous not in OPERAND_ENDS:
                 return self._signed(start, end) or Token(kind, text, start, end)
             if self.text.startswith(("/*", "=?"), start) and len(text) == 1:
                 return self._fault(start)
@@ -224,16 +168,6 @@ class Scanner:
     def _inside_parentheses(self) -> bool:
         return bool(self.nesting.open) and self.nesting.open[-1].kind == "OPEN_PAREN"
 
-    def _nest(self, token: Token, previous: str) -> None:
-        kind = token.kind
-        if kind in _OPENERS:
-            self.nesting.enter(token)
-        elif kind in _CLOSERS:
-            self.nesting.leave()
-        elif kind != "INTEGER" and kind != "REAL":
-            prefix = kind in _PREFIXES and previous not in _OPERAND_ENDS
-            self.nesting.sign(kind, prefix=prefix)
-
     def _signed(self, start: int, end: int) -> Token | None:
         """The negative number whose ``-`` is at ``start``, if it is one."""
         pattern, kinds = self._vocabulary.number
@@ -246,25 +180,15 @@ class Scanner:
 
     def _number(self, kind: str, start: int, end: int) -> Token:
         text, after = self.text[start:end], self.text[end : end + 1]
-        digits = text.removeprefix("-")
-        hexadecimal = digits[1:2] in ("x", "X")
-        fault: Fault | None = None
-        if after in ("e", "E") and not (hexadecimal and kind == "INTEGER"):
-            fault = Fault("an exponent needs digits")
-        elif kind == "INTEGER" and after == ".":
-            fault = Fault("a decimal point needs digits after it", f"write `{text}.0`")
-        elif digits == "0" and after in ("x", "X"):
-            fault = Fault("`0x` needs hexadecimal digits after it")
-        elif kind == "INTEGER" and digits[0] == "0" and len(digits) > 1:
-            # INVARIANT: the sign hides the zero from HTCondor's check, so `-010` is -10.
-            fault = _leading_zero(digits, hexadecimal, refuse=not self._strict and text == digits)
+        fault = _number_fault(kind, text, after, strict=self._strict)
         if fault is not None:
             return Token(BAD, fault, start, min(end + len(after), len(self.text)))
+        hexadecimal = "x" in text or "X" in text
         if kind == "INTEGER":
             return Token(kind, 0 if hexadecimal else integer_value(text), start, end)
-        if digits.startswith(".."):
+        if text.startswith(".."):
             return Token(kind, 0.0, start, end)
-        return Token(kind, float.fromhex(text) if hexadecimal else float(text), start, end)
+        return Token(kind, _hexadecimal_real(text) if hexadecimal else float(text), start, end)
 
     def _quoted(self, kind: str, text: str, start: int, end: int) -> Token:
         quote = text[0]
@@ -308,6 +232,16 @@ def integer_value(text: str) -> int:
     return value if INT_MIN <= value <= INT_MAX else 0
 
 
+def _hexadecimal_real(text: str) -> float:
+    """As C's strtod reads it: an `e` is a digit, and a sign after it ends the number."""
+    found = re.match(r"-?0[xX][0-9a-fA-F]*\.[0-9a-fA-F]*", text)
+    assert found is not None
+    try:
+        return float.fromhex(found[0])
+    except OverflowError:
+        return float("-inf" if text[0] == "-" else "inf")
+
+
 def unescape(body: str) -> str:
     """Replace the escapes of new syntax; bytes above 127 that form UTF-8 become characters."""
     value = _ESCAPE.sub(_escape_value, body)
@@ -333,13 +267,34 @@ def _joined(text: str, quote: str) -> str:
     return gap.sub(lambda found: found[1] or "", text[1:-1])
 
 
+def _number_fault(kind: str, text: str, after: str, *, strict: bool) -> Fault | None:
+    """What is wrong with a number, given the character after it."""
+    digits = text.removeprefix("-")
+    hexadecimal = digits[1:2] in ("x", "X")
+    if after in ("e", "E"):
+        # The digits of a hexadecimal integer have taken every `e` they could.
+        whole = kind == "INTEGER" and hexadecimal
+        if not whole and "e" not in digits.rpartition(".")[2].lower():
+            return Fault("an exponent needs digits")
+    if kind == "REAL":
+        return None
+    if after == ".":
+        return Fault("a decimal point needs digits after it", f"write `{text}.0`")
+    if digits == "0" and after in ("x", "X"):
+        return Fault("`0x` needs hexadecimal digits after it")
+    if digits[0] != "0" or len(digits) == 1:
+        return None
+    # INVARIANT: a sign hides the zero from HTCondor's check, so `-010` is -10.
+    return _leading_zero(digits, hexadecimal, refuse=not strict and text == digits)
+
+
 def _leading_zero(digits: str, hexadecimal: bool, *, refuse: bool) -> Fault | None:
     if hexadecimal:
         value = int(digits, 16) if len(digits) <= 18 else None
         help = None if value is None else f"write `{value}`"
         return Fault("there are no hexadecimal integers", help) if refuse else None
-    plain = digits.lstrip("0") or "0"
     if refuse or "8" in digits or "9" in digits:
+        plain = digits.lstrip("0") or "0"
         return Fault("an integer cannot start with `0`", f"write `{plain}`")
     return None
 

@@ -9,10 +9,16 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from classad.lexing import BAD, END, Fault, Token
+from classad.lexing import BAD, END, Fault
+from classad.nesting import Token
 
 _OPERATORS: Final = frozenset({"OR", "PLUS", "EQUAL"})
 _CLOSER_OF: Final = {"OPEN_PAREN": ")", "OPEN_BOX": "]", "OPEN_BRACE": "}"}
+_CLOSER_KIND: Final = {
+    "OPEN_PAREN": "CLOSE_PAREN",
+    "OPEN_BOX": "CLOSE_BOX",
+    "OPEN_BRACE": "CLOSE_BRACE",
+}
 _PLAIN: Final = {
     "COLON": "`:`",
     "BOUND_TO": "`=`",
@@ -26,7 +32,9 @@ _PLAIN: Final = {
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
 _UNITS: Final = {"K": 10, "M": 20, "G": 30, "T": 40}
 _RESERVED: Final = frozenset({"TRUE", "FALSE", "UNDEFINED", "ERROR", "IS", "ISNT"})
+_STRINGS: Final = frozenset({"OLD_STRING", "NEW_STRING"})
 _NUMBERS: Final = frozenset({"INTEGER", "REAL"})
+_PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
 _QUOTED: Final = frozenset({"OLD_QUOTED", "NEW_QUOTED"})
 #: Two signs in a row that other languages read as one operator.
 _FOREIGN: Final = {
@@ -58,21 +66,14 @@ def explain(at: Situation) -> tuple[str, str | None, int, int]:
         fault = token.value
         assert isinstance(fault, Fault)
         return fault.message, fault.help, token.start, token.end
-    if token.kind == END and at.open:
+    if token.kind == END and at.open and _CLOSER_KIND[at.open[-1].kind] in at.expected:
         opener = at.open[-1]
-        if _wants(at.expected) == [] or _CLOSER_KIND[opener.kind] in at.expected:
-            closer = _CLOSER_OF[opener.kind]
-            message = f"`{opener.value}` is never closed"
-            return message, f"a `{closer}` is missing", opener.start, opener.end
+        message = f"`{opener.value}` is never closed"
+        return message, f"a `{_CLOSER_OF[opener.kind]}` is missing", opener.start, opener.end
+    if token.kind == END and at.previous is None and "INTEGER" in at.expected:
+        return "the expression is empty", None, token.start, token.end
     message = f"expected {_expected(at)}, found {_found(at)}"
     return message, _help(at), token.start, token.end
-
-
-_CLOSER_KIND: Final = {
-    "OPEN_PAREN": "CLOSE_PAREN",
-    "OPEN_BOX": "CLOSE_BOX",
-    "OPEN_BRACE": "CLOSE_BRACE",
-}
 
 
 def _wants(expected: frozenset[str]) -> list[str]:
@@ -84,7 +85,9 @@ def _wants(expected: frozenset[str]) -> list[str]:
         words.append("an attribute name")
     if expected >= _OPERATORS and "INTEGER" not in expected:
         words.append("an operator")
-    words.extend(word for kind, word in _PLAIN.items() if kind in expected)
+    # A `;` between arguments and before attributes is allowed, not recommended.
+    hidden = {"SEMICOLON"} if expected & {"COMMA", "NAME"} else set()
+    words.extend(word for kind, word in _PLAIN.items() if kind in expected - hidden)
     return words
 
 
@@ -104,13 +107,13 @@ def _found(at: Situation) -> str:
     text = at.text[token.start : token.end]
     shown = text if len(text) <= 40 else f"{text[:37]}..."
     shown = "".join(char if char.isprintable() else " " for char in shown)
-    if token.kind in _RESERVED:
+    if token.kind in _RESERVED - {"IS", "ISNT"}:
         return f"the reserved word `{shown}`"
     return f"`{shown}`"
 
 
 def _help(at: Situation) -> str | None:
-    for rule in (_foreign_operator, _word_operator, _unit, _comma, _quotes, _reserved, _others):
+    for rule in (_foreign_operator, _word_operator, _unit, _comma, _quotes, _name, _in_ad, _others):
         found = rule(at)
         if found is not None:
             return found
@@ -147,7 +150,7 @@ def _unit(at: Situation) -> str | None:
     token, previous = at.token, at.previous
     if previous is None or previous.kind not in _NUMBERS:
         return None
-    if token.kind == "NAME" and token.start == previous.end:
+    if token.kind == "NAME":
         unit = str(token.value).upper()
         shift = _UNITS.get(unit.removesuffix("B") or "")
         if shift is not None:
@@ -173,26 +176,29 @@ def _quotes(at: Situation) -> str | None:
     return None
 
 
-def _reserved(at: Situation) -> str | None:
-    if at.token.kind in _RESERVED and "NAME" in at.expected and "INTEGER" not in at.expected:
-        word = at.text[at.token.start : at.token.end]
-        return f"quote a reserved word that is a name: `'{word}'`"
+def _name(at: Situation) -> str | None:
+    """Help where only a name can stand."""
+    if "NAME" not in at.expected or "INTEGER" in at.expected:
+        return None
+    text = at.text[at.token.start : at.token.end]
+    if at.token.kind in _RESERVED:
+        return f"quote a reserved word that is a name: `'{text}'`"
+    if at.token.kind in _STRINGS:
+        return f"a name takes single quotes or none: `'{at.token.value}'`"
+    return None
+
+
+def _in_ad(at: Situation) -> str | None:
+    if at.expected == {"BOUND_TO"}:
+        return "an ad consists of `name = expression`, separated by `;`"
+    if at.token.kind == "COMMA" and "SEMICOLON" in at.expected:
+        return "attributes are separated by `;`"
     return None
 
 
 def _others(at: Situation) -> str | None:
     token, previous = at.token, at.previous
-    if (
-        previous is not None
-        and previous.kind == "ELVIS"
-        and token.kind
-        in (
-            "MINUS",
-            "PLUS",
-            "NOT",
-            "BIT_NOT",
-        )
-    ):
+    if previous is not None and previous.kind == "ELVIS" and token.kind in _PREFIXES:
         return "enclose what follows `?:` in parentheses"
     if token.kind in _CLOSER_KIND.values():
         return _bracket(at)

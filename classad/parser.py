@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from classad import nodes
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.lexing import BLANKS, END, Scanner, Token
+from classad.lexing import BLANKS, END, Scanner
+from classad.nesting import Token
 from classad.nodes import AdExpr, Literal, Node
 from classad.parse_table import Reduction, Tables, load_tables
 from classad.source import Source
@@ -145,7 +146,9 @@ class _Run:
         previous = before = None
         for token in self._scanner.tokens():
             if not self._feed(token.kind):
-                return self._stop(token, previous, before)
+                if self._may_stop():
+                    return self._result()
+                raise self._unexpected(token, previous, before)
             self._values.append(token)
             previous, before = token, previous
         if self._finish():
@@ -216,32 +219,35 @@ class _Run:
         assert isinstance(result, Node)
         return result
 
-    def _stop(self, token: Token, previous: Token | None, before: Token | None) -> Node:
-        """A token that cannot follow: the text before it may be complete."""
-        states, values = self._states[:], self._values[:]
-        if self._finish() and (self._prefix or isinstance(self._result(), nodes.Conditional)):
-            return self._result()
-        self._states, self._values = states, values
-        raise self._unexpected(token, previous, before)
+    def _may_stop(self) -> bool:
+        """Whether the text may be left here although more of it follows."""
+        return self._finish() and (self._prefix or isinstance(self._result(), nodes.Conditional))
 
     def _unexpected(
         self, token: Token, previous: Token | None, before: Token | None
     ) -> ClassAdParseError:
         from classad import parse_help
 
+        open_brackets = self._scanner.nesting.open
+        expected = self._expected_before(token)
         situation = parse_help.Situation(
-            self._scanner.text,
-            token,
-            previous,
-            before,
-            self._expected(),
-            self._scanner.nesting.open,
+            self._scanner.text, token, previous, before, expected, open_brackets
         )
         message, help_text, start, end = parse_help.explain(situation)
         return self.error(message, start, end, help_text)
 
-    def _expected(self) -> frozenset[str]:
-        """The terminals that would have been right."""
+    def _expected_before(self, stop: Token) -> frozenset[str]:
+        """The terminals that could have stood instead of a token.
+
+        The automaton has to be taken there again: looking at the token has already applied rules
+        that would not have been the right ones for others.
+        """
+        start = self._tables.starts[self._start][0]
+        self._states[:], self._values[:] = [start], []
+        for token in self._scanner.again():
+            if token.start >= stop.start or not self._feed(token.kind):
+                break
+            self._values.append(token)
         kinds = {kind for row in self._tables.actions for kind in row}
         return frozenset(kind for kind in kinds if self._would_take(kind))
 

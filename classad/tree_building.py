@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from classad.errors import ClassAdParseError
-from classad.lexing import Token
+from classad.nesting import Token
 from classad.nodes import (
     AdExpr,
     Binary,

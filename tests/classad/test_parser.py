@@ -72,6 +72,8 @@ def test_vectors_parse_or_not(name: str) -> None:
         ("-010", -10),
         ("-0x10", 0),
         ("0x1.5", 1.3125),
+        ("0x1.5e-2", 1.3671875),
+        ("-0x" + "f" * 300 + ".5", float("-inf")),
         ("..5", 0.0),
         ("1e400", float("inf")),
         ("True", True),
@@ -154,8 +156,20 @@ def test_text_after_a_top_level_conditional_is_ignored() -> None:
 
 
 def test_prefix_ignores_text_after_any_expression() -> None:
-    for tail in ("K", " junk", "; b = 2", ' "open', " = 1", " /* open", " )", "\0!"):
+    for tail in (
+        "K",
+        " junk",
+        "; b = 2",
+        ' "open',
+        " = 1",
+        " /* open",
+        " )",
+        "\0!",
+        " .5e",
+        " 1.",
+    ):
         assert parse_expression("a + 1" + tail, prefix=True) == parse_expression("a + 1")
+    assert parse_expression("1e5else", prefix=True) == Literal(1e5)
     for text in ("= 1", "", "1 +", "f(1 junk", "1 ? 2 junk", "1e", "-08", "00"):
         assert not parses(text, prefix=True)
 

@@ -1,0 +1,89 @@
+"""How deeply a text is nested, counted while it is read.
+
+Inputs: tokens in order.  Outputs: whether HTCondor's parser would refuse to go deeper, and the
+brackets that are open.
+Never here: rules of the grammar; a text that breaks them is counted somehow.
+Follows: HTCondor 25.14.1, measured; tests/classad/test_parser.py has the limits.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+#: How deep HTCondor's parser recurses.
+MAX_DEPTH: Final = 500
+
+#: After one of these a ``-`` is a subtraction, elsewhere it may be the sign of a number.
+OPERAND_ENDS: Final = frozenset(
+    {"INTEGER", "REAL", "TRUE", "FALSE", "UNDEFINED", "ERROR", "NAME", "DOT"}
+    | {"OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"}
+    | {"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"}
+)
+_OPENERS: Final = frozenset({"OPEN_PAREN", "OPEN_BOX", "OPEN_BRACE"})
+_CLOSERS: Final = frozenset({"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"})
+_SEPARATORS: Final = frozenset({"COMMA", "SEMICOLON", "BOUND_TO"})
+_PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
+_NUMBERS: Final = frozenset({"INTEGER", "REAL"})
+_ALLOWED_TOO_DEEP: Final = _CLOSERS | {"SEMICOLON"}
+
+
+class Token(NamedTuple):
+    """A terminal of the grammar with its value and place."""
+
+    kind: str
+    value: Any
+    start: int
+    end: int
+
+
+class Nesting:
+    """Counts nesting as HTCondor's recursive parser does, and keeps the open brackets.
+
+    Each bracket costs 3 levels; each prefix operator, ``?:`` operator and branch of a conditional
+    costs one for what stands to its right.  165 nested parentheses parse, 166 do not.
+    """
+
+    def __init__(self, level: int) -> None:
+        self._level = self._floor = self._bottom = level
+        self._marks: list[int] = []
+        self._outer: list[tuple[int, int, int, list[int]]] = []
+        self.open: list[Token] = []
+
+    def see(self, token: Token, *, operand: bool) -> None:
+        """Any sign or word operator; ``operand``: an operand ends right before it."""
+        kind = token.kind
+        if kind in _OPENERS:
+            self._enter(token)
+        elif kind in _CLOSERS:
+            self._leave()
+        elif kind in _NUMBERS:
+            return  # its sign belonged to it
+        elif (kind in _PREFIXES and not operand) or kind == "ELVIS":
+            self._level += 1
+        elif kind == "QMARK":
+            self._marks.append(self._floor)
+            self._floor += 1
+            self._level = self._floor
+        elif kind == "COLON":
+            self._floor = (self._marks.pop() if self._marks else self._bottom) + 1
+            self._level = self._floor
+        elif kind in _SEPARATORS:
+            self._level = self._floor = self._bottom
+            self._marks.clear()
+        else:
+            self._level = self._floor
+
+    def too_deep_for(self, kind: str) -> bool:
+        """Whether the parser would have given up before this token."""
+        return self._level > MAX_DEPTH and kind not in _ALLOWED_TOO_DEEP
+
+    def _enter(self, token: Token) -> None:
+        self.open.append(token)
+        self._outer.append((self._level, self._floor, self._bottom, self._marks))
+        self._level = self._floor = self._bottom = self._level + 3
+        self._marks = []
+
+    def _leave(self) -> None:
+        if self._outer:
+            self.open.pop()
+            self._level, self._floor, self._bottom, self._marks = self._outer.pop()
