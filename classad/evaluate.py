@@ -129,7 +129,6 @@ def evaluate_exactly(
     state = ReferenceState()
     state.context = context
     state.left, state.right = left, right
-    state.start = ad
     if owner is not None:
         state.lexical = (ad, owner)
     with more_frames():

@@ -162,10 +162,7 @@ class ListExpr(Node):
 
 @frozen(eq=False)
 class AdExpr(Node):
-    """``[ name = expr; ... ]``: names are unique without case, first spelling, last expression.
-
-    Neither the order of the attributes nor the case of their names matters to equality.
-    """
+    """``[ name = expr; ... ]``: names are unique without case, first spelling, last expression."""
 
     attributes: tuple[tuple[str, Node], ...]
 
@@ -173,14 +170,7 @@ class AdExpr(Node):
         return tuple(node for _, node in self.attributes)
 
     def key(self) -> tuple[object, ...]:
-        return tuple(name.lower() for name, _ in self._sorted())
-
-    def same_order(self) -> tuple[Node, ...]:
-        """The expressions in an order that depends on the names only."""
-        return tuple(node for _, node in self._sorted())
-
-    def _sorted(self) -> list[tuple[str, Node]]:
-        return sorted(self.attributes, key=lambda pair: pair[0].lower())
+        return tuple(name for name, _ in self.attributes)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -201,10 +191,7 @@ def same_tree(left: Node, right: Node) -> bool:
             continue
         if type(a) is not type(b) or a.key() != b.key():
             return False
-        if isinstance(a, AdExpr) and isinstance(b, AdExpr):
-            mine, theirs = a.same_order(), b.same_order()
-        else:
-            mine, theirs = a.children(), b.children()
+        mine, theirs = a.children(), b.children()
         if len(mine) != len(theirs):
             return False
         stack.extend(zip(mine, theirs, strict=True))

@@ -1,0 +1,267 @@
+"""A configuration: all its sources in their order, and lookups in the result.
+
+What is decided here: which files are read when, what the environment and the machine contribute,
+and how a reader with a subsystem and a local name sees the outcome.
+Inputs: the root file's name, ``Sources``, the built-in tables, environment, machine facts, clock
+and random numbers, all as arguments.  Outputs: ``Config``; nothing here raises for a mistake in a
+configuration, ``diagnostics`` has them all.
+Never here: opening files, looking at the environment or the clock (``policy.io`` does).
+Follows: source order of 25.14.1 (golden vectors ``sources``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from random import Random
+
+from attr import Factory, evolve, frozen
+
+from classad.errors import Diagnostic
+from policy import expressions
+from policy.conditions import ConditionError, holds
+from policy.functions import Functions
+from policy.host import HostFacts
+from policy.macros import ExpansionError
+from policy.reader import Place, Reader, ReadingStopped
+from policy.scope import Expanded, Scope
+from policy.sources import MemorySources, ProgramsNotRun, Sources
+from policy.statements import is_identifier
+from policy.table import (
+    DETECTED_ORIGIN,
+    ENVIRONMENT_ORIGIN,
+    Context,
+    Definition,
+    MacroTable,
+)
+from policy.templates import Templates
+
+_ENVIRONMENT_PREFIX = "_CONDOR_"
+_AUTO_USE = re.compile(r"AUTO_USE_([A-Za-z]+)_(\w+)", re.IGNORECASE)
+
+
+@frozen
+class Library:
+    """What HTCondor has built in: default texts by macro name, and templates."""
+
+    defaults: Mapping[str, str] = Factory(dict)
+    templates: Templates = Factory(Templates)
+
+
+@frozen
+class Config:
+    """A configuration that was read.
+
+    ``complete`` is False when the reading stopped at an error, as every daemon and tool of
+    HTCondor would.
+    """
+
+    scope: Scope
+    diagnostics: tuple[Diagnostic, ...] = ()
+    files: tuple[str, ...] = ()
+    complete: bool = True
+
+    @property
+    def context(self) -> Context:
+        """Who is reading."""
+        return self.scope.context
+
+    def seen_by(self, subsystem: str, local_name: str | None = None) -> Config:
+        """The same definitions for another reader.
+
+        References resolved while loading (a macro in its own value) stay as they were resolved.
+        """
+        return evolve(self, scope=self.scope.seen_by(Context(subsystem, local_name)))
+
+    def lookup(self, name: str) -> Definition | None:
+        """The definition that counts for ``name``: where it was set, to what, and before that."""
+        return self.scope.lookup(name)
+
+    def expand(self, definition: Definition) -> Expanded:
+        """The value of a definition; raises ``ExpansionError`` if it has no end."""
+        return self.scope.expand_definition(definition)
+
+    def text(self, name: str) -> str | None:
+        """The expanded value of ``name``; None when undefined or empty, as the tools say."""
+        definition = self.lookup(name)
+        return None if definition is None else self.expand(definition).text or None
+
+    def names(self) -> list[str]:
+        """Names that the configuration sets, sorted without case."""
+        return sorted((entry.name for entry in self.scope.table), key=str.casefold)
+
+
+def load_config(
+    root: str | None,
+    sources: Sources,
+    library: Library,
+    *,
+    context: Context | None = None,
+    environment: Mapping[str, str] | None = None,
+    host: HostFacts | None = None,
+    now: float = 0.0,
+    rng: Random | None = None,
+    keep_going: bool = False,
+) -> Config:
+    """Read a configuration from its root file (None: no root file, defaults only)."""
+    host = host or HostFacts()
+    environment = environment or {}
+    context = context or Context()
+    diagnostics: list[Diagnostic] = []
+
+    def report(message: str) -> None:
+        diagnostics.append(Diagnostic(message, severity="warning"))
+
+    functions = Functions(
+        environment=environment,
+        rng=rng or Random(0),
+        evaluate=expressions.evaluator(now),
+        unparse=expressions.unparse,
+        report=report,
+        directory=host.working_directory,
+    )
+    scope = Scope(MacroTable(library.defaults), context, functions)
+    reader = Reader(scope, sources, library.templates, diagnostics, keep_going)
+    complete = True
+    try:
+        _Loading(reader, host, environment).run(root)
+    except ReadingStopped:
+        complete = False
+    return Config(scope, tuple(diagnostics), tuple(reader.files), complete)
+
+
+def config_from_mapping(
+    values: Mapping[str, str], library: Library, *, context: Context | None = None
+) -> Config:
+    """A configuration from names and texts, as if each were one assignment."""
+    text = "".join(f"{name} = {value}\n" for name, value in values.items())
+    sources = MemorySources({"<mapping>": text})
+    return load_config("<mapping>", sources, library, context=context, keep_going=True)
+
+
+@frozen
+class _Loading:
+    """The steps of reading a configuration."""
+
+    reader: Reader
+    host: HostFacts
+    environment: Mapping[str, str]
+
+    def run(self, root: str | None) -> None:
+        context = self.reader.scope.context
+        self._put_all(self.host.detected(context))
+        if root is not None:
+            self._put_all({"CONFIG_ROOT": root.rpartition("/")[0]})
+            self._read(root, required=True)
+        self._put_all({"HOSTNAME": self.host.hostname, "FULL_HOSTNAME": self.host.full_hostname})
+        first = self._value("LOCAL_CONFIG_DIR")
+        self._directories(first)
+        self._local_files()
+        second = self._value("LOCAL_CONFIG_DIR")
+        if second != first:
+            self._directories(second)
+        self._environment()
+        self._put_all(self.host.specials(context))
+        self._auto_use()
+
+    def _put_all(self, values: Mapping[str, str]) -> None:
+        table = self.reader.scope.table
+        for name, value in values.items():
+            if value:
+                previous = table.get(name)
+                table.put(Definition(name, value, DETECTED_ORIGIN, previous=previous))
+
+    def _value(self, name: str) -> str:
+        definition = self.reader.scope.lookup(name)
+        if definition is None:
+            return ""
+        try:
+            return self.reader.scope.expand_definition(definition).text
+        except ExpansionError as endless:
+            self.reader.problem(_at(definition, str(endless)))
+            return ""
+
+    def _read(self, path: str, required: bool) -> None:
+        read: Callable[[str], str | None] = self.reader.sources.read
+        if path.endswith("|"):
+            path, read = path[:-1].strip(), self.reader.sources.run
+        try:
+            text = read(path)
+        except ProgramsNotRun:
+            self.reader.problem(Diagnostic(f"`{path}` is not run"))
+            return
+        if text is not None:
+            self.reader.read_file(path, text)
+        elif required:
+            self.reader.problem(Diagnostic(f"cannot read configuration `{path}`"))
+
+    def _directories(self, listed: str) -> None:
+        pattern = self._value("LOCAL_CONFIG_DIR_EXCLUDE_REGEXP")
+        try:
+            excluded = re.compile(pattern) if pattern else None
+        except re.error as problem:
+            message = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `{pattern}`: {problem}"
+            self.reader.problem(Diagnostic(message))
+            excluded = None
+        for directory in _split(listed):
+            paths = self.reader.sources.list_files(directory) or []
+            for path in sorted(paths, key=lambda p: p.encode("utf-8", "surrogateescape")):
+                name = path.rpartition("/")[2]
+                if excluded is None or not excluded.search(name):
+                    self._read(path, required=True)
+
+    def _local_files(self) -> None:
+        done: list[str] = []
+        todo = _split(self._value("LOCAL_CONFIG_FILE"))
+        while todo:
+            path = todo.pop(0)
+            done.append(path)
+            required = self._value("REQUIRE_LOCAL_CONFIG_FILE")[:1] not in ("f", "F")
+            self._read(path, required)
+            todo = [p for p in _split(self._value("LOCAL_CONFIG_FILE")) if p not in done]
+
+    def _environment(self) -> None:
+        scope = self.reader.scope
+        for variable, value in self.environment.items():
+            if not variable.upper().startswith(_ENVIRONMENT_PREFIX):
+                continue
+            name = variable[len(_ENVIRONMENT_PREFIX) :]
+            if is_identifier(name):
+                raw = scope.resolve_self(name, value)
+                previous = scope.table.get(name)
+                scope.table.put(Definition(name, raw, ENVIRONMENT_ORIGIN, previous=previous))
+
+    def _auto_use(self) -> None:
+        for entry in list(self.reader.scope.table):
+            found = _AUTO_USE.fullmatch(entry.name)
+            if found is None:
+                continue
+            try:
+                if not entry.raw or not holds(entry.raw, self.reader.world()):
+                    continue
+            except (ConditionError, ExpansionError) as mistake:
+                self.reader.diagnostics.append(_at(entry, str(mistake), severity="warning"))
+                continue
+            self._apply(found[1], found[2], entry)
+
+    def _apply(self, category: str, name: str, entry: Definition) -> None:
+        template = self.reader.templates.find(category, name)
+        if template is None:
+            message = f"no template `{name}` in category {category}"
+            self.reader.diagnostics.append(_at(entry, message, severity="warning"))
+            return
+        from classad.source import Source
+
+        label = f"{template.category}:{template.name}"
+        source = Source(template.with_arguments(None), f"use {label}")
+        self.reader.read_text(source, Place(entry.origin, 1, entry.line, label))
+
+
+def _split(text: str) -> list[str]:
+    return [part for part in re.split(r"[,\s]+", text) if part]
+
+
+def _at(definition: Definition, message: str, severity: str = "error") -> Diagnostic:
+    return Diagnostic(
+        message, definition.source, definition.start, definition.end, severity=severity
+    )

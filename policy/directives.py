@@ -1,0 +1,84 @@
+"""The keyword statements: ``include``, ``use``, ``error`` and ``warning``.
+
+Inputs: the pass that met the statement.  Outputs: more text read, or diagnostics.
+Never here: running programs (a ``Sources`` may), writing cache files.
+Follows: condor_config_val 25.14.1 (golden vectors ``include``, ``errors``, ``use``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from classad.errors import Diagnostic
+from policy.lines import BLANKS, LogicalLine
+from policy.reader import MAX_DEPTH
+from policy.sources import ProgramsNotRun
+from policy.statements import Statement, StatementError
+
+if TYPE_CHECKING:
+    from policy.reader import Pass
+
+
+def carry_out(reading: Pass, statement: Statement, line: LogicalLine) -> None:
+    """Carry out one keyword statement."""
+    if statement.name == "include":
+        _include(reading, statement, line)
+    elif statement.name == "use":
+        category = reading.reader.scope.expand(statement.words).strip(BLANKS)
+        reading.use_template(category, statement.value, line)
+    else:
+        text = reading.reader.scope.expand(statement.value)
+        start, end = line.offset(0), line.offset(len(line.text) - 1) + 1
+        reading.reader.problem(
+            Diagnostic(
+                f"the configuration says `{text}`",
+                line.source,
+                start,
+                end,
+                severity=statement.name,
+            )
+        )
+
+
+def _include(reading: Pass, statement: Statement, line: LogicalLine) -> None:
+    whole = len(line.text)
+    optional, command, rest = _options(statement.words)
+    if rest:
+        raise StatementError(f"`{rest}` is not an option of include", 0, whole)
+    target = reading.reader.scope.expand(statement.value).strip(BLANKS)
+    if target.endswith("|"):
+        command, target = True, target[:-1].strip(BLANKS)
+    if reading.place.depth + 1 >= MAX_DEPTH:
+        raise StatementError("includes nested too deep", 0, whole)
+    text = _output(reading, target, whole) if command else reading.reader.sources.read(target)
+    if text is not None:
+        reading.include_text(target, text)
+    elif not optional:
+        kind = "run" if command else "read"
+        raise StatementError(f"cannot {kind} `{target}`", statement.value_start, whole)
+
+
+def _options(words: str) -> tuple[bool, bool, str]:
+    """Is a missing target fine, is it a program, and the words not understood."""
+    rest = words.split()
+    optional = command = False
+    if rest and rest[0] in ("ifexist", "ifexists"):
+        optional, rest = True, rest[1:]
+    if rest and rest[0] in ("command", "output"):
+        command, rest = True, rest[1:]
+        if len(rest) >= 2 and rest[0] == "into":
+            # The cache file would only be read by the next start; it is neither used nor made.
+            rest = rest[2:]
+    return optional, command, " ".join(rest)
+
+
+def _output(reading: Pass, command: str, whole: int) -> str | None:
+    try:
+        return reading.reader.sources.run(command)
+    except ProgramsNotRun:
+        raise StatementError(
+            f"`{command}` is not run",
+            0,
+            whole,
+            "put the output of the program in a file and include that",
+        ) from None

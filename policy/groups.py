@@ -1,0 +1,158 @@
+"""The tree of accounting groups as the configuration describes it.
+
+What is decided here: which names of GROUP_NAMES make a group, where it hangs, and its knobs.
+Inputs: a ``Config``.  Outputs: ``GroupSpec`` values, breadth first, and diagnostics.
+Never here: quotas in slots (they depend on the pool), who belongs to which group.
+Follows: the group quota chapter of the manual, read in 25.14.1 (golden vectors
+``negotiator-startup``).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attr import evolve, frozen
+
+from classad.errors import Diagnostic
+from policy import knobs_shares as shares
+from policy.config import Config
+from policy.typed import Reading, place, read_knob
+
+#: The name of the root group.
+ROOT_NAME: Final = "<none>"
+
+
+@frozen(kw_only=True)
+class GroupSpec:
+    """One group.
+
+    ``name`` is spelled as in GROUP_NAMES; ``parent`` and ``children`` are positions in the tuple
+    of groups (the root has parent -1).  ``static_quota`` is in weighted slots, ``dynamic_quota``
+    a fraction of the parent's quota; a static one, even 0, overrules.  ``prio_factor`` is None
+    unless GROUP_PRIO_FACTOR_<group> is set and not 0.
+    """
+
+    name: str
+    parent: int = -1
+    children: tuple[int, ...] = ()
+    static_quota: float | None = None
+    dynamic_quota: float | None = None
+    accept_surplus: bool = False
+    autoregroup: bool = False
+    prio_factor: float | None = None
+
+    @property
+    def is_static(self) -> bool:
+        """Is the quota a number of slots?"""
+        return self.static_quota is not None
+
+
+@frozen
+class Groups:
+    """All groups, root first, breadth first; empty when no group is configured."""
+
+    groups: tuple[GroupSpec, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Node:
+    """A group while the tree is built."""
+
+    def __init__(self, name: str, parent: _Node | None) -> None:
+        self.name = name
+        self.parent = parent
+        self.children: dict[str, _Node] = {}
+
+
+def read_groups(config: Config) -> Groups:
+    """The groups of a configuration."""
+    names = read_knob(config, shares.GROUP_NAMES)
+    if not names.names():
+        return Groups((), ())
+    diagnostics: list[Diagnostic] = []
+    root = _tree(names, diagnostics)
+    order = [root]
+    for node in order:
+        order.extend(node.children.values())
+    positions = {id(node): position for position, node in enumerate(order)}
+    groups = [
+        evolve(
+            _spec(config, node, diagnostics),
+            parent=-1 if node.parent is None else positions[id(node.parent)],
+            children=tuple(positions[id(child)] for child in node.children.values()),
+        )
+        for node in order
+    ]
+    anywhere = any(group.autoregroup for group in groups)
+    groups[0] = evolve(groups[0], autoregroup=anywhere)
+    return Groups(tuple(groups), tuple(diagnostics))
+
+
+def _tree(names: Reading, diagnostics: list[Diagnostic]) -> _Node:
+    """The tree of names; a name without its parent, or twice, is dropped."""
+    root = _Node(ROOT_NAME, None)
+
+    def drop(name: str, why: str) -> None:
+        source, start, end = (None, 0, 0)
+        if names.definition is not None:
+            at = names.text.find(name)
+            source, start, end = place(names.definition, names.text, at, at + len(name))
+        message = f"group `{name}` is ignored: {why}"
+        diagnostics.append(Diagnostic(message, source, start, end, severity="warning"))
+
+    for name in sorted(names.names(), key=str.lower):
+        if name == ROOT_NAME:
+            drop(name, "the name is reserved for the root")
+            continue
+        node = root
+        *above, last = name.split(".")
+        for part in above:
+            child = node.children.get(part.lower())
+            if child is None:
+                drop(name, f"its parent `{'.'.join(above)}` is not in GROUP_NAMES")
+                break
+            node = child
+        else:
+            if last.lower() in node.children:
+                drop(name, "it is listed twice")
+            else:
+                node.children[last.lower()] = _Node(name, node)
+    return root
+
+
+def _spec(config: Config, node: _Node, diagnostics: list[Diagnostic]) -> GroupSpec:
+    """The knobs of one group."""
+
+    def keep(reading: Reading) -> Reading:
+        if reading.diagnostic is not None:
+            diagnostics.append(reading.diagnostic)
+        return reading
+
+    all_surplus = read_knob(config, shares.GROUP_ACCEPT_SURPLUS)
+    all_regroup = read_knob(config, shares.GROUP_AUTOREGROUP)
+    surplus, regroup = all_surplus.boolean(), all_regroup.boolean()
+    if node.parent is None:
+        keep(all_surplus)
+        keep(all_regroup)
+        return GroupSpec(name=node.name, accept_surplus=True, autoregroup=regroup)
+    static = keep(read_knob(config, shares.GROUP_QUOTA, shares.GROUP_QUOTA.of(node.name)))
+    macro = shares.GROUP_QUOTA_DYNAMIC.of(node.name)
+    dynamic = keep(read_knob(config, shares.GROUP_QUOTA_DYNAMIC, macro))
+    if static.value is None and dynamic.value is None:
+        message = f"group `{node.name}` has no quota and gets 0"
+        diagnostics.append(Diagnostic(message, severity="warning"))
+    macro = shares.GROUP_ACCEPT_SURPLUS_OF.of(node.name)
+    own_surplus = keep(read_knob(config, shares.GROUP_ACCEPT_SURPLUS_OF, macro))
+    macro = shares.GROUP_AUTOREGROUP_OF.of(node.name)
+    own_regroup = keep(read_knob(config, shares.GROUP_AUTOREGROUP_OF, macro))
+    macro = shares.GROUP_PRIO_FACTOR.of(node.name)
+    factor = keep(read_knob(config, shares.GROUP_PRIO_FACTOR, macro)).number_or_none()
+    is_static = static.value is not None
+    return GroupSpec(
+        name=node.name,
+        static_quota=static.number_or_none(),
+        dynamic_quota=None if is_static else dynamic.number_or_none() or 0.0,
+        accept_surplus=surplus if own_surplus.value is None else own_surplus.boolean(),
+        autoregroup=regroup if own_regroup.value is None else own_regroup.boolean(),
+        prio_factor=factor or None,
+    )

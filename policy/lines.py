@@ -1,0 +1,108 @@
+"""Physical lines of a configuration text into logical lines.
+
+What is decided here: what continues, what is a comment, which white space survives and what the
+``#opt:`` pragmas switch, including the character that a comment inside a continuation leaks.
+Inputs: one text with its name (``classad.source.Source``).  Outputs: ``LogicalLine``, each with
+the number of its *last* physical line, as the tools report it, and the way back to the file's
+characters.
+Never here: what a line means; blank and comment lines do not come out.
+Follows: the chapter on the configuration language of the HTCondor manual, and where that and
+condor_config_val 25.14.1 differ, the latter (golden vectors ``continuation`` and ``lines``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attr import frozen
+
+from classad.source import Source
+
+#: What the C library's isspace() takes for white space; str.strip() would take more.
+BLANKS = " \t\n\v\f\r"
+
+
+@frozen
+class LogicalLine:
+    """A line after joining.
+
+    ``line`` is the number of its last physical line; ``pieces`` pairs an offset in ``text``
+    with the offset of the same character in ``source.text``.
+    """
+
+    text: str
+    source: Source
+    line: int
+    pieces: tuple[tuple[int, int], ...]
+
+    def offset(self, position: int) -> int:
+        """Where character ``position`` of the logical line is in the source text."""
+        at = self.pieces[0]
+        for piece in self.pieces:
+            if piece[0] > position:
+                break
+            at = piece
+        return at[1] + position - at[0]
+
+
+class LineReader:
+    """Logical lines of one source; ``strict`` is set by the pragma ``#opt:strict``."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.strict = False
+        self.line = 0
+        self._old_comments = False
+        self._at = 0
+
+    def __iter__(self) -> Iterator[LogicalLine]:
+        while True:
+            found = self._next()
+            if found is None:
+                return
+            if found.text.startswith("#"):
+                self._pragma(found.text)
+            elif found.text:
+                yield found
+
+    def _pragma(self, text: str) -> None:
+        if text == "#opt:oldcomment":
+            self._old_comments = True
+        elif text == "#opt:newcomment":
+            self._old_comments = False
+        elif text == "#opt:strict":
+            self.strict = True
+
+    def _physical(self) -> tuple[str, int] | None:
+        """The next physical line without surrounding blanks, and where it begins."""
+        text = self.source.text
+        if self._at >= len(text):
+            return None
+        stop = text.find("\n", self._at)
+        stop = len(text) if stop < 0 else stop
+        raw = text[self._at : stop].rstrip(BLANKS)
+        bare = raw.lstrip(BLANKS)
+        begin = self._at + len(raw) - len(bare)
+        self._at = stop + 1
+        self.line += 1
+        return bare, begin
+
+    def _next(self) -> LogicalLine | None:
+        joined = ""
+        pieces: list[tuple[int, int]] = []
+        while (physical := self._physical()) is not None:
+            bare, begin = physical
+            if bare.startswith("#") and not self._old_comments:
+                if not pieces:
+                    return LogicalLine(bare, self.source, self.line, ((0, begin),))
+                # Only the last character of the comment is looked at: a backslash goes on,
+                # anything else ends up in the value.
+                begin += len(bare) - 1
+                bare = bare[-1]
+            pieces.append((len(joined), begin))
+            if not bare.endswith("\\"):
+                return LogicalLine(joined + bare, self.source, self.line, tuple(pieces))
+            joined += bare[:-1]
+        if not pieces:
+            return None
+        return LogicalLine(joined, self.source, self.line, tuple(pieces))

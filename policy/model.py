@@ -1,0 +1,97 @@
+"""The negotiator's policy as one checked value.
+
+What is decided here: the names and units of its fields.  Inputs: none; ``policy.load`` fills it.
+Outputs: ``NegotiatorPolicy``, immutable, expressions compiled, nothing left to look up by name
+but concurrency limits.
+Never here: texts, defaults, files.
+Follows: the knobs that 25.14.1's negotiator reads for a cycle; each field's comment in
+docs/knobs.md is the knob of the same name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attr import field, frozen
+
+from policy.groups import GroupSpec
+from policy.limits import ConcurrencyLimits
+
+if TYPE_CHECKING:
+    from classad.expr import ExprTree
+
+
+@frozen(kw_only=True, eq=False)
+class NegotiatorPolicy:
+    """What the configuration says about a negotiation cycle.
+
+    An expression that is None is set to nothing (or has no default).  ``groups`` is empty when no
+    group is configured, else the root comes first.
+    """
+
+    # Preemption.
+    preemption_requirements: ExprTree | None
+    preemption_requirements_stable: bool
+    preemption_rank: ExprTree | None
+    preemption_rank_stable: bool
+    consider_preemption: bool
+    consider_early_preemption: bool
+    allow_pslot_preemption: bool
+
+    # Ranks and the match list.
+    pre_job_rank: ExprTree | None
+    post_job_rank: ExprTree | None
+    ignore_job_ranks: bool
+    matchlist_caching: bool
+
+    # What takes part.
+    slot_constraint: ExprTree | None
+    submitter_constraint: ExprTree | None
+    job_constraint: ExprTree | None
+    slot_poolsize_constraint: ExprTree | None
+    trim_shutdown_threshold_seconds: int
+    match_working_cm_slots: bool
+
+    # Weights.
+    use_slot_weights: bool
+    slot_weight: ExprTree | None
+    force_slot_weight: bool
+
+    # Slot ads.
+    match_exprs: tuple[tuple[str, ExprTree], ...]
+    cross_slot_prios: bool
+    startd_resource_prefix: str
+
+    # Requests.
+    use_resource_request_counts: bool
+    resource_request_list_size: int
+    depth_first: bool
+    use_global_job_prios: bool
+    max_global_job_prios: int
+    negotiate_all_jobs_in_cluster: bool
+
+    # Priorities; factors multiply a real priority, greater is worse.
+    priority_halflife_seconds: float
+    default_prio_factor: float
+    nice_user_prio_factor: float
+    remote_prio_factor: float
+    accountant_local_domain: str
+    discount_suspended_resources: bool
+    ignore_user_priorities: bool
+
+    # Group quotas, in weighted slots.
+    groups: tuple[GroupSpec, ...]
+    group_sort_expr: ExprTree | None
+    group_quota_max_allocation_rounds: int
+    group_quota_round_robin_rate: float
+    allow_quota_oversubscription: bool
+    strict_enforce_quota: bool
+    use_weighted_demand: bool
+
+    # Concurrency limits.
+    concurrency_limits: ConcurrencyLimits = field(factory=ConcurrencyLimits)
+
+    # Time between cycles.
+    interval_seconds: int
+    min_interval_seconds: int
+    cycle_delay_seconds: int

@@ -1,0 +1,233 @@
+"""Carrying out the statements of configuration texts on a macro table.
+
+What is decided here: what each statement does, in which order its parts are expanded, and what
+stops the reading.  Inputs: texts through ``Sources``, templates, the scope.  Outputs: the filled
+table, diagnostics, the list of files read.
+Never here: which files belong to a configuration (``policy.config``), opening them.
+Follows: condor_config_val 25.14.1.  Unlike it, a program named by ``include command`` is only run
+by a ``Sources`` that chooses to, and no cache file is ever written.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attr import define, field
+
+from classad.errors import Diagnostic
+from classad.source import Source
+from policy import conditions, statements
+from policy.conditions import ConditionError, Nesting, World
+from policy.lines import BLANKS, LineReader, LogicalLine
+from policy.macros import ExpansionError
+from policy.scope import Scope
+from policy.sources import Sources
+from policy.statements import Statement, StatementError
+from policy.table import Definition
+from policy.templates import Templates, split_list
+
+#: Includes and templates may nest one level less.
+MAX_DEPTH: Final = 20
+_MISTAKES = (StatementError, ConditionError, ExpansionError)
+
+
+class ReadingStopped(Exception):  # noqa: N818 - a signal between levels, not shown to anybody
+    """The reading ended at an error that is already among the diagnostics."""
+
+
+@define
+class Place:
+    """Where statements come from: a file, or a template used in one (then with its name)."""
+
+    origin: str
+    depth: int
+    use_line: int | None = None
+    template: str | None = None
+
+
+@define
+class Reader:
+    """Reads texts into ``scope.table``.
+
+    With ``keep_going`` a bad statement is reported and skipped; without, reading ends there, as
+    HTCondor does it.
+    """
+
+    scope: Scope
+    sources: Sources
+    templates: Templates
+    diagnostics: list[Diagnostic]
+    keep_going: bool = False
+    files: list[str] = field(factory=list)
+
+    def world(self) -> World:
+        """What conditions see."""
+
+        def is_defined(name: str) -> bool:
+            entry = self.scope.lookup(name)
+            return entry is not None and bool(entry.raw)
+
+        return World(self.scope.expand, is_defined, self.templates.has)
+
+    def read_file(self, path: str, text: str, depth: int = 0) -> None:
+        """Read the text of a file."""
+        self.files.append(path)
+        self.read_text(Source(text, path), Place(path, depth))
+
+    def read_text(self, source: Source, place: Place) -> None:
+        """Read a text in place."""
+        Pass(self, place, LineReader(source)).run()
+
+    def problem(self, diagnostic: Diagnostic) -> None:
+        """Record an error; stop unless told to keep going."""
+        self.diagnostics.append(diagnostic)
+        if diagnostic.severity == "error" and not self.keep_going:
+            raise ReadingStopped
+
+
+@define
+class Pass:
+    """One text being read: its conditionals and its open ``@=`` block."""
+
+    reader: Reader
+    place: Place
+    lines: LineReader
+    nesting: Nesting = field(factory=Nesting)
+    block: tuple[Statement, LogicalLine, list[str]] | None = None
+
+    def run(self) -> None:
+        """Read to the end."""
+        for line in self.lines:
+            try:
+                self._line(line)
+            except _MISTAKES as mistake:
+                self._mistake(line, mistake)
+        self._finish()
+
+    def _mistake(self, line: LogicalLine, mistake: Exception, severity: str = "error") -> None:
+        start, end, help_text = 0, len(line.text), None
+        if isinstance(mistake, StatementError):
+            start, end, help_text = mistake.start, mistake.end, mistake.help
+        found = Diagnostic(
+            str(mistake),
+            line.source,
+            line.offset(start),
+            line.offset(max(start, end - 1)) + 1,
+            severity=severity,
+            help=help_text,
+        )
+        self.reader.problem(found)
+
+    def _finish(self) -> None:
+        source = self.lines.source
+        end = len(source.text)
+        if self.block is not None:
+            tag = self.block[0].end_tag
+            self.reader.problem(Diagnostic(f"file ends before `{tag}`", source, end, end))
+        if self.nesting.depth:
+            self.reader.problem(Diagnostic("file ends before `endif`", source, end, end))
+
+    def _line(self, line: LogicalLine) -> None:
+        if self.block is not None:
+            self._block_line(line)
+            return
+        text = line.text
+        bare = text[1:].lstrip(BLANKS) if text.startswith(":") else text
+        word = conditions.keyword(bare)
+        if word is not None:
+            self.nesting.step(*word, self.reader.world())
+            return
+        if not self.nesting.live:
+            return
+        shift = 0
+        if self.nesting.depth and bare is not text:
+            shift = len(text) - len(bare)
+        statement = statements.parse(text[shift:])
+        if statement is not None:
+            self._statement(statement, line, shift)
+
+    def _block_line(self, line: LogicalLine) -> None:
+        assert self.block is not None
+        statement, opening, body = self.block
+        if line.text != statement.end_tag:
+            body.append(line.text)
+            return
+        self.block = None
+        self._assign(statement, "\n".join(body), line, opening.offset(0), line.offset(0))
+
+    def _statement(self, statement: Statement, line: LogicalLine, shift: int) -> None:
+        if statement.operator == "keyword":
+            from policy.directives import carry_out
+
+            carry_out(self, statement, line)
+        elif statement.operator == "@=":
+            self.block = (statement, line, [])
+        else:
+            if statement.operator == ":":
+                self._colon(statement, line)
+            start = line.offset(shift + statement.value_start)
+            end = line.offset(len(line.text) - 1) + 1
+            self._assign(statement, statement.value, line, start, max(start, end))
+
+    def _colon(self, statement: Statement, line: LogicalLine) -> None:
+        """Assignment with a colon is an old way; only one name may still use it silently."""
+        if self.lines.strict:
+            raise StatementError("assignment with `:` is not allowed here", 0, len(line.text))
+        if statement.name != "RunBenchmarks":
+            message = f"`:` assigns here as `=` does, and `{statement.name}` is no keyword"
+            self._mistake(line, StatementError(message, 0, len(line.text)), "warning")
+
+    def _assign(
+        self, statement: Statement, value: str, line: LogicalLine, start: int, end: int
+    ) -> None:
+        scope = self.reader.scope
+        name = scope.expand(statement.name)
+        if not statements.is_identifier(name):
+            raise StatementError(f"`{name}` is not a macro name", 0, len(statement.name))
+        written = value
+        if statement.operator == "+=":
+            base = scope.table.exact(name)
+            if base is not None and base.raw:
+                value = base.raw + statement.joiner + value
+        definition = Definition(
+            name=name,
+            raw=scope.resolve_self(name, value),
+            origin=self.place.origin,
+            line=self.place.use_line or line.line,
+            source=line.source,
+            start=start,
+            end=end,
+            written=written,
+            template=self._template_line(line),
+            previous=scope.table.get(name),
+        )
+        scope.table.put(definition)
+
+    def _template_line(self, line: LogicalLine) -> str | None:
+        return f"{self.place.template}+{line.line}" if self.place.template else None
+
+    def include_text(self, path: str, text: str) -> None:
+        """Read an included text one level down."""
+        self.reader.read_file(path, text, self.place.depth + 1)
+
+    def use_template(self, category: str, listed: str, line: LogicalLine) -> None:
+        """Read the templates of a ``use`` statement."""
+        templates = self.reader.templates
+        if not templates.has_category(category):
+            raise StatementError(f"`{category}` is not a template category", 0, len(line.text))
+        for name, arguments in split_list(listed):
+            template = templates.find(category, name)
+            if template is None:
+                message = f"no template `{name}` in category {category}"
+                raise StatementError(message, 0, len(line.text))
+            label = f"{template.category}:{template.name}"
+            if self.place.depth + 1 >= MAX_DEPTH:
+                raise StatementError(f"`use {label}` nested too deep", 0, len(line.text))
+            place = Place(
+                self.place.origin,
+                self.place.depth + 1,
+                self.place.use_line or line.line,
+                label,
+            )
+            source = Source(template.with_arguments(arguments), f"use {label}")
+            self.reader.read_text(source, place)

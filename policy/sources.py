@@ -1,0 +1,51 @@
+"""Where configuration texts come from, as an interface.
+
+Inputs and outputs: file names as text; contents as text.  ``policy.io`` reads the file system;
+``MemorySources`` serves texts from a mapping (recorded scenarios, tests).
+Never here: opening files or running programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from attr import Factory, frozen
+
+
+class ProgramsNotRun(Exception):  # noqa: N818 - a refusal, not a failure
+    """Raised by ``Sources.run`` when it does not run programs at all."""
+
+
+class Sources(Protocol):
+    """What the reader of a configuration may ask for."""
+
+    def read(self, path: str) -> str | None:
+        """The text of a file, or None if it cannot be read."""
+
+    def list_files(self, directory: str) -> list[str] | None:
+        """Full paths of the regular entries of a directory, or None if there is none."""
+
+    def run(self, command: str) -> str | None:
+        """The output of a program, None if there is no such program; see ``ProgramsNotRun``."""
+
+
+@frozen
+class MemorySources:
+    """Files from a mapping of full path to text."""
+
+    files: Mapping[str, str] = Factory(dict)
+    runner: Callable[[str], str | None] | None = None
+
+    def read(self, path: str) -> str | None:
+        return self.files.get(path)
+
+    def list_files(self, directory: str) -> list[str] | None:
+        stem = directory.rstrip("/") + "/"
+        found = [path for path in self.files if path.startswith(stem)]
+        return [path for path in found if "/" not in path[len(stem) :]] if found else None
+
+    def run(self, command: str) -> str | None:
+        if self.runner is None:
+            raise ProgramsNotRun
+        return self.runner(command)

@@ -1,0 +1,118 @@
+"""The macro table: what each name was set to, where, and what it was before.
+
+Inputs: definitions in the order they are read.  Outputs: lookups by exact name or with the
+subsystem and local-name prefixes; below the table lie the built-in defaults.
+Never here: expansion, files, types.
+Follows: lookup order of 25.14.1 (golden vectors ``prefix``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attr import field, frozen
+
+from classad.source import Source
+
+#: Pseudo files that the tools name as origin.
+DEFAULT_ORIGIN: Final = "<Default>"
+DETECTED_ORIGIN: Final = "<Detected>"
+ENVIRONMENT_ORIGIN: Final = "<Environment>"
+
+
+@frozen
+class Context:
+    """Who reads: the names that may prefix a macro."""
+
+    subsystem: str = "TOOL"
+    local_name: str | None = None
+
+    def prefixes(self) -> tuple[str, ...]:
+        """Prefixes in the order they are tried."""
+        return (self.subsystem,) if self.local_name is None else (self.local_name, self.subsystem)
+
+    def base_name(self, name: str) -> str | None:
+        """``name`` without this context's prefix, or None if it has none."""
+        for prefix in self.prefixes():
+            if name.casefold().startswith(prefix.casefold() + "."):
+                return name[len(prefix) + 1 :]
+        return None
+
+
+@frozen
+class Definition:
+    """One assignment.
+
+    ``raw`` is the stored text (unexpanded, but with references to itself replaced), ``written``
+    the text as it stood in the file.  ``line`` is the last physical line of the statement;
+    ``start:end`` are the characters of the value in ``source``.  ``template`` is
+    ``CATEGORY:NAME+offset`` for lines of a template.  ``previous`` is what this one replaced.
+    """
+
+    name: str
+    raw: str
+    origin: str
+    line: int | None = None
+    source: Source | None = field(default=None, repr=False)
+    start: int = 0
+    end: int = 0
+    written: str | None = None
+    template: str | None = None
+    previous: Definition | None = field(default=None, repr=False)
+
+    @property
+    def is_builtin(self) -> bool:
+        """True for an entry of the table of built-in defaults."""
+        return self.origin == DEFAULT_ORIGIN
+
+    def place(self) -> str:
+        """``file, line N[, use CATEGORY:NAME+offset]`` or the pseudo file."""
+        if self.line is None:
+            return self.origin
+        tail = f", use {self.template}" if self.template else ""
+        return f"{self.origin}, line {self.line}{tail}"
+
+    def chain(self) -> Iterator[Definition]:
+        """This definition and those it replaced, newest first."""
+        entry: Definition | None = self
+        while entry is not None:
+            yield entry
+            entry = entry.previous
+
+
+class MacroTable:
+    """Definitions by case-folded name over a table of built-in defaults."""
+
+    def __init__(self, defaults: Mapping[str, str]) -> None:
+        self._entries: dict[str, Definition] = {}
+        self._defaults = {name.casefold(): (name, raw) for name, raw in defaults.items()}
+
+    def __iter__(self) -> Iterator[Definition]:
+        """The definitions that were read, without built-in ones."""
+        return iter(self._entries.values())
+
+    def get(self, name: str) -> Definition | None:
+        """What was read for exactly this name."""
+        return self._entries.get(name.casefold())
+
+    def default(self, name: str) -> Definition | None:
+        """The built-in default of exactly this name (it may be empty)."""
+        entry = self._defaults.get(name.casefold())
+        return None if entry is None else Definition(entry[0], entry[1], DEFAULT_ORIGIN)
+
+    def exact(self, name: str) -> Definition | None:
+        """What was read for exactly this name, else its default."""
+        return self.get(name) or self.default(name)
+
+    def put(self, definition: Definition) -> None:
+        """Store a definition; its ``previous`` is the caller's business."""
+        self._entries[definition.name.casefold()] = definition
+
+    def lookup(self, name: str, context: Context) -> Definition | None:
+        """The definition that ``context`` sees under ``name``."""
+        for prefix in context.prefixes():
+            found = self.exact(f"{prefix}.{name}")
+            if found is not None:
+                return found
+        return self.exact(name)

@@ -1,0 +1,102 @@
+"""The configuration language: what the vectors cannot show - places, chains, errors."""
+
+from __future__ import annotations
+
+import pytest
+
+from policy.config import Config, load_config
+from policy.io import builtin_library
+from policy.macros import ExpansionError
+from policy.sources import MemorySources
+from policy.table import Context
+
+
+def read(text: str, *, keep_going: bool = False, **files: str) -> Config:
+    sources = MemorySources({"pool.conf": text, **files})
+    return load_config(
+        "pool.conf",
+        sources,
+        builtin_library(),
+        context=Context("NEGOTIATOR"),
+        keep_going=keep_going,
+    )
+
+
+def test_a_value_remembers_where_and_what_it_replaced() -> None:
+    config = read("A = 1\nA = \\\n  $(A), 2\nNEGOTIATOR.A = 3\n")
+    found = config.lookup("A")
+    assert found is not None
+    assert (found.name, found.place()) == ("NEGOTIATOR.A", "pool.conf, line 4")
+    plain = config.scope.table.get("A")
+    assert plain is not None
+    assert [(d.raw, d.written, d.line) for d in plain.chain()] == [
+        ("1, 2", "$(A), 2", 3),
+        ("1", "1", 1),
+    ]
+
+
+def test_a_template_line_names_the_template() -> None:
+    config = read("A = 1\nuse SECURITY : host_based\n")
+    found = config.lookup("ALLOW_READ")
+    assert found is not None
+    assert found.place() == "pool.conf, line 2, use SECURITY:Host_Based+2"
+
+
+def test_a_bad_line_stops_the_reading_and_points() -> None:
+    config = read("A = 1\nmy-name = 2\nB = 3\n")
+    assert not config.complete
+    assert config.lookup("B") is None
+    [found] = config.diagnostics
+    assert found.render().splitlines() == [
+        "pool.conf:2:1: error: `my-name` is not a macro name",
+        "   2 | my-name = 2",
+        "     | ^~~~~~~",
+    ]
+
+
+def test_reading_can_go_on_after_bad_lines() -> None:
+    config = read("A = 1\nbroken\nB = 3\nuse POLICY : Nope\nC = 4\n", keep_going=True)
+    assert config.complete
+    assert [config.text(name) for name in "ABC"] == ["1", "3", "4"]
+    assert [found.line for found in config.diagnostics] == [2, 4]
+
+
+def test_an_error_in_an_included_file_points_there() -> None:
+    config = read("include : inc\n", inc="A = 1\nA ++= 2\n")
+    [found] = config.diagnostics
+    assert found.headline().startswith("inc:2:3: error")
+
+
+@pytest.mark.parametrize(
+    ("text", "chain"),
+    [
+        ("A = $(B)\nB = $(A)\n", ("A", "B", "A")),
+        ("A = $INT(A)1\n", ("A", "A")),
+        ("A = $(X:$(A))\n", ("A", "A")),
+        ("B = $(A)\nNEGOTIATOR.A = $(B)\nA = 1\n", ("NEGOTIATOR.A", "B", "NEGOTIATOR.A")),
+    ],
+)
+def test_expansion_without_end_is_an_error_with_the_chain(
+    text: str, chain: tuple[str, ...]
+) -> None:
+    with pytest.raises(ExpansionError) as caught:
+        read(text).text("A")
+    assert caught.value.chain == chain
+
+
+def test_expansion_that_doubles_is_stopped() -> None:
+    lines = "".join(f"A{n} = $(A{n + 1})$(A{n + 1})\n" for n in range(60))
+    with pytest.raises(ExpansionError, match=r"characters|replacements"):
+        read(lines + "A60 = x\n").text("A0")
+
+
+def test_programs_are_not_run() -> None:
+    config = read("include command : /bin/echo A = 1\n")
+    [found] = config.diagnostics
+    assert found.message == "`/bin/echo A = 1` is not run"
+
+
+def test_another_reader_sees_its_own_prefix() -> None:
+    config = read("A = g\nSCHEDD.A = s\n")
+    assert config.text("A") == "g"
+    assert config.seen_by("SCHEDD").text("A") == "s"

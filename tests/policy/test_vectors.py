@@ -1,0 +1,32 @@
+"""The recorded observations of the configuration tools, replayed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from config_vectors import load_vectors, run_program
+
+from policy.conformance import Setup, differences
+from policy.io import builtin_library, builtin_table
+
+#: Files in which every case agrees.
+AREAS = (
+    "append",
+    "continuation",
+    "heredoc",
+    "include",
+    "lines",
+    "macro",
+    "policy",
+    "prefix",
+    "selfref",
+)
+SETUP = Setup(builtin_library(), builtin_table(), run_program)
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_area_agrees(area: str) -> None:
+    cases: list[dict[str, Any]] = load_vectors(f"{area}.json")["cases"]
+    wrong = {case["id"]: found for case in cases if (found := differences(case, SETUP))}
+    assert wrong == {}
