@@ -53,8 +53,7 @@ OUTSIDE = {
     "negotiator/command.py": "the body of `pieslice negotiate`: files, terminal width, the clock",
     "negotiator/io.py": "reads a capture directory",
     "negotiator/progress.py": "shows on a terminal how long a stage has taken",
-    "policy/config.py": "reads the configuration files",
-    "policy/reader.py": "reads the configuration files",
+    "policy/io.py": "reads configuration files and this package's tables, looks at the machine",
     "policy/guard.py": "compares the places of two packages to name the foreign one",
 }
 
