@@ -254,7 +254,7 @@ class _Loading:
 
         label = f"{template.category}:{template.name}"
         source = Source(template.with_arguments(None), f"use {label}")
-        self.reader.read_text(source, Place(entry.origin, 1, entry.line, label))
+        self.reader.read_source(source, Place(entry.origin, 1, entry.line, label))
 
 
 def _split(text: str) -> list[str]:

@@ -72,9 +72,9 @@ class Reader:
     def read_file(self, path: str, text: str, depth: int = 0) -> None:
         """Read the text of a file."""
         self.files.append(path)
-        self.read_text(Source(text, path), Place(path, depth))
+        self.read_source(Source(text, path), Place(path, depth))
 
-    def read_text(self, source: Source, place: Place) -> None:
+    def read_source(self, source: Source, place: Place) -> None:
         """Read a text in place."""
         Pass(self, place, LineReader(source)).run()
 
@@ -230,4 +230,4 @@ class Pass:
                 label,
             )
             source = Source(template.with_arguments(arguments), f"use {label}")
-            self.reader.read_text(source, place)
+            self.reader.read_source(source, place)
