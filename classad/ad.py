@@ -36,6 +36,9 @@ class ClassAd:
     _parent: ClassAd | None
     _chained: ClassAd | None
 
+    #: Whether this is the detached copy that ``ad["name"]`` gives (see ``CopiedAd``).
+    computed = False
+
     def __init__(self) -> None:
         self._attrs = {}
         self._names = {}
@@ -88,15 +91,19 @@ class ClassAd:
 
     def duplicate(self) -> ClassAd:
         """A copy with its own nested ads and lists; expressions are shared, they never change."""
-        twin = type(self).__new__(type(self))
-        twin._attrs = {
-            key: value if value.__class__ in _SIMPLE else _rescoped(value, twin)
-            for key, value in self._attrs.items()
-        }
-        twin._names = self._names.copy()
-        twin._parent = None
-        twin._chained = self._chained
+        twin = ClassAd.__new__(ClassAd)
+        twin._take(self)
         return twin
+
+    def _take(self, other: ClassAd) -> None:
+        """Become a copy of ``other``, nested in nothing."""
+        self._attrs = {
+            key: value if value.__class__ in _SIMPLE else _rescoped(value, self)
+            for key, value in other._attrs.items()
+        }
+        self._names = other._names.copy()
+        self._parent = None
+        self._chained = other._chained
 
     # --- evaluation, as the daemons do it -------------------------------------------------------
 
@@ -134,6 +141,19 @@ class ClassAd:
         """The value if it is a string, else None."""
         value = self.evaluate_attr(name, target, context)
         return value if value.__class__ is str else None
+
+
+class CopiedAd(ClassAd):
+    """The copy of a nested ad that ``ad["name"]`` gives: nothing encloses it.
+
+    It is another type than an ad to ``=?=``, and selecting from it by ``.name`` is undefined.
+    """
+
+    __slots__ = ()
+    computed = True
+
+    def __init__(self, original: ClassAd) -> None:
+        self._take(original)
 
 
 def _prepared(value: Any, ad: ClassAd) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.ad import ClassAd
+from classad.ad import ClassAd, CopiedAd
 from classad.errors import ClassAdTypeError
 from classad.expr import ExprTree
 from classad.lists import ListValue
@@ -21,7 +21,7 @@ _SCALARS = frozenset({bool, int, float, str, Value, AbsTime, RelTime})
 
 
 def item_of(node: Any) -> Any:
-    """What a list or an ad keeps for a member: the value of a literal, else an expression.
+    """What an ad keeps for a member: the value of a literal, else an expression.
 
     A relative-time literal stays an expression because it evaluates to a real.
     """
@@ -34,7 +34,16 @@ def item_of(node: Any) -> Any:
 
 def make_list(node: ListExpr, scope: ClassAd | None) -> ListValue:
     """The list that a list expression is, in ``scope``."""
-    return ListValue([item_of(item) for item in node.items], scope)
+    return ListValue([_built(item, scope) for item in node.items], scope)
+
+
+def _built(node: Any, scope: ClassAd | None) -> Any:
+    """A list member: ads and lists in it belong to the scope where they are written."""
+    if node.__class__ is ListExpr:
+        return make_list(node, scope)
+    if node.__class__ is AdExpr:
+        return make_ad(node, scope)
+    return item_of(node)
 
 
 def make_ad(node: AdExpr, parent: ClassAd | None) -> ClassAd:
@@ -78,17 +87,32 @@ def rescoped(value: Any, ad: ClassAd) -> Any:
     return value if value.__class__ is ExprTree else prepared(value, ad)
 
 
-def _list_for(value: ListValue, scope: ClassAd) -> ListValue:
-    items = [_list_for(item, scope) if item.__class__ is ListValue else item for item in value]
-    return ListValue(
-        [_ad_for(item, scope) if isinstance(item, ClassAd) else item for item in items], scope
-    )
+def _list_for(value: ListValue, scope: ClassAd | None, computed: bool = False) -> ListValue:
+    return ListValue([_nested(item, scope) for item in value.items], scope, computed)
 
 
-def _ad_for(value: ClassAd, parent: ClassAd) -> ClassAd:
+def _ad_for(value: ClassAd, parent: ClassAd | None) -> ClassAd:
     twin = value.duplicate()
     twin._parent = parent
     return twin
+
+
+def _nested(item: Any, scope: ClassAd | None) -> Any:
+    if item.__class__ is ListValue:
+        return _list_for(item, scope)
+    return _ad_for(item, scope) if isinstance(item, ClassAd) else item
+
+
+def detached(value: Any, computed: bool) -> Any:
+    """A value as a copy that nothing encloses, if it is a list or an ad.
+
+    ``computed``: of the other type, which ``ad["name"]`` gives.
+    """
+    if value.__class__ is ListValue:
+        return _list_for(value, None, computed)
+    if isinstance(value, ClassAd):
+        return CopiedAd(value) if computed else _ad_for(value, None)
+    return value
 
 
 def node_of_value(value: Any) -> Node:

@@ -1,20 +1,254 @@
-"""Expressions as closures ``run(ad, state) -> value``."""
+"""Expressions as closures ``run(ad, state) -> value``: the fast form of ``classad.reference``.
+
+Each node is translated once, from the leaves up and without recursion, into a closure that calls
+the closures of its operands.  Depth and work are not counted node by node: every expression knows
+its height and size, which are added where an attribute is dereferenced (``EvalState.follow``);
+where that coarse sum meets the limit, the evaluation starts over in the reference evaluator.
+
+Inputs: an ``ExprTree``.  Outputs: its ``run`` and measures.
+Never here: what an operator means (``classad.operators``), strict mode.
+Follows: sections 4 and 5 of the language notes; tests compare both evaluators.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
+from classad import nodes
+from classad.build import make_ad, make_list
+from classad.compile_calls import compile_call
 from classad.expr import ExprTree, Run
-from classad.limits import NeedExact
+from classad.fused import binary_factory, variant_of
+from classad.limits import FAST_HEIGHT, NeedExact
+from classad.lookup import select
+from classad.operators import BINARY, UNARY, truth
+from classad.reference import subscript
+from classad.scopes import UNUSUAL, find, find_unscoped, fold_name, outermost
+from classad.values import UNDEFINED, RelTime
+
+
+class Piece(NamedTuple):
+    """A translated node: how an operator around it can fetch it, and what it measures.
+
+    ``kind``: see ``classad.fused``.  ``data``: the constant or the key, if the kind has one.
+    """
+
+    kind: str
+    data: Any
+    run: Run
+    height: int
+    size: int
+    constructs: bool = False
 
 
 def compile_tree(tree: ExprTree) -> Run:
     """Give ``tree`` its closure and its measures."""
+    piece = compile_node(tree.node)
+    tree.height, tree.size, tree.constructs = piece.height, piece.size, piece.constructs
+    tree.run = piece.run
+    return piece.run
+
+
+def compile_node(root: nodes.Node) -> Piece:
+    """Translate a node, operands first."""
+    done: list[Piece] = []
+    work: list[tuple[nodes.Node, bool]] = [(root, False)]
+    while work:
+        node, ready = work.pop()
+        children = _operands(node)
+        if children and not ready:
+            work.append((node, True))
+            work.extend((child, False) for child in reversed(children))
+            continue
+        pieces = done[len(done) - len(children) :] if children else []
+        if children:
+            del done[len(done) - len(children) :]
+        done.append(_translate(node, pieces))
+    return done[0]
+
+
+def _operands(node: nodes.Node) -> tuple[nodes.Node, ...]:
+    """The children that are evaluated with the node: lists and ads keep theirs unevaluated."""
+    return () if node.__class__ in _CLOSED else node.children()
+
+
+_CLOSED: Final = frozenset({nodes.ListExpr, nodes.AdExpr})
+
+
+def _translate(node: nodes.Node, pieces: list[Piece]) -> Piece:
+    height = max((piece.height for piece in pieces), default=0) + _COST[node.__class__]
+    size = sum(piece.size for piece in pieces) + 1
+    constructs = any(piece.constructs for piece in pieces) or node.__class__ in _CLOSED
+    if height > FAST_HEIGHT:
+        return Piece("other", None, _too_tall, height, size, constructs)
+    kind, data, run = _TRANSLATORS[node.__class__](node, pieces)
+    return Piece(kind, data, run, height, size, constructs)
+
+
+def _too_tall(ad: Any, state: Any) -> Any:
+    raise NeedExact
+
+
+#: Levels a node adds to those of its operands.
+_COST: Final[dict[type[nodes.Node], int]] = {
+    nodes.Literal: 0, nodes.Reference: 1, nodes.Unary: 1, nodes.Binary: 1, nodes.Conditional: 1,
+    nodes.Subscript: 1, nodes.Parens: 1, nodes.Call: 0, nodes.ListExpr: 0, nodes.AdExpr: 0,
+}  # fmt: skip
+
+_Translated = tuple[str, Any, Run]
+
+
+# --- leaves -----------------------------------------------------------------------------------
+
+
+def _constant(value: Any) -> _Translated:
+    def run(ad: Any, state: Any) -> Any:
+        return value
+
+    return "constant", value, run
+
+
+def _literal(node: nodes.Literal, pieces: list[Piece]) -> _Translated:
+    value: Any = node.value
+    return _constant(value.secs if value.__class__ is RelTime else value)
+
+
+def _list(node: nodes.ListExpr, pieces: list[Piece]) -> _Translated:
+    return "other", None, lambda ad, state: make_list(node, ad)
+
+
+def _ad(node: nodes.AdExpr, pieces: list[Piece]) -> _Translated:
+    return "other", None, lambda ad, state: make_ad(node, ad)
+
+
+def _reference(node: nodes.Reference, pieces: list[Piece]) -> _Translated:
+    key = fold_name(node.name)
+    if pieces:
+        return _selection(node, key, pieces[0])
+    if node.absolute:
+        return "other", None, _absolute(key)
+    if key in UNUSUAL:
+        return "other", None, _unusual(key)
+    return "plain", key, binary_factory("=", "plain", "none", "")(key)
+
+
+def _absolute(key: str) -> Run:
+    def run(ad: Any, state: Any) -> Any:
+        found = find(outermost(state), key, state)
+        return UNDEFINED if found is None else state.dereference(found[0], found[2], found[1])
+
+    return run
+
+
+def _unusual(key: str) -> Run:
+    def run(ad: Any, state: Any) -> Any:
+        found = find_unscoped(ad, key, state)
+        return UNDEFINED if found is None else state.dereference(found[0], found[2], found[1])
+
+    return run
+
+
+def _selection(node: nodes.Reference, key: str, base: Piece) -> _Translated:
+    kind = _scope_kind(node.base)
+    if kind and key not in UNUSUAL:
+        return kind, key, binary_factory("=", kind, "none", "")(key)
+    run_base = base.run
 
     def run(ad: Any, state: Any) -> Any:
-        raise NeedExact
+        return select(run_base(ad, state), key, ad, state)
 
-    tree.height = tree.size = 1
-    tree.constructs = True
-    tree.run = run
+    return "other", None, run
+
+
+def _scope_kind(base: Any) -> str:
+    """Whether a base is plainly ``MY`` or ``TARGET``."""
+    if base.__class__ is nodes.Reference and base.base is None and not base.absolute:
+        name = fold_name(base.name)
+        return name if name in ("my", "target") else ""
+    return ""
+
+
+# --- operators ----------------------------------------------------------------------------------
+
+
+def _parens(node: nodes.Parens, pieces: list[Piece]) -> _Translated:
+    inner = pieces[0]
+    return inner.kind, inner.data, inner.run
+
+
+def _unary(node: nodes.Unary, pieces: list[Piece]) -> _Translated:
+    apply, operand = UNARY[node.operator].implementation, pieces[0]
+    if operand.kind == "constant":
+        return _constant(apply(operand.data))
+    run_operand = operand.run
+
+    def negated(ad: Any, state: Any) -> Any:
+        value = run_operand(ad, state)
+        return (not value) if value.__class__ is bool else apply(value)
+
+    def run(ad: Any, state: Any) -> Any:
+        return apply(run_operand(ad, state))
+
+    return "other", None, negated if node.operator == "!" else run
+
+
+def _binary(node: nodes.Binary, pieces: list[Piece]) -> _Translated:
+    symbol, (left, right) = node.operator, pieces
+    if left.kind == "constant" and right.kind == "constant":
+        return _constant(BINARY[symbol].implementation(left.data, right.data))
+    variant = variant_of(symbol, right.data) if right.kind == "constant" else ""
+    factory = binary_factory(symbol, left.kind, right.kind, variant)
+    return "other", None, factory(_argument(left), _argument(right))
+
+
+def _argument(piece: Piece) -> Any:
+    return piece.run if piece.kind == "other" else piece.data
+
+
+def _conditional(node: nodes.Conditional, pieces: list[Piece]) -> _Translated:
+    return "other", None, conditional(*[piece.run for piece in pieces])
+
+
+def conditional(condition: Run, then: Run, otherwise: Run) -> Run:
+    """``condition ? then : otherwise``."""
+
+    def run(ad: Any, state: Any) -> Any:
+        value = condition(ad, state)
+        if value.__class__ is not bool:
+            value = truth(value)
+        if value is True:
+            return then(ad, state)
+        if value is False:
+            return otherwise(ad, state)
+        return value
+
     return run
+
+
+def _subscript(node: nodes.Subscript, pieces: list[Piece]) -> _Translated:
+    run_base, run_index = pieces[0].run, pieces[1].run
+
+    def run(ad: Any, state: Any) -> Any:
+        base = run_base(ad, state)
+        return subscript(base, run_index(ad, state), state)
+
+    return "other", None, run
+
+
+def _call(node: nodes.Call, pieces: list[Piece]) -> _Translated:
+    return "other", None, compile_call(node, [piece.run for piece in pieces])
+
+
+_TRANSLATORS: Final[dict[type[nodes.Node], Callable[[Any, list[Piece]], _Translated]]] = {
+    nodes.Literal: _literal,
+    nodes.Reference: _reference,
+    nodes.Unary: _unary,
+    nodes.Binary: _binary,
+    nodes.Conditional: _conditional,
+    nodes.Subscript: _subscript,
+    nodes.Parens: _parens,
+    nodes.Call: _call,
+    nodes.ListExpr: _list,
+    nodes.AdExpr: _ad,
+}

@@ -129,6 +129,7 @@ def evaluate_exactly(
     state = ReferenceState()
     state.context = context
     state.left, state.right = left, right
+    state.start = ad
     if owner is not None:
         state.lexical = (ad, owner)
     with more_frames():

@@ -52,6 +52,8 @@ class ListValue:
     __hash__ = None  # type: ignore[assignment]
 
     def values(self, state: EvalState) -> list[Any]:
-        """All members, evaluated."""
-        scope = self.scope
-        return [state.member(item, scope) for item in self.items]
+        """All members, evaluated as functions do it: in the ad of the call, not of the list."""
+        ad = state.ad
+        members = [state.member(item, ad) for item in self.items]
+        state.ad = ad
+        return members

@@ -33,12 +33,10 @@ def _expressions() -> tuple[dict[str, ExprTree], dict[str, ExprTree], dict[str, 
         "rightMatchesLeft": _path("LEFT", "requirements"),
         "leftRankValue": _path("LEFT", "rank"),
         "rightRankValue": _path("RIGHT", "rank"),
-        "RIGHT": _path("rCtx", "ad"),
-        "LEFT": _path("lCtx", "ad"),
     }
     here, there = _path("LEFT", absolute=True), _path("RIGHT", absolute=True)
-    left = {"other": there, "target": there, "my": here}
-    right = {"other": here, "target": here, "my": there}
+    left = {"ad": here, "my": here, "other": there, "target": there}
+    right = {"ad": there, "my": there, "other": here, "target": here}
     return _trees(outer), _trees(left), _trees(right)
 
 
@@ -53,12 +51,15 @@ def build_match_scopes(left: Any, right: Any) -> tuple[ClassAd, ClassAd]:
     for name, tree in outer_trees.items():
         outer.insert(name, tree)
     contexts = []
-    for name, trees, ad in (("lCtx", left_trees, left), ("rCtx", right_trees, right)):
+    for side, ad, name, trees in (
+        ("LEFT", left, "lCtx", left_trees),
+        ("RIGHT", right, "rCtx", right_trees),
+    ):
         context = ClassAd()
+        context._parent = outer
         for key, tree in trees.items():
             context.insert(key, tree)
-        context.attach("ad", ad)
-        context._parent = outer
         outer.attach(name, context)
+        outer.attach(side, ad)
         contexts.append(context)
     return contexts[0], contexts[1]

@@ -162,7 +162,10 @@ class ListExpr(Node):
 
 @frozen(eq=False)
 class AdExpr(Node):
-    """``[ name = expr; ... ]``: names are unique without case, first spelling, last expression."""
+    """``[ name = expr; ... ]``: names are unique without case, first spelling, last expression.
+
+    Neither the order of the attributes nor the case of their names matters to equality.
+    """
 
     attributes: tuple[tuple[str, Node], ...]
 
@@ -170,7 +173,14 @@ class AdExpr(Node):
         return tuple(node for _, node in self.attributes)
 
     def key(self) -> tuple[object, ...]:
-        return tuple(name for name, _ in self.attributes)
+        return tuple(name.lower() for name, _ in self._sorted())
+
+    def same_order(self) -> tuple[Node, ...]:
+        """The expressions in an order that depends on the names only."""
+        return tuple(node for _, node in self._sorted())
+
+    def _sorted(self) -> list[tuple[str, Node]]:
+        return sorted(self.attributes, key=lambda pair: pair[0].lower())
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -191,7 +201,10 @@ def same_tree(left: Node, right: Node) -> bool:
             continue
         if type(a) is not type(b) or a.key() != b.key():
             return False
-        mine, theirs = a.children(), b.children()
+        if isinstance(a, AdExpr) and isinstance(b, AdExpr):
+            mine, theirs = a.same_order(), b.same_order()
+        else:
+            mine, theirs = a.children(), b.children()
         if len(mine) != len(theirs):
             return False
         stack.extend(zip(mine, theirs, strict=True))

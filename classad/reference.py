@@ -17,11 +17,12 @@ from typing import Any
 
 from classad import nodes
 from classad.ad import ClassAd
-from classad.build import make_ad, make_list
+from classad.build import detached, make_ad, make_list
 from classad.expr import ExprTree
 from classad.functions import lookup_function
 from classad.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
 from classad.lists import ListValue
+from classad.lookup import select
 from classad.operators import BINARY, UNARY, exceptional, truth
 from classad.scopes import find, find_unscoped, fold_name, outermost, own
 from classad.state import CallSite, EvalState
@@ -35,6 +36,7 @@ class ReferenceState(EvalState):
     that ads and lists written in it are nested in the parent.
     """
 
+    depth: int = 0
     lexical: tuple[ClassAd, ClassAd] | None = None
     restarts: int = 0
 
@@ -146,7 +148,10 @@ def subscript(base: Any, index: Any, state: EvalState) -> Any:
         hit = own(base, fold_name(index))
         if hit is None:
             return UNDEFINED
-        return hit[0] if hit[0].__class__ is not ExprTree else restarted(hit[0], base, state)
+        value = hit[0]
+        if value.__class__ is ExprTree:
+            value = restarted(value, base, state)
+        return detached(value, computed=True)
     return exceptional(base, index)
 
 
@@ -175,10 +180,8 @@ def _reference(node: nodes.Reference, ad: ClassAd, state: ReferenceState) -> Any
     key = fold_name(node.name)
     if node.base is not None:
         return _selection(node, key, ad, state)
-    if node.absolute:
-        found = find(outermost(ad, state), key, state)
-    else:
-        found = find_unscoped(ad, key, state)
+    start = outermost(state) if node.absolute else ad
+    found = (find if node.absolute else find_unscoped)(start, key, state)
     if found is None:
         return UNDEFINED
     return state.dereference(found[0], found[2], found[1])
@@ -193,22 +196,6 @@ def _selection(node: nodes.Reference, key: str, ad: ClassAd, state: ReferenceSta
     base = value_of(node.base, ad, state)
     state.depth -= 1
     return select(base, key, ad, state)
-
-
-def select(base: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
-    """The attribute ``key`` of an evaluated base: of an ad, or of each member of a list."""
-    if isinstance(base, ClassAd):
-        found = find(base, key, state)
-        if found is None:
-            return UNDEFINED
-        value, owner, current = found
-        if value.__class__ is not ExprTree and state.depth < MAX_DEPTH:
-            return value
-        return state.dereference(value, current, owner)
-    if base.__class__ is ListValue:
-        members = [select(state.member(item, ad), key, ad, state) for item in base.items]
-        return ListValue(members, ad)
-    return UNDEFINED if base is UNDEFINED else ERROR
 
 
 def _list(node: nodes.ListExpr, ad: ClassAd, state: ReferenceState) -> ListValue:
@@ -230,10 +217,19 @@ def _call(node: nodes.Call, ad: ClassAd, state: ReferenceState) -> Any:
         return ERROR
     way = function.laziness.value
     if way == "eager":
-        return function.impl(state, *[value_of(arg, ad, state) for arg in node.args])
+        values = [value_of(arg, ad, state) for arg in node.args]
+        state.ad = ad
+        return function.impl(state, *values)
+    state.ad = ad
     if way == "lazy":
-        return function.impl(state, *[partial(value_of, arg, ad, state) for arg in node.args])
+        return function.impl(state, *[partial(_argument, arg, ad, state) for arg in node.args])
     return function.impl(CallSite(node, ad, state))
+
+
+def _argument(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
+    value = value_of(node, ad, state)
+    state.ad = ad
+    return value
 
 
 _EVALUATORS: dict[type[nodes.Node], Callable[[Any, ClassAd, Any], Any]] = {

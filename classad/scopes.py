@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from classad.limits import NeedExact
+
 if TYPE_CHECKING:
     from classad.ad import ClassAd
     from classad.state import EvalState
@@ -92,11 +94,17 @@ def enclosing(ad: ClassAd, state: EvalState) -> ClassAd | None:
     return ad._parent
 
 
-def outermost(ad: ClassAd, state: EvalState) -> ClassAd:
-    """What a leading dot, ``root`` and ``toplevel`` mean."""
-    current = ad
-    while (outer := enclosing(current, state)) is not None and outer is not ad:
-        current = outer
+def outermost(state: EvalState) -> ClassAd:
+    """What a leading dot, ``root`` and ``toplevel`` mean: the outermost ad around the first one."""
+    if state.left is not None:
+        outer = match_scopes(state)[0]._parent
+        assert outer is not None
+        return outer
+    if state.start is None:
+        raise NeedExact  # only the exact evaluator keeps account of it
+    current = state.start
+    while current._parent is not None and current._parent is not state.start:
+        current = current._parent
     return current
 
 
@@ -106,7 +114,7 @@ def _special(current: ClassAd, outer: ClassAd | None, key: str, state: EvalState
     if key == "parent":
         return outer
     if key == "root" or key == "toplevel":
-        return outermost(current, state)
+        return outermost(state)
     if key == "currenttime" and not state.context.strict:
         return int(state.now())
     return None

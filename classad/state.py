@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
-from classad.limits import MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
+from classad.limits import FAST_HEIGHT, MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
 from classad.values import UNDEFINED
 
 if TYPE_CHECKING:
@@ -83,11 +83,15 @@ class EvalState:
     context: EvalContext = NO_CONTEXT
     left: ClassAd | None = None
     right: ClassAd | None = None
-    #: Levels in use (see ``classad.limits``); the fast evaluator adds whole expressions to it.
-    depth: int = 0
+    #: Levels in use; whole expressions are added, the first one is allowed for from the start.
+    depth: int = FAST_HEIGHT
     work: int = 0
     #: ``run`` of the attribute expressions under way -> the ad (or tuple of ads) that holds each.
     active: dict[Any, Any] | None = None
+    #: The ad in which the evaluation started; kept by the exact evaluator only.
+    start: ClassAd | None = None
+    #: The ad in which the function under way was called.
+    ad: ClassAd | None = None
     _now: float | None = None
     _scopes: tuple[ClassAd, ClassAd] | None = None
 
@@ -151,7 +155,13 @@ class EvalState:
         if self.work > MAX_WORK:
             raise EvaluationFailure("the evaluation visits too many nodes")
 
-    def dereference(self, tree: ExprTree, ad: ClassAd, owner: ClassAd) -> Any:
+    def dereference(self, value: Any, ad: ClassAd, owner: ClassAd) -> Any:
+        """The value, in ``ad``, of what was stored for an attribute that ``owner`` holds."""
+        from classad.expr import ExprTree
+
+        return value if value.__class__ is not ExprTree else self.follow(value, ad, owner)
+
+    def follow(self, tree: ExprTree, ad: ClassAd, owner: ClassAd) -> Any:
         """Evaluate, in ``ad``, the expression of an attribute that ``owner`` holds.
 
         An expression that is under way already is undefined: a cycle.

@@ -28,6 +28,7 @@ from classad.nodes import (
     Subscript,
     Unary,
 )
+from classad.scopes import fold_name
 from classad.times import parse_abstime_literal, parse_reltime_literal
 from classad.values import RelTime
 
@@ -152,7 +153,7 @@ def _attribute(place: Place, parts: list[Any]) -> tuple[str, Node]:
 def _ad(place: Place, parts: list[Any]) -> AdExpr:
     unique: dict[str, tuple[str, Node]] = {}
     for name, value in parts[1]:
-        folded = name.lower()
+        folded = fold_name(name)
         unique[folded] = (unique[folded][0] if folded in unique else name, value)
     return AdExpr(tuple(unique.values()), start=parts[0].start, end=parts[-1].end)
 

@@ -13,6 +13,12 @@ from random import Random
 from typing import Final
 
 from classad import kernels
+from classad.evaluate import evaluate, evaluate_exactly, evaluate_full
+from classad.expr import ExprTree
+from classad.parser import parse_expression
+from classad.state import NO_CONTEXT
+from classad.unparse import unparse, unparse_value
+from fuzz.expressions import random_case
 
 
 class Unavailable(Exception):  # noqa: N818 - not a failure
@@ -52,6 +58,27 @@ def _column(rng: Random, rows: int) -> list[float]:
             return [-0.0] * rows
 
 
+def evaluators_agree(rng: Random) -> None:
+    """The compiled evaluator and the exact one give the same value, and neither raises."""
+    case = random_case(rng)
+    my, target = evaluate(case.my), evaluate(case.target)
+    compiled, _ = evaluate_full(case.expression, my, target)
+    exact, _ = evaluate_exactly(ExprTree(case.expression), my, my, target, NO_CONTEXT)
+    assert compiled.__class__ is exact.__class__, f"{compiled!r} and {exact!r} of {case}"
+    texts = unparse_value(compiled), unparse_value(exact)
+    assert texts[0] == texts[1], f"{texts} of {case}"
+
+
+def text_comes_back(rng: Random) -> None:
+    """Printing an expression and reading it again gives the same text."""
+    node = parse_expression(random_case(rng).expression)
+    text = unparse(node)
+    again = unparse(parse_expression(text))
+    assert again == text, f"{text} comes back as {again}"
+
+
 TARGETS: Final[dict[str, Callable[[Random], None]]] = {
     "kernels": kernels_agree,
+    "evaluators": evaluators_agree,
+    "text": text_comes_back,
 }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from config_vectors import load_vectors
-
 from policy.io import builtin_library, builtin_table
 from policy.knobs import FAMILIES, KNOBS, find_knob, table_defaults
+from tests.policy.config_vectors import load_vectors
 
 TABLE = load_vectors("defaults.json")["params"]
 

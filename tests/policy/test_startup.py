@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from config_vectors import load_vectors
 
 from policy.config import load_config
 from policy.io import builtin_library
 from policy.load import load_policy, policy_from_knobs
 from policy.sources import MemorySources
 from policy.table import Context
+from tests.policy.config_vectors import load_vectors
 
 CASES = load_vectors("negotiator-startup.json")["cases"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from config_vectors import load_vectors, run_program
 
 from policy.conformance import Setup, differences
 from policy.io import builtin_library, builtin_table
+from tests.policy.config_vectors import load_vectors, run_program
 
 #: Files in which every case agrees.
 AREAS = (

@@ -1,0 +1,34 @@
+"""What the readers of all file forms share: the policy for text that is not in the language.
+
+Inputs: a problem found by a reader.  Outputs: an exception, or an entry in the reader's list of
+diagnostics.  Never here: the syntax of any form.
+Follows: nothing of HTCondor, whose readers drop such text silently.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from classad.errors import ClassAdParseError, Diagnostic
+
+#: What a reader does with text that does not parse.  ``strict`` raises ``ClassAdParseError`` at
+#: once; ``warn`` records a diagnostic and keeps all that is sound; ``htcondor`` records it too but
+#: drops what HTCondor's own reader drops.
+Errors = Literal["strict", "warn", "htcondor"]
+
+#: What C's ``isspace`` takes for white space; ``str.strip`` would take more.
+BLANKS: Final = " \t\n\v\f\r"
+
+
+def check_errors(errors: Errors) -> None:
+    """Refuse a misspelt policy before anything is read."""
+    if errors not in ("strict", "warn", "htcondor"):
+        raise ValueError(f"errors must be `strict`, `warn` or `htcondor`, not `{errors}`")
+
+
+def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:
+    """Raise or record one problem, as ``errors`` says."""
+    if errors == "strict":
+        raise ClassAdParseError(problem.message, problem)
+    if diagnostics is not None:
+        diagnostics.append(problem)

@@ -1,0 +1,202 @@
+"""The long form: ``Name = expression`` lines, blank lines between ads; what ``-long`` prints.
+
+What is decided here: what a line means.  Leading white space is skipped; the name is all before the
+first ``=`` without trailing blanks, whatever its characters; the expression is parsed with old
+string lexing and text after a complete expression is ignored; lines starting with ``#`` are
+comments; the last value of a name wins under its first spelling.
+
+Inputs: a text, or its lines one by one (streaming), and the name that diagnostics show.
+Outputs: an iterator of ads.  Never here: opening files, evaluating.
+
+A pool repeats itself: the same line stands in thousands of ads.  So each distinct line is
+understood once, literals by one regular expression and everything else by the grammar, and later
+copies cost one dictionary look-up.  The expression trees of equal texts are one shared object.
+
+Follows: the long form of HTCondor 25.14.1 (golden vectors ``formats``, kind ``long_line``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from classad.ad import ClassAd
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.expr import ExprTree
+from classad.formats.common import BLANKS, Errors, check_errors, report
+from classad.lists import ListValue
+from classad.scopes import fold_name
+from classad.source import Source
+from classad.values import ERROR, UNDEFINED
+
+#: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
+#: cannot overflow; strings with a quote after a backslash are left to the grammar.
+_LITERAL: Final = re.compile(
+    r"""[ \t]*(?:
+        (-?(?:0|[1-9][0-9]{0,17}))
+      | (-?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|-?[0-9]+[eE][+-]?[0-9]+)
+      | "((?:[^"\\\0]|\\[^"\\\0])*)"
+      | ([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]
+        |[uU][nN][dD][eE][fF][iI][nN][eE][dD]|[eE][rR][rR][oO][rR])
+    )[ \t\r\n\v\f]*\Z""",
+    re.VERBOSE,
+)
+_WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": ERROR}
+
+#: Bounds of the two caches, so that an endless stream of distinct lines does not fill the memory.
+_MAX_LINES: Final = 100_000
+_MAX_EXPRESSIONS: Final = 20_000
+
+_Scalar = bool | int | float | str
+#: Folded name, spelling, value, and whether the value is a list or an ad, made anew for each ad.
+_Entry = tuple[str, str, Any, bool]
+
+
+def literal_value(text: str) -> _Scalar | None:
+    """The value of a right-hand side that is a plain literal; None if the grammar must decide."""
+    found = _LITERAL.match(text)
+    if found is None:
+        return None
+    group = found.lastindex
+    if group == 1:
+        return int(found[1])
+    if group == 2:
+        return float(found[2])
+    if group == 3:
+        return found[3]
+    return _WORDS[found[4].lower()]
+
+
+class LongReader:
+    """A reader that remembers the lines and expressions it has seen.
+
+    One reader may read several sources; ads of all of them then share their expression trees.
+    """
+
+    def __init__(
+        self, diagnostics: list[Diagnostic] | None = None, *, errors: Errors = "warn"
+    ) -> None:
+        check_errors(errors)
+        self.diagnostics = diagnostics
+        self.errors = errors
+        self._lines: dict[str, _Entry] = {}
+        self._expressions: dict[str, ExprTree] = {}
+
+    def read(
+        self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
+    ) -> Iterator[ClassAd]:
+        """The ads of a text or of an iterable of lines (with or without line ends)."""
+        lines = source.split("\n") if isinstance(source, str) else source
+        known = self._lines
+        ad = ClassAd()
+        dropping = False  # the rest of this ad, under the `htcondor` policy
+        for number, line in enumerate(lines, first_line):
+            entry = known.get(line)
+            if entry is None:
+                text = line.strip(BLANKS)
+                if not text:
+                    dropping = False
+                    if ad._attrs:
+                        yield ad
+                        ad = ClassAd()
+                    continue
+                if dropping or text[0] == "#":
+                    continue
+                entry = self._understand(line, name, number)
+                if entry is None:
+                    dropping = self.errors == "htcondor"
+                    continue
+            elif dropping:
+                continue
+            key, spelled, value, nested = entry
+            ad._attrs[key] = value if not nested else value.stored(ad)
+            if key not in ad._names:
+                ad._names[key] = spelled
+        if ad._attrs:
+            yield ad
+
+    def _understand(self, line: str, name: str, number: int) -> _Entry | None:
+        """Name and value of one line, kept for its copies; None when reported as a problem."""
+        left, equals, right = line.partition("=")
+        spelled = left.lstrip(BLANKS).rstrip(" ")
+        if not equals or not spelled:
+            self._refuse(line, name, number, equals)
+            return None
+        value: Any = literal_value(right)
+        nested = False
+        if value is None:
+            tree = self._expression(right, line, len(left) + 1, name, number)
+            if tree is None:
+                return None
+            value = tree.stored(ClassAd())
+            if value.__class__ is ListValue or value.__class__ is ClassAd:
+                value, nested = tree, True
+        entry = (fold_name(spelled), spelled, value, nested)
+        if len(self._lines) >= _MAX_LINES:
+            self._lines.clear()
+        self._lines[line] = entry
+        return entry
+
+    def _expression(
+        self, text: str, line: str, offset: int, name: str, number: int
+    ) -> ExprTree | None:
+        """The shared tree of a right-hand side that starts at ``offset`` of the line."""
+        text = text.strip(BLANKS)
+        tree = self._expressions.get(text)
+        if tree is not None:
+            return tree
+        from classad.parser import parse_expression
+
+        try:
+            tree = ExprTree.from_node(parse_expression(text, old=True, prefix=True))
+        except ClassAdParseError as problem:
+            found = problem.diagnostic
+            shift = line.find(text, offset) if text else offset
+            start, end = (found.start, found.end) if found is not None else (0, 0)
+            self._report(
+                found.message if found is not None else str(problem),
+                line, name, number, start + shift, end + shift,
+                help=found.help if found is not None else None,
+            )  # fmt: skip
+            return None
+        if len(self._expressions) >= _MAX_EXPRESSIONS:
+            self._expressions.clear()
+        self._expressions[text] = tree
+        return tree
+
+    def _refuse(self, line: str, name: str, number: int, equals: str) -> None:
+        """Report a line without a name or without an equals sign."""
+        start = len(line) - len(line.lstrip(BLANKS))
+        if equals:
+            self._report("attribute name missing before `=`", line, name, number, start, start + 1)
+        else:
+            end = len(line.rstrip(BLANKS))
+            self._report("line is not of the form `Name = expression`",
+                         line, name, number, start, end)  # fmt: skip
+
+    def _report(
+        self, message: str, line: str, name: str, number: int, start: int, end: int,
+        *, help: str | None = None,
+    ) -> None:  # fmt: skip
+        source = Source(line.rstrip("\r\n"), name, first_line=number)
+        report(Diagnostic(message, source, start, end, help=help), self.diagnostics, self.errors)
+
+
+def read_long(
+    source: str | Iterable[str],
+    name: str = "<text>",
+    diagnostics: list[Diagnostic] | None = None,
+    *,
+    errors: Errors = "warn",
+    first_line: int = 1,
+) -> Iterator[ClassAd]:
+    """Read ads in long form.
+
+    A line that does not parse is added to ``diagnostics`` with its place, and the rest of the ad is
+    kept; ``errors="strict"`` raises instead, ``errors="htcondor"`` drops the rest of that ad.
+
+    >>> [ad["Cpus"] for ad in read_long("Cpus = 4\\n\\nCpus = 8\\n")]
+    [4, 8]
+    """
+    return LongReader(diagnostics, errors=errors).read(source, name, first_line=first_line)

@@ -1,0 +1,54 @@
+"""The order in which the negotiator sees the slots of a pool.
+
+What lives here: the walk of the collector's hash table, which decides the *pool order*: the order
+in which slots are tested and, with it, which of several equal candidates is taken.
+Inputs: slot names in the order in which the collector first heard of them (for a saved pool: the
+order of the file, which is the best guess there is).  Outputs: positions into that sequence.
+Never here: looking into ads, reading files.
+Follows: the collector's table of slot ads in HTCondor 25.14.1; pinned by the recorded scan orders
+of the negotiation vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+#: Buckets of a fresh table.
+FIRST_SIZE: Final = 7
+#: Entries per bucket from which the table grows.
+MAX_LOAD: Final = 0.8
+_MASK: Final = 2**64 - 1
+
+
+def name_hash(name: str) -> int:
+    """``h = h * 33 + byte`` over the name's bytes, unsigned, 64 bits."""
+    value = 0
+    for byte in name.encode("utf-8", "surrogateescape"):
+        value = (value * 33 + byte) & _MASK
+    return value
+
+
+def pool_order(names: Sequence[str]) -> list[int]:
+    """Positions of ``names`` (in order of insertion) in the order of the table's walk."""
+    hashes = [name_hash(name) for name in names]
+    table: list[list[int]] = [[] for _ in range(FIRST_SIZE)]
+    for position, value in enumerate(hashes):
+        table[value % len(table)].insert(0, position)
+        if (position + 1) / len(table) >= MAX_LOAD:
+            table = _grown(table, hashes)
+    return list(_walk(table))
+
+
+def _walk(table: list[list[int]]) -> Iterable[int]:
+    """Buckets ascending; inside a bucket from the front."""
+    return (position for bucket in table for position in bucket)
+
+
+def _grown(table: list[list[int]], hashes: Sequence[int]) -> list[list[int]]:
+    """The next larger table; the entries move in walk order, each to the front of its bucket."""
+    size = 2 * (len(table) + 1) - 1
+    larger: list[list[int]] = [[] for _ in range(size)]
+    for position in _walk(table):
+        larger[hashes[position] % size].insert(0, position)
+    return larger

@@ -1,0 +1,260 @@
+"""The result of a cycle as a text for people.
+
+What lives here: which facts are shown, in which order and words.
+Inputs: an ``Outcome`` (the pool in numbers, the ``CycleResult``, the agreement with the real
+negotiator, the knobs that are not honoured).  Outputs: blocks for ``tables``.  Usage, limits and
+costs are in slot weights, shares in percent of the pie of the submitter's round; of priorities the
+bigger is the worse.
+Never here: deciding anything, printing.
+Follows: the negotiator's log for the facts, ``condor_userprio`` for the words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final
+
+from attr import frozen
+
+from negotiator.agreement import Agreement, Difference
+from negotiator.result import CycleResult, GroupSummary, Match, MatchKind, SubmitterSummary
+from negotiator.tables import Block, Column, Line, Table, Wrapped, number, short
+
+#: How many differences from the real negotiator are listed.
+MAX_DIFFERENCES: Final = 6
+
+KINDS: Final = {
+    MatchKind.NONE: "free",
+    MatchKind.RANK: "rank preemption",
+    MatchKind.PRIORITY: "priority preemption",
+}
+
+
+@frozen
+class PoolFacts:
+    """The pool in numbers.  ``now_from`` says where the time of the cycle comes from."""
+
+    name: str
+    machines: int
+    slots: int
+    users: int
+    jobs: int
+    idle_jobs: int
+    now: float
+    now_from: str
+
+
+@frozen
+class Unsupported:
+    """A knob of the configuration that influences a cycle and is not honoured yet."""
+
+    name: str
+    value: str
+    place: str
+    effect: str
+
+
+@frozen
+class Outcome:
+    """Everything a report is made of."""
+
+    pool: PoolFacts
+    result: CycleResult
+    unsupported: tuple[Unsupported, ...] = ()
+    agreement: Agreement | None = None
+    expected_name: str = "expected.json"
+
+
+def iso_time(seconds: float) -> str:
+    """``2026-11-20T22:39:27Z``; the number itself where no calendar reaches."""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:.0f}"
+
+
+def blocks(outcome: Outcome) -> list[Block]:
+    """The whole report."""
+    result = outcome.result
+    parts = [
+        _pool(outcome.pool, result),
+        _submitters(result.submitters),
+        _groups(result.groups),
+        _matches(result.matches),
+        _rejections(result),
+        _agreement(outcome.agreement, outcome.expected_name),
+        _unsupported(outcome.unsupported),
+    ]
+    return [block for part in parts if part for block in (*part, Line())][:-1]
+
+
+def plural(count: int, word: str) -> str:
+    """``1 job``, ``2 jobs``, ``2 matches``."""
+    if count == 1:
+        return f"1 {word}"
+    return f"{count} {word}{'es' if word.endswith('ch') else 's'}"
+
+
+def _pool(pool: PoolFacts, result: CycleResult) -> list[Block]:
+    text = (
+        f"pool {pool.name}: {plural(pool.machines, 'machine')}, {plural(pool.slots, 'slot')} "
+        f"(weight {short(result.pool.pool_weight)}), {plural(pool.users, 'user')}, "
+        f"{plural(pool.jobs, 'job')} ({pool.idle_jobs} idle)"
+    )
+    when = f"cycle at {iso_time(pool.now)} ({short(pool.now)}, {pool.now_from})"
+    found: list[Block] = [Line(f"{text}; {when}", heading=True)]
+    causes = Counter(slot.cause.value for slot in result.trimmed)
+    found += [Line(f"  not considered: {plural(n, 'slot')}, {why}") for why, n in causes.items()]
+    return found
+
+
+def _submitters(submitters: Iterable[SubmitterSummary]) -> list[Block]:
+    rows = tuple(
+        (
+            item.name,
+            number(item.real_priority),
+            short(item.priority_factor),
+            number(item.effective_priority),
+            "-" if item.share is None else f"{item.share * 100:.2f}",
+            number(item.limit),
+            number(item.usage, 1),
+            number(item.usage_after, 1),
+            item.group,
+        )
+        for item in submitters
+    )
+    columns = (
+        Column("submitter"),
+        Column("real", "priority", right=True),
+        Column("priority", "factor", right=True),
+        Column("effective", "priority", right=True),
+        Column("share", "% of pie", right=True),
+        Column("limit", "weight", right=True),
+        Column("usage", "weight", right=True),
+        Column("after", "weight", right=True),
+        Column("group"),
+    )
+    return _titled("submitters", columns, rows)
+
+
+def _groups(groups: tuple[GroupSummary, ...]) -> list[Block]:
+    if len(groups) <= 1:
+        return []
+    rows = tuple(
+        (
+            item.name,
+            short(item.config_quota),
+            number(item.quota),
+            number(item.requested),
+            number(item.allocated),
+            number(item.usage, 1),
+            number(item.usage_after, 1),
+            _surplus(item),
+            "-" if item.sort_key is None else f"{item.sort_key:.6g}",
+        )
+        for item in groups
+    )
+    columns = (
+        Column("group"),
+        Column("configured", "quota", right=True),
+        Column("quota", "weight", right=True),
+        Column("requested", "weight", right=True),
+        Column("allocated", "weight", right=True),
+        Column("usage", "weight", right=True),
+        Column("after", "weight", right=True),
+        Column("surplus"),
+        Column("sort", "key", right=True),
+    )
+    return _titled("groups", columns, rows)
+
+
+def _surplus(group: GroupSummary) -> str:
+    """``condor_userprio``'s words for what a group does beyond its quota."""
+    if group.autoregroup:
+        return "regroup"
+    return "byquota" if group.accept_surplus else "no"
+
+
+def _matches(matches: tuple[Match, ...]) -> list[Block]:
+    if not matches:
+        return [Line("matches: none", heading=True)]
+    kinds = Counter(match.kind for match in matches)
+    summary = ", ".join(f"{kinds[kind]} {KINDS[kind]}" for kind in MatchKind if kinds[kind])
+    found: list[Block] = [Line(f"matches: {len(matches)} ({summary})", heading=True)]
+    requests: dict[tuple[str, str, str], list[Match]] = {}
+    for match in matches:
+        requests.setdefault((match.submitter, match.schedd, match.job), []).append(match)
+    for (submitter, _, job), group in requests.items():
+        of = max(match.of for match in group)
+        cost = short(sum(match.cost for match in group))
+        wanted = f"{len(group)} of {plural(of, 'job')}" if of > 1 else "1 job"
+        found.append(Line(f"  {submitter}, job {job}: {wanted} matched, cost {cost}"))
+        found += _slots(group)
+    return found
+
+
+def _slots(group: list[Match]) -> list[Block]:
+    """The slots of one request by what was done to get them, in the order of the matches."""
+    ways: dict[tuple[MatchKind, str | None], list[Match]] = {}
+    for match in group:
+        ways.setdefault((match.kind, match.preempted), []).append(match)
+    found: list[Block] = []
+    for (kind, user), matches in ways.items():
+        whom = f" of {user}" if user else ""
+        found.append(Line(f"    {KINDS[kind]}{whom}: {plural(len(matches), 'slot')}"))
+        found.append(Wrapped("", tuple(match.slot for match in matches), indent=6))
+    return found
+
+
+def _rejections(result: CycleResult) -> list[Block]:
+    if not result.rejections:
+        return [Line("rejections: none", heading=True)]
+    rows = tuple((item.submitter, item.job, item.text) for item in result.rejections)
+    columns = (Column("submitter"), Column("job", right=True), Column("reason"))
+    return _titled(f"rejections: {len(rows)}", columns, rows)
+
+
+def _agreement(agreement: Agreement | None, name: str) -> list[Block]:
+    if agreement is None:
+        return []
+    text = (
+        f"{agreement.agreeing} of {agreement.expected} decisions agree with {name} "
+        f"(the real negotiator {agreement.negotiator})"
+    )
+    if agreement.extra:
+        text += f"; {plural(agreement.extra, 'decision')} made here only"
+    found: list[Block] = [Line(text, level="good" if agreement.complete else "bad")]
+    shown = agreement.differences[:MAX_DIFFERENCES]
+    found += [Line(f"  {_difference(item)}") for item in shown]
+    left = len(agreement.differences) - len(shown)
+    if left:
+        found.append(Line(f"  and {plural(left, 'more difference')}; --json lists them all"))
+    return found
+
+
+def _difference(item: Difference) -> str:
+    side = "only here" if item.ours else "only the real one"
+    fields = item.fields()
+    text = f"{side}: {item.kind} {item.position + 1}: {fields['submitter']}, job {fields['job']}"
+    if item.kind == "rejection":
+        return f"{text}: {fields['reason']}"
+    whom = f", preempting {fields['preempted']}" if fields["preempted"] else ""
+    return f"{text} on {fields['slot']}{whom}"
+
+
+def _unsupported(knobs: tuple[Unsupported, ...]) -> list[Block]:
+    if not knobs:
+        return []
+    rows = tuple((item.name, item.value, item.place, item.effect) for item in knobs)
+    columns = (Column("knob"), Column("value"), Column("set at"), Column("what it would change"))
+    return _titled(f"not honoured yet: {plural(len(rows), 'knob')}", columns, rows)
+
+
+def _titled(
+    title: str, columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...]
+) -> list[Block]:
+    if not rows:
+        return [Line(f"{title}: none", heading=True)]
+    return [Line(title, heading=True), Table(columns, rows)]

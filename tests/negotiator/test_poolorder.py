@@ -1,0 +1,38 @@
+"""The pool order is the walk of the collector's hash table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from negotiator.poolorder import name_hash, pool_order
+
+VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
+
+
+def slot_names(scenario: dict[str, Any]) -> list[str]:
+    return [
+        entry["name"].replace("{i}", str(entry.get("first", 1) + number))
+        for entry in scenario["slots"]
+        for number in range(entry.get("count", 1))
+    ]
+
+
+@pytest.mark.parametrize("vector", ["ties-identical-40", "random-100", "random-8"])
+def test_predicts_the_recorded_scan_order(vector: str) -> None:
+    data = json.loads((VECTORS / f"{vector}.json").read_text())
+    names = slot_names(data["scenario"])
+    recorded = data["observed"]["cycles"][0]["slot_order"]
+    assert [names[i] for i in pool_order(names)] == recorded
+
+
+def test_hash_is_unsigned_64_bit() -> None:
+    assert name_hash("ab") == ord("a") * 33 + ord("b")
+    assert name_hash("slot12@a-long-machine-name.example.org") < 2**64
+
+
+def test_no_slots() -> None:
+    assert pool_order([]) == []
