@@ -123,3 +123,6 @@ class _CompiledSite(CallSite):
         if tree is None:
             return super().evaluate(node, ad)
         return self.state.enter(tree, self.ad if ad is None else ad)
+
+    def tree(self, node: Node) -> ExprTree:
+        return self.trees.get(id(node)) or super().tree(node)

@@ -77,11 +77,17 @@ def find_unscoped(start: ClassAd, key: str, state: EvalState) -> Found | None:
     """As ``find``; what neither MY nor TARGET's surroundings have is looked for in the other ad."""
     found = find(start, key, state)
     if found is None and state.left is not None and not state.context.strict:
-        if start is state.left:
-            return find(state.right, key, state) if state.right is not None else None
-        if start is state.right:
-            return find(state.left, key, state)
+        other = opposite(start, state)
+        return None if other is None else find(other, key, state)
     return found
+
+
+def opposite(ad: ClassAd, state: EvalState) -> ClassAd | None:
+    """The other ad of the match, seen from one of the two or from a guest of one."""
+    for guest, home in reversed(state.guests):
+        if ad is guest:
+            ad = home
+    return state.right if ad is state.left else state.left if ad is state.right else None
 
 
 def enclosing(ad: ClassAd, state: EvalState) -> ClassAd | None:

@@ -92,6 +92,8 @@ class EvalState:
     start: ClassAd | None = None
     #: The ad in which the function under way was called.
     ad: ClassAd | None = None
+    #: Ads visited by a function, each with the ad whose TARGET they share (see ``visit``).
+    guests: tuple[tuple[ClassAd, ClassAd], ...] = ()
     _now: float | None = None
     _scopes: tuple[ClassAd, ClassAd] | None = None
 
@@ -132,6 +134,20 @@ class EvalState:
         from classad.expr import ExprTree
 
         return self.enter(ExprTree.from_node(node), ad)
+
+    def visit(self, item: Any, ad: ClassAd, home: ClassAd) -> Any:
+        """The value of a stored item in ``ad``, on behalf of an expression in ``home``.
+
+        Names that ``ad`` and its surroundings lack are looked for where ``home``'s would be.  A
+        failing evaluation counts as the error value.
+        """
+        from classad.expr import ExprTree
+        from classad.reference import contained
+
+        before, self.guests = self.guests, (*self.guests, (ad, home))
+        value = contained(item, ad, self) if item.__class__ is ExprTree else item
+        self.guests = before
+        return value
 
     # --- for the evaluator --------------------------------------------------------------------
 
@@ -219,3 +235,9 @@ class CallSite:
     def evaluate(self, node: Node, ad: ClassAd | None = None) -> Any:
         """The value of an argument (or any node) here or in another ad."""
         return self.state.evaluate_node(node, self.ad if ad is None else ad)
+
+    def tree(self, node: Node) -> ExprTree:
+        """An argument as an expression, for ``EvalState.visit``."""
+        from classad.expr import ExprTree
+
+        return ExprTree.from_node(node)
