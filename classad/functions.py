@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 def lookup_function(name: str, context: EvalContext | None = None) -> Builtin | None:
     """The builtin function, or the context's own function, of this name."""
-    import classad.builtins  # noqa: F401 - declares the families
-    from classad.builtins.registry import FUNCTIONS
+    from classad.builtins import load
 
     key = fold_name(name)
-    found = FUNCTIONS.get(key)
+    found = load().get(key)
     if found is None and context is not None and context.functions is not None:
         found = context.functions.get(key)
     return found

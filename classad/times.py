@@ -3,7 +3,7 @@
 What lives here: proleptic Gregorian calendar on plain integers (no year limits), the offset of a
 named zone at an instant, and reading and printing what stands inside ``absTime("...")`` and
 ``relTime("...")``.  Inputs and outputs are seconds, since 1970-01-01 UTC where absolute; a zone is
-an IANA name, None meaning UTC.
+an IANA name or a ``tzinfo``, None meaning UTC.
 Never here: the process's own zone, the clock, ``strftime`` formats (``classad.timefmt``).
 Follows: the measured behaviour of HTCondor 25.14.1 (the vectors ``time`` and ``time_tz``).
 """
@@ -19,7 +19,10 @@ from classad.errors import ClassAdValueError
 from classad.values import AbsTime
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
     from zoneinfo import ZoneInfo
+
+    Zone = str | tzinfo | None
 
 DAY: Final = 86400
 #: The Gregorian calendar, weekdays included, repeats after 400 years.
@@ -87,6 +90,10 @@ def break_down(secs: int) -> Moment:
     )
 
 
+def _tzinfo(zone: str | tzinfo) -> tzinfo:
+    return _zone_info(zone) if isinstance(zone, str) else zone
+
+
 @lru_cache(maxsize=32)
 def _zone_info(zone: str) -> ZoneInfo:
     from zoneinfo import ZoneInfo
@@ -111,17 +118,17 @@ def _python_range(secs: int) -> int:
     return (secs + 49545388800) % _CYCLE + (_CYCLE * 20 if secs > 0 else 0) - 49545388800
 
 
-def local_offset(secs: int, zone: str | None) -> int:
+def local_offset(secs: int, zone: Zone) -> int:
     """Seconds east of UTC in force at an instant."""
     if zone is None or zone == "UTC":
         return 0
     from datetime import datetime
 
-    offset = datetime.fromtimestamp(_python_range(secs), tz=_zone_info(zone)).utcoffset()
+    offset = datetime.fromtimestamp(_python_range(secs), tz=_tzinfo(zone)).utcoffset()
     return 0 if offset is None else int(offset.total_seconds())
 
 
-def offset_of_wall_clock(wall: int, zone: str | None) -> int:
+def offset_of_wall_clock(wall: int, zone: Zone) -> int:
     """Seconds east of UTC for a clock on the wall of the zone.
 
     A time that occurs twice is taken as the second one, a time that is skipped has the offset
@@ -132,8 +139,23 @@ def offset_of_wall_clock(wall: int, zone: str | None) -> int:
     from datetime import datetime, timedelta
 
     naive = datetime(1970, 1, 1) + timedelta(seconds=_python_range(wall))
-    offset = naive.replace(tzinfo=_zone_info(zone), fold=1).utcoffset()
+    offset = naive.replace(tzinfo=_tzinfo(zone), fold=1).utcoffset()
     return 0 if offset is None else int(offset.total_seconds())
+
+
+def standard_time(wall: int, zone: Zone) -> tuple[int, str]:
+    """Offset and abbreviation of a zone's standard time around a wall-clock time."""
+    if zone is None or zone == "UTC":
+        return 0, "UTC"
+    from datetime import datetime, timedelta
+
+    naive = datetime(1970, 1, 1) + timedelta(seconds=_python_range(wall))
+    for moment in (naive, naive.replace(month=1, day=1), naive.replace(month=7, day=1)):
+        local = moment.replace(tzinfo=_tzinfo(zone))
+        if not local.dst():
+            break
+    offset = local.utcoffset()
+    return 0 if offset is None else int(offset.total_seconds()), local.tzname() or ""
 
 
 def _leading_number(digits: str) -> int:
@@ -174,7 +196,7 @@ def _date_fields(text: str) -> list[int] | None:
     return None if re.compile("[0-9]").search(text, position) else fields
 
 
-def parse_abstime_literal(text: str, zone: str | None = None) -> AbsTime | None:
+def parse_abstime_literal(text: str, zone: Zone = None) -> AbsTime | None:
     """The value of ``absTime("text")`` in a zone, or None if the text is ill-formed.
 
     Four digits of year, then optional pairs of digits with anything between, then an optional

@@ -46,6 +46,7 @@ OUTSIDE = {
     "*/cli.py": "a command line reads files, prints and sets the exit code",
     "*/__main__.py": "starts a command line",
     "classad/ambient.py": "the machine's clock, chance and environment, for callers who ask for it",
+    "classad/builtins/document.py": "prints the function reference when it is run",
     "classad/conform/runner.py": "reads the vector files that it is pointed to",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/limits.py": "lends deep evaluations stack frames, which belong to the whole process",

@@ -1,0 +1,196 @@
+"""Conversions between types, rounding, powers and random numbers.
+
+Strings convert by the number they begin with.  Reals beyond 64 bits become the least integer.
+Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, ``fn2``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from classad.builtins.registry import builtin
+from classad.builtins.support import NUMBERS, int_of, is_list, real_of, text_of, truncated
+from classad.limits import EvaluationFailure
+from classad.timefmt import truncating_divide
+from classad.values import ERROR, UNDEFINED, RelTime, Value, wrap64
+
+_NOT_EVEN_UNDEFINED = "undefined and error give error"
+
+
+@builtin(
+    "int",
+    args=1,
+    examples=['int("12abc") -> 12', "int(-3.9) -> -3", "int(true) -> 1", 'int("x") -> error'],
+)
+def to_int(state: Any, value: Any) -> Any:
+    """The argument as an integer, truncated toward zero."""
+    return int_of(value)
+
+
+@builtin(
+    "real",
+    args=1,
+    examples=['real("1e3") -> 1.000000000000000E+03', 'real("-INF") -> real("-INF")'],
+)
+def to_real(state: Any, value: Any) -> Any:
+    """The argument as a real; ``"INF"``, ``"-INF"`` and ``"NaN"`` are understood."""
+    return real_of(value)
+
+
+@builtin(
+    "string",
+    args=1,
+    examples=['string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"'],
+)
+def to_string(state: Any, value: Any) -> Any:
+    """The argument as a string, printed in new syntax if it is none."""
+    return text_of(value)
+
+
+@builtin(
+    "bool",
+    args=1,
+    exceptional="undefined gives undefined, and so does a string other than true and false",
+    examples=['bool("TRUE") -> true', 'bool("yes") -> undefined', "bool(0.0) -> false"],
+)
+def to_bool(state: Any, value: Any) -> Any:
+    """The argument as a boolean: numbers and relative times by being non-zero."""
+    kind = value.__class__
+    if kind in NUMBERS:
+        return value != 0
+    if kind is RelTime:
+        return int_of(value) != 0
+    if kind is str:
+        return {"true": True, "false": False}.get(value.lower(), UNDEFINED)
+    return UNDEFINED if value is UNDEFINED else ERROR
+
+
+def _rounded(value: Any, rule: Any) -> Any:
+    if value.__class__ is int:
+        return value
+    real = real_of(value)
+    if real.__class__ is Value:
+        return ERROR
+    return truncated(rule(real)) if math.isfinite(real) else truncated(real)
+
+
+@builtin("floor", args=1, exceptional=_NOT_EVEN_UNDEFINED, examples=["floor(-2.5) -> -3"])
+def floor(state: Any, value: Any) -> Any:
+    """The greatest integer not above the argument; strings convert."""
+    return _rounded(value, math.floor)
+
+
+@builtin("ceil", "ceiling", args=1, exceptional=_NOT_EVEN_UNDEFINED, examples=["ceil(2.1) -> 3"])
+def ceil(state: Any, value: Any) -> Any:
+    """The least integer not below the argument; strings convert."""
+    return _rounded(value, math.ceil)
+
+
+@builtin(
+    "round",
+    args=1,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["round(0.5) -> 0", "round(1.5) -> 2", "round(-0.7) -> -1"],
+)
+def round_half_even(state: Any, value: Any) -> Any:
+    """The nearest integer, a half going to the even one; strings convert."""
+    return _rounded(value, round)
+
+
+def c_pow(base: float, exponent: float) -> float:
+    """C's ``pow``: infinities and NaN instead of exceptions."""
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        odd = exponent % 2 == 1
+        return -math.inf if base < 0 and odd else math.inf
+    except ValueError:
+        if base == 0 and exponent < 0:
+            odd = exponent % 2 == 1
+            return math.copysign(math.inf, base) if odd else math.inf
+        return math.nan
+
+
+@builtin(
+    "pow",
+    args=2,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["pow(2, 10) -> 1024", "pow(-2, 3) -> -7", "pow(2, -1) -> 5.000000000000000E-01"],
+)
+def power(state: Any, base: Any, exponent: Any) -> Any:
+    """The first argument to the power of the second.
+
+    With an integer base and an integer exponent not below 0 the real result plus a half is
+    truncated, which is one too many for negative results.
+    """
+    if base.__class__ is int and exponent.__class__ is int and exponent >= 0:
+        return truncated(c_pow(float(base), float(exponent)) + 0.5)
+    x, y = real_of(base), real_of(exponent)
+    if x.__class__ is Value or y.__class__ is Value:
+        return ERROR
+    return c_pow(x, y)
+
+
+def _multiple(value: Any, step: Any) -> Any:
+    """The least multiple of ``step`` not below ``value``."""
+    real, unit = real_of(value), real_of(step)
+    if real.__class__ is Value or unit.__class__ is Value:
+        return ERROR
+    if unit == 0:
+        return value
+    if value.__class__ is int and step.__class__ is int:
+        return wrap64(truncating_divide(wrap64(value + step - 1), step) * step)
+    ratio = real / unit
+    if not math.isfinite(ratio):
+        return ratio * unit
+    # As C's ceil: the result keeps the sign of what it rounds up to zero.
+    return math.copysign(abs(math.ceil(ratio)), ratio) * unit
+
+
+@builtin(
+    "quantize",
+    args=2,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["quantize(3, 8) -> 8", "quantize(3, {1, 4, 8}) -> 4", "quantize(9, {2, 4}) -> 12"],
+)
+def quantize(state: Any, value: Any, step: Any) -> Any:
+    """The first argument rounded up to a multiple of the second.
+
+    With a list: its first member that is large enough, or else a multiple of the last one.
+    """
+    if not is_list(step):
+        return _multiple(value, step)
+    real = real_of(value)
+    if real.__class__ is Value:
+        return ERROR
+    last: Any = 0
+    for last in step.values(state):
+        bound = real_of(last)
+        if bound.__class__ is Value:
+            return ERROR
+        if bound >= real:
+            return last
+    return _multiple(value, last)
+
+
+@builtin(
+    "random",
+    args=(0, 1),
+    deterministic=False,
+    exceptional="undefined, error and booleans give error; a bound not above 0 fails the "
+    "whole evaluation",
+    examples=["random(1) -> 0", "random(true) -> error"],
+)
+def random_number(state: Any, bound: Any = 1.0) -> Any:
+    """A random integer from 0 up to, not including, an integer bound; or a real up to a real one.
+
+    Without an argument a real between 0 and 1.
+    """
+    if bound.__class__ is not int and bound.__class__ is not float:
+        return ERROR
+    if not bound > 0:
+        raise EvaluationFailure("the bound of random is not positive")
+    if bound.__class__ is int:
+        return min(int(state.random() * bound), bound - 1)
+    return state.random() * bound

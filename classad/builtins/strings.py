@@ -1,0 +1,191 @@
+"""Functions on strings: joining, case, parts and order.
+
+Strings are bytes underneath: lengths and offsets count bytes, case is that of ASCII.
+Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, ``fn2``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from classad.builtins.registry import LAZY, builtin
+from classad.builtins.support import (
+    canonical,
+    from_bytes,
+    is_ad,
+    is_list,
+    text_of,
+    to_bytes,
+    undefined_first,
+)
+from classad.times import wrap32
+from classad.values import ERROR, UNDEFINED, Value
+
+Thunk = Callable[[], Any]
+
+_ORDER_RULE: Final = "an undefined argument gives undefined, else an error one error"
+
+
+@builtin(
+    "strcat",
+    args=(0, None),
+    laziness=LAZY,
+    exceptional="the first undefined or error argument, from the left, is the result",
+    examples=['strcat("a", 1, true) -> "a1true"', "strcat(undefined, error) -> undefined"],
+)
+def strcat(state: Any, *arguments: Thunk) -> Any:
+    """All arguments as strings, one after the other."""
+    parts = []
+    for argument in arguments:
+        text = text_of(argument())
+        if text.__class__ is Value:
+            return text
+        parts.append(text)
+    return canonical("".join(parts))
+
+
+@builtin(
+    "join",
+    args=(0, None),
+    exceptional="undefined items are left out and an undefined separator is empty; if all items "
+    "are undefined the result is; error gives error",
+    examples=[
+        'join(",", "a", 1, undefined) -> "a,1"',
+        'join("-", {"a", "b"}) -> "a-b"',
+        'join(",", {"", "b"}) -> "b"',
+    ],
+)
+def join(state: Any, *arguments: Any) -> Any:
+    """The items of a list, or the further arguments, with a separator between them.
+
+    The separator is put only where some text precedes, so leading empty items leave no trace.
+    """
+    if not arguments:
+        return ""
+    separator: Any = arguments[0]
+    items: Any = arguments[1:]
+    if len(arguments) == 1 and is_list(separator):
+        separator, items = "", separator.values(state)
+    elif len(arguments) == 2 and is_list(items[0]):
+        items = items[0].values(state)
+    separator = text_of(separator)
+    if separator is ERROR:
+        return ERROR
+    missing = separator is UNDEFINED
+    separator = "" if missing else separator
+    joined = ""
+    present = False
+    for item in items:
+        text = text_of(item)
+        if text is ERROR:
+            return ERROR
+        if text is UNDEFINED:
+            missing = True
+            continue
+        present = True
+        joined += separator + text if joined else text
+    return UNDEFINED if missing and not present else canonical(joined)
+
+
+def ascii_lower(text: str) -> str:
+    """ASCII letters in lower case, everything else as it is."""
+    return text.lower() if text.isascii() else from_bytes(to_bytes(text).lower())
+
+
+@builtin("toUpper", args=1, examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'])
+def to_upper(state: Any, value: Any) -> Any:
+    """The argument as a string with ASCII letters in upper case."""
+    text = text_of(value)
+    if text.__class__ is Value:
+        return text
+    return text.upper() if text.isascii() else from_bytes(to_bytes(text).upper())
+
+
+@builtin("toLower", args=1, examples=['toLower("LINUX") -> "linux"'])
+def to_lower(state: Any, value: Any) -> Any:
+    """The argument as a string with ASCII letters in lower case."""
+    text = text_of(value)
+    return text if text.__class__ is Value else ascii_lower(text)
+
+
+@builtin(
+    "substr",
+    args=(2, 3),
+    exceptional=_ORDER_RULE,
+    examples=[
+        'substr("abcdef", 1, 2) -> "bc"',
+        'substr("abcdef", -2) -> "ef"',
+        'substr("abcdef", 1, -1) -> "bcde"',
+    ],
+)
+def substr(state: Any, text: Any, offset: Any, length: Any = None) -> Any:
+    """Part of a string from an offset in bytes, counted from the end if negative.
+
+    A negative length leaves off that many bytes at the end.
+    """
+    found = undefined_first(text, offset, length)
+    if found is not None:
+        return found
+    if text.__class__ is not str or offset.__class__ is not int:
+        return ERROR
+    if length is not None and length.__class__ is not int:
+        return ERROR
+    raw: Any = text if text.isascii() else to_bytes(text)
+    size = len(raw)
+    start = wrap32(offset)
+    start = max(size + start, 0) if start < 0 else min(start, size)
+    end = size
+    if length is not None:
+        count = wrap32(length)
+        end = size + count if count < 0 else min(start + count, size)
+    part = raw[start : max(start, end)]
+    return part if raw is text else from_bytes(part)
+
+
+@builtin(
+    "size",
+    args=1,
+    examples=['size("abc") -> 3', "size({1, 2}) -> 2", "size([a = 1]) -> 1", "size(1) -> error"],
+)
+def size(state: Any, value: Any) -> Any:
+    """Bytes of a string, members of a list, or attributes of an ad (its own ones only)."""
+    if value.__class__ is str:
+        return len(value) if value.isascii() else len(to_bytes(value))
+    if is_list(value):
+        return len(value)
+    if is_ad(value):
+        return len(value._attrs)
+    return UNDEFINED if value is UNDEFINED else ERROR
+
+
+def _sign(left: bytes, right: bytes) -> int:
+    return (left > right) - (left < right)
+
+
+def _both_texts(left: Any, right: Any) -> Any:
+    """Both arguments as strings, or the exceptional value."""
+    a, b = text_of(left), text_of(right)
+    found = undefined_first(a, b)
+    return (a, b) if found is None else found
+
+
+@builtin(
+    "strcmp",
+    args=2,
+    exceptional=_ORDER_RULE,
+    examples=['strcmp("a", "b") -> -1', 'strcmp("a", "A") -> 1'],
+)
+def strcmp(state: Any, left: Any, right: Any) -> Any:
+    """-1, 0 or 1 as the first argument, as a string, sorts before, with or after the second."""
+    texts = _both_texts(left, right)
+    return texts if texts.__class__ is Value else _sign(to_bytes(texts[0]), to_bytes(texts[1]))
+
+
+@builtin("stricmp", args=2, exceptional=_ORDER_RULE, examples=['stricmp("a", "A") -> 0'])
+def stricmp(state: Any, left: Any, right: Any) -> Any:
+    """As ``strcmp`` without regard to the case of ASCII letters."""
+    texts = _both_texts(left, right)
+    if texts.__class__ is Value:
+        return texts
+    return _sign(to_bytes(texts[0]).lower(), to_bytes(texts[1]).lower())

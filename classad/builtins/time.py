@@ -1,0 +1,431 @@
+"""Clock, calendar and time types.
+
+The local zone and the clock are those of the evaluation's context.  HTCondor keeps spans and
+zone offsets in 32 bits, which shows in conversions.
+Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``time``, ``time_tz``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from classad.builtins.registry import builtin
+from classad.builtins.support import int_of, is_ad
+from classad.limits import EvaluationFailure
+from classad.timefmt import Fields, strftime, truncating_divide
+from classad.times import (
+    Moment,
+    break_down,
+    int32_of_real,
+    local_offset,
+    seconds_of,
+    split_span,
+    standard_time,
+    wrap32,
+)
+from classad.values import ERROR, UNDEFINED, AbsTime, RelTime, Value
+
+_NO_ARGUMENTS = "none: there are no arguments"
+_NOT_EVEN_UNDEFINED = "undefined, error and other types give error"
+
+
+def _here(state: Any, secs: int) -> AbsTime:
+    return AbsTime(secs, local_offset(secs, state.zone))
+
+
+@builtin(
+    "time",
+    args=0,
+    deterministic=False,
+    exceptional=_NO_ARGUMENTS,
+    examples=["isInteger(time()) -> true"],
+)
+def seconds_now(state: Any) -> int:
+    """Seconds since 1970-01-01 UTC."""
+    return int(state.now())
+
+
+@builtin(
+    "currentTime",
+    args=0,
+    deterministic=False,
+    exceptional=_NO_ARGUMENTS,
+    examples=["isAbsTime(currentTime()) -> true"],
+)
+def current_time(state: Any) -> AbsTime:
+    """The present instant in the local zone."""
+    return _here(state, int(state.now()))
+
+
+@builtin(
+    "dayTime",
+    args=0,
+    deterministic=False,
+    exceptional=_NO_ARGUMENTS,
+    examples=["isRelTime(dayTime()) -> true"],
+)
+def day_time(state: Any) -> RelTime:
+    """The time of day, counted from midnight in the local zone."""
+    now = _here(state, int(state.now()))
+    return RelTime(float((now.secs + now.offset) % 86400))
+
+
+@builtin(
+    "timezoneOffset",
+    args=0,
+    deterministic=False,
+    exceptional=_NO_ARGUMENTS,
+    examples=["isRelTime(timezoneOffset()) -> true"],
+)
+def timezone_offset(state: Any) -> RelTime:
+    """The offset of the local zone now, positive east of UTC."""
+    return RelTime(float(local_offset(int(state.now()), state.zone)))
+
+
+def _instant(value: Any) -> Any:
+    """The seconds that ``absTime`` takes its argument for, or the exceptional value."""
+    kind = value.__class__
+    if kind is int:
+        return wrap32(value)
+    if kind is float:
+        return int32_of_real(value)
+    if kind is RelTime:
+        return int32_of_real(value.secs)
+    return UNDEFINED if value is UNDEFINED else ERROR
+
+
+@builtin(
+    "absTime",
+    args=(0, 2),
+    deterministic=False,
+    exceptional="undefined gives undefined; a zone offset of another type than number or "
+    "relative time gives error, one of -1 with an integer fails the whole evaluation",
+    examples=[
+        'absTime("2020-01-02T03:04:05Z") -> absTime("2020-01-02T03:04:05-00:00")',
+        'absTime(5, 3600) -> absTime("1970-01-01T01:00:05+01:00")',
+    ],
+)
+def abs_time(state: Any, *arguments: Any) -> Any:
+    """An instant from seconds since 1970 UTC, with the local or the given offset; now, if none.
+
+    A literal text is read while the expression is parsed; any other string is returned as it is.
+    """
+    if not arguments:
+        return current_time(state)
+    value = arguments[0]
+    offset: Any = None
+    if len(arguments) == 2:
+        offset = _offset(arguments[1])
+        if offset is ERROR:
+            return ERROR
+        if offset == -1 and value.__class__ is int:
+            raise EvaluationFailure("absTime was given the zone offset -1")
+    if value.__class__ is AbsTime:
+        return value
+    if value.__class__ is str:
+        return value
+    secs = _instant(value)
+    if secs.__class__ is Value:
+        return secs
+    return _here(state, secs) if offset is None else AbsTime(secs, offset)
+
+
+def _offset(value: Any) -> Any:
+    kind = value.__class__
+    if kind is int:
+        return wrap32(value)
+    if kind is float:
+        return int32_of_real(value)
+    return int32_of_real(value.secs) if kind is RelTime else ERROR
+
+
+@builtin(
+    "relTime",
+    args=1,
+    examples=[
+        'relTime(3723) -> relTime("01:02:03")',
+        'relTime("1:02:03") -> 3.723000000000000E+03',
+        "relTime(true) -> error",
+    ],
+)
+def rel_time(state: Any, value: Any) -> Any:
+    """A span from a number of seconds.
+
+    A literal text is read while the expression is parsed and gives a real number of seconds; any
+    other string counts as 0.
+    """
+    kind = value.__class__
+    if kind is int:
+        return RelTime(float(wrap32(value)))
+    if kind is float:
+        return RelTime(value)
+    if kind is RelTime:
+        return value
+    if kind is AbsTime:
+        return RelTime(float(value.secs))
+    if kind is str:
+        return RelTime(0.0)
+    return UNDEFINED if value is UNDEFINED else ERROR
+
+
+@builtin(
+    "splitTime",
+    args=1,
+    examples=[
+        "splitTime(relTime(3723)).Hours -> 1",
+        'splitTime(absTime("2020-01-02T03:04:05Z")).Year -> 2020',
+    ],
+)
+def split_time(state: Any, value: Any) -> Any:
+    """The fields of a time as an ad; a number is taken as an instant in the local zone."""
+    kind = value.__class__
+    if kind is RelTime:
+        return _ad_of_span(value.secs)
+    if kind is int or kind is float:
+        value = _here(state, value if kind is int else int32_of_real(value))
+    if value.__class__ is not AbsTime:
+        return UNDEFINED if value is UNDEFINED else ERROR
+    at = break_down(value.secs + value.offset)
+    return _ad(
+        Type="AbsoluteTime", Year=at.year, Month=at.month, Day=at.day, Hours=at.hour,
+        Minutes=at.minute, Seconds=at.second, Offset=value.offset,
+    )  # fmt: skip
+
+
+def _ad(**attributes: Any) -> Any:
+    from classad.ad import ClassAd
+
+    ad = ClassAd()
+    for name, value in attributes.items():
+        ad.insert(name, value)
+    return ad
+
+
+def _ad_of_span(secs: float) -> Any:
+    size = abs(secs)
+    days, hours, minutes, whole = split_span(int32_of_real(size))
+    seconds: float = whole + (size - math.floor(size) if math.isfinite(size) else math.nan)
+    if secs < 0:
+        # The sign goes to the first field that is not zero.
+        if days > 0:
+            days = -days
+        elif hours > 0:
+            hours = -hours
+        elif minutes > 0:
+            minutes = -minutes
+        else:
+            seconds = -seconds
+    return _ad(Type="RelativeTime", Days=days, Hours=hours, Minutes=minutes, Seconds=seconds)
+
+
+def _weekday(year: int, month: int, day: int) -> int:
+    """The day of the week (0 = Sunday) of fields that need not be a date, as HTCondor counts."""
+    year_before = year - 1 if month < 3 else year
+    count = day + (year if month < 3 else year - 2) + truncating_divide(23 * month, 9) + 4
+    count += truncating_divide(year_before, 4) - truncating_divide(year_before, 100)
+    count += truncating_divide(year_before, 400)
+    return count - 7 * truncating_divide(count, 7)
+
+
+def _yearday(year: int, month: int, day: int) -> int:
+    """The 0-based day of the year of fields that need not be a date, as HTCondor counts."""
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    after_february = truncating_divide(month + 9, 12)
+    return truncating_divide(275 * month, 9) - (2 - leap) * after_february + day - 31
+
+
+def _fields_of_ad(state: Any, ad: Any) -> Moment:
+    """The fields of a split-time ad; what is missing or no integer counts as 0, month as 1."""
+
+    def field(name: str, default: int = 0) -> int:
+        stored = ad.raw(name)
+        value = default if stored is None else state.member(stored, ad)
+        return wrap32(value) if value.__class__ is int else default
+
+    year, month, day = field("Year", 1900), field("Month", 1), field("Day")
+    hour, minute, second = field("Hours"), field("Minutes"), field("Seconds")
+    return Moment(
+        year, month, day, hour, minute, second,
+        _weekday(year, month, day), _yearday(year, month, day),
+    )  # fmt: skip
+
+
+@builtin(
+    "formatTime",
+    args=(0, 2),
+    deterministic=False,
+    exceptional="undefined, error and types other than number, absolute time and ad give error",
+    examples=[
+        'formatTime(absTime("2020-01-02T03:04:05Z"), "%F %T") -> "2020-01-02 03:04:05"',
+        'formatTime([Year = 2020; Month = 2; Day = 29], "%d %b") -> "29 Feb"',
+    ],
+)
+def format_time(state: Any, *arguments: Any) -> Any:
+    """A time as text by a ``strftime`` format; without a format as ``%c``, without a time now."""
+    value = arguments[0] if arguments else int(state.now())
+    format = arguments[1] if len(arguments) == 2 else "%c"
+    if format.__class__ is not str:
+        return ERROR
+    kind = value.__class__
+    if kind is int or kind is float:
+        value = _here(state, value if kind is int else int32_of_real(value))
+    if value.__class__ is AbsTime:
+        at = break_down(value.secs + value.offset)
+    elif is_ad(value):
+        at = _fields_of_ad(state, value)
+    else:
+        return ERROR
+    wall = seconds_of(*at[:6])
+    offset, name = standard_time(wall, state.zone)
+    return strftime(format, Fields(*at, wall - offset, name))
+
+
+def _local_moment(state: Any, value: Any) -> Moment | None:
+    """The fields of an absolute time in the local zone, whatever its own."""
+    if value.__class__ is not AbsTime:
+        return None
+    return break_down(value.secs + local_offset(value.secs, state.zone))
+
+
+@builtin(
+    "getYear",
+    args=1,
+    deterministic=False,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=['getYear(absTime("2020-07-02T03:04:05Z")) -> 2020'],
+)
+def get_year(state: Any, value: Any) -> Any:
+    """The year of an absolute time, in the local zone."""
+    at = _local_moment(state, value)
+    return ERROR if at is None else at.year
+
+
+@builtin(
+    "getMonth",
+    args=1,
+    deterministic=False,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=['getMonth(absTime("2020-07-02T03:04:05Z")) -> 7'],
+)
+def get_month(state: Any, value: Any) -> Any:
+    """The month of an absolute time, 1 to 12, in the local zone."""
+    at = _local_moment(state, value)
+    return ERROR if at is None else at.month
+
+
+@builtin(
+    "getDayOfYear",
+    args=1,
+    deterministic=False,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=['getDayOfYear(absTime("2020-01-02T03:04:05Z")) -> 1'],
+)
+def get_day_of_year(state: Any, value: Any) -> Any:
+    """The day of the year of an absolute time, from 0, in the local zone."""
+    at = _local_moment(state, value)
+    return ERROR if at is None else at.yearday
+
+
+@builtin(
+    "getDayOfMonth",
+    args=1,
+    deterministic=False,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=['getDayOfMonth(absTime("2020-01-02T03:04:05Z")) -> 2'],
+)
+def get_day_of_month(state: Any, value: Any) -> Any:
+    """The day of the month of an absolute time, from 1, in the local zone."""
+    at = _local_moment(state, value)
+    return ERROR if at is None else at.day
+
+
+@builtin(
+    "getDayOfWeek",
+    args=1,
+    deterministic=False,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=['getDayOfWeek(absTime("2020-01-02T03:04:05Z")) -> 4'],
+)
+def get_day_of_week(state: Any, value: Any) -> Any:
+    """The day of the week of an absolute time, 0 for Sunday, in the local zone."""
+    at = _local_moment(state, value)
+    return ERROR if at is None else at.weekday
+
+
+def _span_field(value: Any, index: int) -> Any:
+    """A field of a relative time, rounded toward zero, or error."""
+    if value.__class__ is not RelTime:
+        return ERROR
+    return split_span(int32_of_real(value.secs))[index]
+
+
+@builtin(
+    "getDays",
+    args=1,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["getDays(relTime(90061)) -> 1"],
+)
+def get_days(state: Any, value: Any) -> Any:
+    """The whole days of a relative time."""
+    return _span_field(value, 0)
+
+
+@builtin(
+    "getHours",
+    args=1,
+    deterministic=False,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["getHours(relTime(7200)) -> 2"],
+)
+def get_hours(state: Any, value: Any) -> Any:
+    """The hours of an absolute time in the local zone, or of a relative time beyond its days."""
+    at = _local_moment(state, value)
+    return _span_field(value, 1) if at is None else at.hour
+
+
+@builtin(
+    "getMinutes",
+    args=1,
+    deterministic=False,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["getMinutes(relTime(150)) -> 2"],
+)
+def get_minutes(state: Any, value: Any) -> Any:
+    """The minutes of an absolute time in the local zone, or of a relative time."""
+    at = _local_moment(state, value)
+    return _span_field(value, 2) if at is None else at.minute
+
+
+@builtin(
+    "getSeconds",
+    args=1,
+    deterministic=False,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["getSeconds(relTime(-90061)) -> -1"],
+)
+def get_seconds(state: Any, value: Any) -> Any:
+    """The seconds of an absolute time in the local zone, or of a relative time."""
+    at = _local_moment(state, value)
+    return _span_field(value, 3) if at is None else at.second
+
+
+@builtin(
+    "interval",
+    args=1,
+    exceptional="undefined and error give error",
+    examples=['interval(3661) -> "1:01:01"', 'interval(-90061) -> "-1+01:01:01"'],
+)
+def interval(state: Any, value: Any) -> Any:
+    """A number of seconds as ``days+hh:mm:ss``, without leading zero fields."""
+    seconds = int_of(value)
+    if seconds.__class__ is Value:
+        return ERROR
+    seconds = wrap32(seconds)
+    days, hours, minutes, rest = (abs(field) for field in split_span(seconds))
+    sign = "-" if seconds < 0 else ""
+    if days:
+        return f"{sign}{days}+{hours:02}:{minutes:02}:{rest:02}"
+    if hours:
+        return f"{sign}{hours}:{minutes:02}:{rest:02}"
+    return f"{sign}{minutes}:{rest:02}" if minutes else f"{sign}{rest}"

@@ -1,0 +1,157 @@
+"""The declarations of the builtin functions: complete, documented, with examples that hold."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classad.builtins import FAMILIES, load
+from classad.builtins.document import document
+from classad.builtins.registry import Builtin
+from classad.evaluate import EvalContext, evaluate, evaluate_full
+from classad.unparse import unparse_value
+from classad.values import ERROR, UNDEFINED
+
+ROOT = Path(__file__).parents[2]
+FUNCTIONS = sorted(load().values(), key=lambda function: function.name)
+EXAMPLES = [(function.name, line) for function in FUNCTIONS for line in function.examples]
+
+
+def value_of(text: str, **context: Any) -> Any:
+    return evaluate(text, context=EvalContext(**{"now": 1.7e9, **context}))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_declarations_are_complete(function: Builtin) -> None:
+    assert function.family in FAMILIES
+    assert function.doc.endswith(".")
+    assert function.exceptional
+    assert not function.exceptional.endswith(".")
+    assert function.examples
+    assert all(" -> " in line for line in function.examples)
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES)
+def test_examples_hold(name: str, line: str) -> None:
+    expression, _, printed = line.rpartition(" -> ")
+    assert f"{name.lower()}(" in expression.lower() or name == "ceiling"
+    assert unparse_value(value_of(expression)) == printed
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_a_wrong_number_of_arguments_is_an_error_value(function: Builtin) -> None:
+    counts = [function.min_args - 1]
+    if function.max_args is not None:
+        counts.append(function.max_args + 1)
+    for count in counts:
+        if count < 0:
+            continue
+        call = f"{function.name}({', '.join(['1'] * count)})"
+        assert value_of(call) is ERROR, call
+
+
+def test_names_are_found_in_any_case() -> None:
+    assert value_of('VERSIONgt("2", "1")') is True
+    assert value_of("IFTHENELSE(true, 1, 2)") == 1
+
+
+def test_the_function_reference_is_current() -> None:
+    written = (ROOT / "docs" / "functions.md").read_text("utf-8")
+    assert written == document(), "run: python -m classad.builtins.document > docs/functions.md"
+
+
+def test_importing_classad_declares_no_function() -> None:
+    program = (
+        "import sys, classad; "
+        "print([name for name in sys.modules if name.startswith('classad.builtins.')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+# --- what comes from the context ---------------------------------------------------------------
+
+
+def test_the_clock_and_the_zone_are_the_contexts() -> None:
+    from zoneinfo import ZoneInfo
+
+    chicago = ZoneInfo("America/Chicago")
+    assert value_of("time()", now=1583652600.9) == 1583652600
+    assert unparse_value(value_of("absTime()", now=1583652600.0, tz=chicago)) == (
+        'absTime("2020-03-08T01:30:00-06:00")'
+    )
+    assert unparse_value(value_of("dayTime()", now=1583652600.0, tz=chicago)) == (
+        'relTime("01:30:00")'
+    )
+    assert unparse_value(value_of("timezoneOffset()", now=1583652600.0, tz=chicago)) == (
+        'relTime("-06:00:00")'
+    )
+    assert value_of("formatTime()", now=0.0) == "Thu Jan  1 00:00:00 1970"
+
+
+def test_without_a_clock_asking_for_the_time_fails() -> None:
+    assert evaluate_full("isError(time())") == (ERROR, False)
+
+
+def test_random_numbers_come_from_the_seed() -> None:
+    draws = "{random(10), random(10), random(), random(2.5)}"
+    first = value_of(f"join({draws})", seed=7)
+    assert first == value_of(f"join({draws})", seed=7)
+    assert first != value_of(f"join({draws})", seed=8)
+    for seed in range(50):
+        assert value_of("random(3)", seed=seed) in (0, 1, 2)
+        assert 0.0 <= value_of("random(0.5)", seed=seed) <= 0.5
+
+
+@pytest.mark.parametrize("bound", ["0", "-1", "0.0", 'real("NaN")'])
+def test_random_below_nothing_fails_the_whole_evaluation(bound: str) -> None:
+    assert evaluate_full(f"isError(random({bound}))") == (ERROR, False)
+
+
+def test_user_home_asks_the_context() -> None:
+    homes = {"ann": "/home/ann"}
+    assert value_of('userHome("ann")', home_of=homes.get) == "/home/ann"
+    assert value_of('userHome("bob")', home_of=homes.get) is UNDEFINED
+    assert value_of('userHome("bob", "/tmp")', home_of=homes.get) == "/tmp"
+    assert value_of('userHome("bob", "")', home_of=homes.get) is UNDEFINED
+    assert value_of('userHome(error, "/tmp")') == "/tmp"
+    assert value_of("userHome(1)") is ERROR
+    assert evaluate_full('isError(userHome("a", "b", "c"))') == (ERROR, False)
+
+
+def test_user_map_asks_the_context() -> None:
+    maps = {"groups": {"ann": "physics, Chem", "eve": ""}}
+    assert value_of('userMap("Groups", "ann")', user_maps=maps) == "physics, Chem"
+    assert value_of('userMap("groups", "ann", "chem")', user_maps=maps) == "Chem"
+    assert value_of('userMap("groups", "ann", "bio")', user_maps=maps) == "physics"
+    assert value_of('userMap("groups", "ann", undefined)', user_maps=maps) == "physics"
+    assert value_of('userMap("groups", "bob", "bio")', user_maps=maps) is UNDEFINED
+    assert value_of('userMap("groups", "bob", "bio", 5)', user_maps=maps) == 5
+    assert value_of('userMap("groups", "eve", "bio", "none")', user_maps=maps) == "none"
+    assert value_of('userMap("other", "ann", "bio", "none")', user_maps=maps) == "none"
+    assert value_of('userMap(error, "ann", "bio", "none")', user_maps=maps) is ERROR
+
+
+# --- texts that are not ASCII ----------------------------------------------------------------
+
+
+def test_strings_are_bytes_underneath() -> None:
+    assert value_of('size("Zürich")') == 7
+    assert value_of('substr("Zürich", 2)') == "\udcbcrich"
+    assert value_of('strcat(substr("Zürich", 0, 2), substr("Zürich", 2))') == "Zürich"
+    assert value_of('strcat(substr("ü", 0, 1), substr("ü", 1)) =?= "ü"') is True
+    assert value_of('toUpper("Zürich")') == "ZüRICH"
+    assert value_of('toLower("ÄB")') == "Äb"
+    assert value_of('strcmp("é", "z")') == 1
+    assert value_of('versioncmp("é", "z")') < 0
+
+
+def test_lists_of_functions_are_not_reallocated_lists_of_literals() -> None:
+    """HTCondor reads freed memory here."""
+    assert unparse_value(value_of('split("a b").x')) == "{ error,error }"
