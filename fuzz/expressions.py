@@ -24,8 +24,8 @@ BINARY: Final = [
 ]  # fmt: skip
 UNARY: Final = ["-", "+", "!", "~"]
 ATTRIBUTES: Final = 6
-#: Reads the environment of the process or the files of the machine.
-OUTSIDE: Final = {"envV1ToV2", "mergeEnvironment", "userHome", "userMap"}
+#: Read a literal text while parsing: an ill-formed one is no expression at all.
+READ_WHILE_PARSING: Final = {"absTime", "relTime"}
 
 
 class Case(NamedTuple):
@@ -38,13 +38,12 @@ class Case(NamedTuple):
 
 def functions() -> list[tuple[str, int, int]]:
     """Name, least and most arguments of what may be called."""
-    import classad.builtins  # noqa: F401 - declares the families
-    from classad.builtins.registry import FUNCTIONS
+    from classad.builtins import load
 
     return [
         (declared.name, declared.min_args, min(declared.max_args or 3, 5))
-        for _, declared in sorted(FUNCTIONS.items())
-        if declared.deterministic and declared.name not in OUTSIDE
+        for _, declared in sorted(load().items())
+        if declared.deterministic and declared.name not in READ_WHILE_PARSING
     ]
 
 
