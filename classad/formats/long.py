@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from classad.ad import ClassAd
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.expr import ExprTree
 from classad.formats.common import BLANKS, Errors, check_errors, report
 from classad.lists import ListValue
@@ -200,3 +200,34 @@ def read_long(
     [4, 8]
     """
     return LongReader(diagnostics, errors=errors).read(source, name, first_line=first_line)
+
+
+def format_long(ad: ClassAd, *, quoted: bool = True) -> str:
+    """An ad in long form, names in alphabetical order without case, a line end after each line.
+
+    ``quoted`` puts unusual names in quotes, as classad2 prints them; such a line reads back under
+    a name that has the quotes in it.  Without it, what cannot be read back is refused.
+
+    >>> from classad import ClassAd
+    >>> print(format_long(ClassAd('[Rank = Memory; Cpus = 4.0]')), end="")
+    Cpus = 4.0
+    Rank = Memory
+    """
+    from classad.unparse import quote_name, unparse_value
+
+    lines = []
+    for key in sorted(ad._names):
+        name = ad._names[key]
+        text = unparse_value(ad._attrs[key], old=True)
+        if not quoted:
+            _check_writable(name, text)
+        lines.append(f"{quote_name(name, old=True) if quoted else name} = {text}\n")
+    return "".join(lines)
+
+
+def _check_writable(name: str, text: str) -> None:
+    """Refuse what the long form cannot hold: it has no escape for a line end."""
+    if "\n" in text:
+        raise ClassAdValueError(f"attribute `{name}` has a line end, which the long form cannot hold")
+    if "=" in name or "\n" in name or name != name.strip(BLANKS) or name.startswith("#"):
+        raise ClassAdValueError(f"attribute name `{name}` cannot be written in the long form")

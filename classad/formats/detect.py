@@ -1,0 +1,48 @@
+"""Telling the file forms apart by their beginning.
+
+Inputs: the first characters of a text, or the first bytes of a file.  Outputs: the name of a form
+(``long``, ``new``, ``json``, ``xml``) or of a compression.
+Never here: reading.
+Follows: ``-ads:auto`` of HTCondor's tools where that recognises something, and beyond it: an ad or
+a JSON object spread over several lines, XML without the exact first line.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from classad.formats.new import skip_blanks
+
+Form = Literal["long", "new", "json", "xml"]
+
+#: Magic bytes -> name of the compression.
+_MAGIC: Final = {
+    b"\x1f\x8b": "gzip",
+    b"\xfd7zXZ\x00": "xz",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+
+
+def detect_form(text: str) -> Form:
+    """The form of a text that starts like this.
+
+    >>> [detect_form(text) for text in ('Cpus = 1', '[Cpus = 1]', '{"Cpus": 1}', '<c>')]
+    ['long', 'new', 'json', 'xml']
+    """
+    start = skip_blanks(text, 1 if text.startswith("\ufeff") else 0)
+    first = text[start : start + 1]
+    inside = skip_blanks(text, start + 1)
+    second = text[inside : inside + 1]
+    if first == "<":
+        return "xml"
+    if first == "[":
+        return "json" if second == "{" else "new"
+    if first == "{":
+        return "new" if second == "[" else "json"
+    return "long"
+
+
+def detect_compression(head: bytes) -> str | None:
+    """The compression of a file that starts with these bytes, or None."""
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)

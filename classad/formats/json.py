@@ -1,0 +1,314 @@
+"""The JSON form of ads: ``{"Name": value}`` objects, expressions as ``"\\/Expr(...)\\/"`` strings.
+
+What is decided here: HTCondor's dialect.  The escaped slashes mark an expression; ``"/Expr(1)/"``
+is a plain string.  Words are caseless, comments and superfluous commas between members are
+accepted, adjacent strings join, integers beyond 64 bits are 0.
+
+Inputs: a text that holds objects one after the other, or arrays of objects.  Outputs: ads; or the
+text of one ad, over several lines or in one.
+Never here: opening files, the standard json module (its dialect is another).
+Follows: the JSON form of HTCondor 25.14.1 (golden vectors ``formats``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+from classad.ad import ClassAd
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.formats.common import Errors, check_errors, report
+from classad.formats.order import is_node, item_of_stored, print_order
+from classad.lists import ListValue
+from classad.source import Source
+from classad.values import INT_MAX, INT_MIN, UNDEFINED, RelTime
+
+#: Nested objects and arrays deeper than this are refused; the parser of expressions stops near it.
+MAX_DEPTH: Final = 165
+
+_TOKEN: Final = re.compile(
+    r"""(?P<skip>(?:[ \t\r\n\v\f]|//[^\n]*|/\*.*?\*/)+)
+      | (?P<punct>[{}\[\],:])
+      | (?P<string>"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*")
+      | (?P<real>-?(?:[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)(?![\w.]))
+      | (?P<int>-?(?:0|[1-9][0-9]*)(?![\w.]))
+      | (?P<word>[A-Za-z_]\w*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE: Final = re.compile(r"\\(u....|.)", re.DOTALL)
+_SIMPLE: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_EXPRESSION: Final = re.compile(r"\\/expr\((.*)\)\\/\Z", re.IGNORECASE | re.DOTALL)
+_WORDS: Final = {"true": True, "false": False, "null": UNDEFINED}
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+class _Problem(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, message: str, start: int, end: int) -> None:
+        super().__init__(message)
+        self.message, self.start, self.end = message, start, end
+
+
+def unescape(body: str) -> str:
+    """The text of a JSON string's inside; surrogate pairs are joined.
+
+    >>> unescape(r"a\\nb\\u0041")
+    'a\\nbA'
+    """
+    if "\\" not in body:
+        return body
+    text = _ESCAPE.sub(_unescape_one, body)
+    if "\\u" not in body:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def _unescape_one(found: re.Match[str]) -> str:
+    escape = found[1]
+    return chr(int(escape[1:], 16)) if escape[0] == "u" else _SIMPLE.get(escape, escape)
+
+
+class _Parser:
+    """A recursive-descent parser over one text; ``position`` moves past what was read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+
+    def peek(self) -> _Token:
+        """The next token, not taken; at the end one of kind ``end``."""
+        while True:
+            if self.position >= len(self.text):
+                return _Token("end", "", len(self.text), len(self.text))
+            found = _TOKEN.match(self.text, self.position)
+            if found is None:
+                at, bad = self.position, self.text[self.position]
+                message = "string is not closed or has a bad `\\u` escape"
+                raise _Problem(message if bad == '"' else f"unexpected `{bad}`", at, at + 1)
+            if found.lastgroup != "skip":
+                return _Token(found.lastgroup or "", found[0], found.start(), found.end())
+            self.position = found.end()
+
+    def take(self) -> _Token:
+        """The next token."""
+        token = self.peek()
+        self.position = token.end
+        return token
+
+    def expect(self, punctuation: str) -> None:
+        """Take one punctuation mark."""
+        token = self.take()
+        if token.text != punctuation:
+            raise _unexpected(token, f"`{punctuation}`")
+
+    def value(self, depth: int) -> object:
+        """A value as it is stored in an ad: plain for scalars, else an ExprTree or an ad."""
+        token = self.take()
+        if token.kind == "string":
+            return self.string_value(token)
+        if token.kind == "int":
+            number = int(token.text)
+            return number if INT_MIN <= number <= INT_MAX else 0
+        if token.kind == "real":
+            return float(token.text)
+        if token.kind == "word" and token.text.lower() in _WORDS:
+            return _WORDS[token.text.lower()]
+        if depth > MAX_DEPTH and token.text in ("{", "["):
+            raise _Problem("nested too deeply", token.start, token.end)
+        if token.text == "{":
+            return self.members(depth)
+        if token.text == "[":
+            return self.elements(depth)
+        raise _unexpected(token, "a value")
+
+    def members(self, depth: int) -> ClassAd:
+        """An object whose brace was taken."""
+        ad = ClassAd()
+        comma = True
+        while True:
+            token = self.take()
+            if token.text == "}" and token.kind == "punct":
+                return ad
+            if token.text == "," and token.kind == "punct":
+                comma = True
+                continue
+            if token.kind != "string" or not comma:
+                raise _unexpected(token, "an attribute name in quotes" if comma else "`,` or `}`")
+            name = unescape(token.text[1:-1])
+            if not name:
+                raise _Problem("attribute name is empty", token.start, token.end)
+            self.expect(":")
+            ad.insert(name, self.value(depth + 1))
+            comma = False
+
+    def elements(self, depth: int) -> ListValue:
+        """An array whose bracket was taken."""
+        items: list[object] = []
+        if self.peek().text == "]":
+            self.take()
+            return ListValue(items)
+        while True:
+            items.append(self.value(depth + 1))
+            token = self.take()
+            if token.text == "]":
+                return ListValue(items)
+            if token.text != ",":
+                raise _unexpected(token, "`,` or `]`")
+
+    def string_value(self, token: _Token) -> object:
+        """A string, joined with strings that follow it, or the expression it holds."""
+        body = token.text[1:-1]
+        if self.peek().kind == "string":
+            parts = [unescape(body)]
+            while self.peek().kind == "string":
+                parts.append(unescape(self.take().text[1:-1]))
+            body = ""
+            text = "".join(parts)
+        else:
+            text = ""
+        marked = _EXPRESSION.match(body)
+        if marked is not None:
+            return self.expression(unescape(marked[1]), token)
+        text = text or unescape(body)
+        if "\0" in text:
+            raise _Problem("string contains a NUL character", token.start, token.end)
+        return text
+
+    def expression(self, text: str, token: _Token) -> object:
+        """The expression of an ``Expr`` string."""
+        from classad.build import item_of
+        from classad.parser import parse_expression
+
+        try:
+            return item_of(parse_expression(text))
+        except ClassAdParseError as problem:
+            found = problem.diagnostic
+            message = str(problem) if found is None else found.message
+            raise _Problem(f"{message} in expression `{text}`", token.start, token.end) from None
+
+
+def _unexpected(token: _Token, wanted: str) -> _Problem:
+    got = "the end of the text" if token.kind == "end" else f"`{token.text}`"
+    return _Problem(f"expected {wanted}, found {got}", token.start, max(token.end, token.start + 1))
+
+
+def read_json(
+    source: str | Iterable[str],
+    name: str = "<text>",
+    diagnostics: list[Diagnostic] | None = None,
+    *,
+    errors: Errors = "warn",
+) -> Iterator[ClassAd]:
+    """Read objects standing one after the other, or in arrays, as ads.
+
+    After an error nothing more is read: there is no safe place to go on.
+
+    >>> [ad["Cpus"] for ad in read_json('[{"Cpus": 4}, {"Cpus": 8}]')]
+    [4, 8]
+    """
+    check_errors(errors)
+    text = source if isinstance(source, str) else "".join(source)
+    parser = _Parser(text)
+    inside = False
+    try:
+        while (token := parser.take()).kind != "end":
+            if token.text == "{":
+                yield parser.members(1)
+            elif token.text == "[" and not inside:
+                inside = True
+            elif token.text == "]" and inside:
+                inside = False
+            elif token.text != ",":
+                raise _unexpected(token, "`{`")
+        if inside:
+            raise _unexpected(token, "`]`")
+    except _Problem as problem:
+        place = Source(text, name)
+        report(Diagnostic(problem.message, place, problem.start, problem.end), diagnostics, errors)
+
+
+# --- writing --------------------------------------------------------------------------------
+
+_QUOTED: Final = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r",
+                  "\t": "\\t"}  # fmt: skip
+_TO_QUOTE: Final = re.compile(r'[\x00-\x1f"\\]')
+
+
+def quote(text: str) -> str:
+    """A JSON string; other than the standard module's, all beyond ASCII stays as it is."""
+    return f'"{_quoted(text)}"'
+
+
+def _quoted(text: str) -> str:
+    return _TO_QUOTE.sub(lambda found: _QUOTED.get(found[0]) or f"\\u{ord(found[0]):04X}", text)
+
+
+def format_json(ad: ClassAd, *, indent: bool = True) -> str:
+    """An ad as a JSON object, over several lines (two blanks a level) or in one.
+
+    >>> from classad import ClassAd
+    >>> print(format_json(ClassAd("[Rank = Memory; Cpus = 4]"), indent=False))
+    {"Cpus": 4,"Rank": "\\/Expr(Memory)\\/"}
+    """
+    out: list[str] = []
+    _write(ad, out, 0 if indent else -1)
+    return "".join(out)
+
+
+def _write(item: Any, out: list[str], level: int) -> None:
+    """Append the text of a printable item; ``level`` is negative when all goes in one line."""
+    if isinstance(item, ClassAd):
+        members = [(quote(name) + ": ", value) for name, value in print_order(item)]
+        _write_group("{", members, "}", out, level)
+    elif item.__class__ is ListValue:
+        _write_group("[", [("", item_of_stored(value)) for value in item.items], "]", out, level)
+    else:
+        out.append(_scalar(item))
+
+
+def _write_group(
+    opening: str, members: list[tuple[str, Any]], closing: str, out: list[str], level: int
+) -> None:
+    inner = level + 1 if level >= 0 else level
+    out.append(opening)
+    for number, (label, item) in enumerate(members):
+        if number:
+            out.append(",")
+        if level >= 0:
+            out.append("\n" + "  " * inner)
+        out.append(label)
+        _write(item, out, inner)
+    if level >= 0:
+        out.append("\n" + "  " * level)
+    out.append(closing)
+
+
+def _scalar(item: Any) -> str:
+    """A scalar or an expression."""
+    kind = item.__class__
+    if kind is bool:
+        return "true" if item else "false"
+    if kind is int:
+        return str(item)
+    if kind is str:
+        return quote(item)
+    if item is UNDEFINED:
+        return "null"
+    if kind is RelTime:
+        item, kind = item.secs, float
+    if kind is float and isfinite(item):
+        from classad.unparse import format_real
+
+        return format_real(item, old=True)
+    from classad.unparse import unparse, unparse_value
+
+    text = unparse(item) if is_node(item) else unparse_value(item)
+    return f'"\\/Expr({_quoted(text)})\\/"'

@@ -1,0 +1,94 @@
+"""The new form of ads: ``[ Name = expression; ... ]``, one after the other or in a ``{...}`` list.
+
+What is decided here: where one ad ends and the next begins, and what may stand between them
+(blanks, comments, the braces and commas of ``-long:new`` lists).  The ads are parsed by the grammar.
+
+Inputs: a text.  Outputs: ads; or the text of one ad in one line.
+Never here: opening files.
+Follows: the new form of HTCondor 25.14.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from classad.ad import ClassAd
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.formats.common import Errors, check_errors, report
+from classad.source import Source
+
+_BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
+
+
+def skip_blanks(text: str, position: int) -> int:
+    """Where the blanks and comments that start at ``position`` end."""
+    found = _BETWEEN.match(text, position)
+    return position if found is None else found.end()
+
+
+def parse_new(text: str, position: int, source: Source, tz: str | None) -> tuple[ClassAd, int]:
+    """The ad that starts at ``position``, and where it ends; ``ClassAdParseError`` if none does."""
+    from classad.build import make_ad
+    from classad.parser import parse_ad_prefix
+
+    node, end = parse_ad_prefix(text, position, source=source, tz=tz)
+    return make_ad(node, None), end
+
+
+def read_new(
+    source: str | Iterable[str],
+    name: str = "<text>",
+    diagnostics: list[Diagnostic] | None = None,
+    *,
+    errors: Errors = "warn",
+    tz: str | None = None,
+) -> Iterator[ClassAd]:
+    """Read ads in new syntax; after an error nothing more is read.  ``tz``: see ``parser``.
+
+    >>> [ad["Cpus"] for ad in read_new("[Cpus = 4] [Cpus = 8]")]
+    [4, 8]
+    """
+    check_errors(errors)
+    text = source if isinstance(source, str) else "".join(source)
+    return _read(text, Source(text, name), diagnostics, errors, tz)
+
+
+def _read(
+    text: str,
+    source: Source,
+    diagnostics: list[Diagnostic] | None,
+    errors: Errors,
+    tz: str | None,
+) -> Iterator[ClassAd]:
+    position = skip_blanks(text, 0)
+    listed = text.startswith("{", position)
+    if listed:
+        position = skip_blanks(text, position + 1)
+    while position < len(text):
+        if listed and text[position] in ",}":
+            listed = text[position] == ","
+            position = skip_blanks(text, position + 1)
+            continue
+        try:
+            ad, position = parse_new(text, position, source, tz)
+        except ClassAdParseError as problem:
+            assert problem.diagnostic is not None
+            report(problem.diagnostic, diagnostics, errors)
+            return
+        yield ad
+        position = skip_blanks(text, position)
+    if listed:
+        report(Diagnostic("list of ads is not closed", source, position), diagnostics, errors)
+
+
+def format_new(ad: ClassAd) -> str:
+    """An ad in new syntax, in one line.
+
+    >>> format_new(ClassAd({"Cpus": 4, "Arch": "X86_64"}))
+    '[ Arch = "X86_64"; Cpus = 4 ]'
+    """
+    from classad.unparse import unparse_value
+
+    return unparse_value(ad)

@@ -1,0 +1,60 @@
+"""The order in which the attributes of an ad are printed, and what is printed for each.
+
+Inputs: an ad.  Outputs: pairs of a spelling and an *item*: a plain scalar, a ``ListValue``, a
+``ClassAd``, or the syntax tree of an expression.
+Never here: text.
+Follows: HTCondor 25.14.1: new syntax, JSON and XML sort by the length of the name in bytes, then
+without case; the long form of its tools sorts without case.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from classad.expr import ExprTree
+
+if TYPE_CHECKING:
+    from classad.ad import ClassAd
+
+
+def print_order(ad: ClassAd) -> list[tuple[str, Any]]:
+    """Own attributes as new syntax, JSON and XML print them."""
+    rows = [(_size(name), key, name) for key, name in ad._names.items()]
+    rows.sort()
+    return [(name, item_of_stored(ad._attrs[key])) for _, key, name in rows]
+
+
+def long_order(ad: ClassAd) -> list[tuple[str, Any]]:
+    """Own attributes as the long form prints them."""
+    return [(ad._names[key], item_of_stored(ad._attrs[key])) for key in sorted(ad._names)]
+
+
+def item_of_stored(value: Any) -> Any:
+    """The printable item for what an ad or a list stores."""
+    return item_of_node(value.node) if value.__class__ is ExprTree else value
+
+
+def item_of_node(node: Any) -> Any:
+    """The printable item for a syntax tree: lists and ads are opened, literals are their value."""
+    from classad.build import make_ad, make_list
+    from classad.nodes import AdExpr, ListExpr, Literal
+
+    kind = node.__class__
+    if kind is Literal:
+        return node.value
+    if kind is ListExpr:
+        return make_list(node, None)
+    if kind is AdExpr:
+        return make_ad(node, None)
+    return node
+
+
+def is_node(item: Any) -> bool:
+    """Whether a printable item is the syntax tree of an expression."""
+    from classad.nodes import Node
+
+    return isinstance(item, Node)
+
+
+def _size(name: str) -> int:
+    return len(name) if name.isascii() else len(name.encode("utf-8", "surrogateescape"))

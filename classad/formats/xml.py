@@ -1,0 +1,351 @@
+"""The XML form of ads: ``<c><a n="Name"><i>1</i></a></c>``.
+
+What is decided here: HTCondor's document type.  Elements: ``i`` integer, ``r`` real, ``s`` string
+with the escapes of the new syntax, ``b v="t"`` boolean, ``un`` undefined, ``er`` error, ``at`` and
+``rt`` times, ``e`` expression in new syntax, ``l`` list, ``c`` ad.  Entities are ``&amp; &lt;
+&gt;`` (and, on reading, ``&quot; &apos;`` and character numbers).
+
+Inputs: a text with or without the document's head.  Outputs: ads.
+Never here: opening files, a general XML parser (the dialect is smaller and its strings are not
+XML's).
+Follows: the XML form of HTCondor 25.14.1 (golden vectors ``formats``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from math import inf
+from typing import Any, Final
+
+from classad.ad import ClassAd
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.formats.common import BLANKS, Errors, check_errors, report
+from classad.formats.json import MAX_DEPTH
+from classad.formats.order import is_node, item_of_stored, print_order
+from classad.lists import ListValue
+from classad.source import Source
+from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
+
+_TAG: Final = re.compile(
+    r"<(?:!--.*?--|[?!][^>]*|(?P<close>/?)(?P<name>[A-Za-z]+)"
+    r"""(?P<attrs>(?:\s+[A-Za-z]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'))*)\s*(?P<empty>/?))>""",
+    re.DOTALL,
+)
+_ATTRIBUTE: Final = re.compile(
+    r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')""", re.DOTALL
+)
+_ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
+_ENTITIES: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_REALS: Final = {"INF": "inf", "-INF": "-inf", "NaN": "nan"}
+
+
+def unescape(text: str) -> str:
+    """Replace the entities of a piece of text."""
+    return _ENTITY.sub(_entity, text) if "&" in text else text
+
+
+def _entity(found: re.Match[str]) -> str:
+    name = found[1]
+    if name[0] != "#":
+        return _ENTITIES[name]
+    code = int(name[2:], 16) if name[1] == "x" else int(name[1:])
+    return chr(code) if 0 < code < 0x110000 else found[0]
+
+
+class _Problem(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, message: str, start: int, end: int) -> None:
+        super().__init__(message)
+        self.message, self.start, self.end = message, start, end
+
+
+class _Parser:
+    """A pull parser over one text; ``tag`` is the last tag taken, ``text`` what stood before it."""
+
+    def __init__(self, text: str) -> None:
+        self.whole = text
+        self.position = 0
+        self.text = ""
+        self.text_start = 0
+        self.name = ""
+        self.close = False
+        self.empty = False
+        self.attributes = ""
+        self.start = 0
+
+    def next_tag(self) -> bool:
+        """Move to the next tag that is not a comment or a declaration; False at the end."""
+        self.text_start = self.position
+        parts: list[str] = []
+        while True:
+            start = self.whole.find("<", self.position)
+            if start < 0:
+                self.position = len(self.whole)
+                return False
+            parts.append(self.whole[self.position : start])
+            found = _TAG.match(self.whole, start)
+            if found is None:
+                raise _Problem("malformed tag", start, start + 1)
+            self.position = found.end()
+            if found["name"] is not None:
+                break
+        self.text = "".join(parts)
+        self.start = start
+        self.name, self.attributes = found["name"], found["attrs"]
+        self.close, self.empty = bool(found["close"]), bool(found["empty"])
+        return True
+
+    def need_tag(self) -> None:
+        """The next tag, which must exist."""
+        if not self.next_tag():
+            raise _Problem("text ends inside an ad", len(self.whole), len(self.whole))
+
+    def fail(self, message: str) -> _Problem:
+        """A problem at the current tag."""
+        return _Problem(message, self.start, self.position)
+
+    def attribute(self, name: str) -> str | None:
+        """An attribute of the current tag, entities replaced."""
+        for found in _ATTRIBUTE.finditer(self.attributes):
+            if found[1] == name:
+                return unescape(found[2] if found[2] is not None else found[3])
+        return None
+
+    def ads(self) -> Iterator[ClassAd]:
+        """The ads of the document."""
+        while self.next_tag():
+            if self.name == "c" and not self.close:
+                yield self.members(1)
+            elif self.name != "classads":
+                raise self.fail(f"expected `<c>`, found `{self.whole[self.start : self.position]}`")
+
+    def members(self, depth: int) -> ClassAd:
+        """The ad whose ``<c>`` was taken."""
+        ad = ClassAd()
+        if self.empty:
+            return ad
+        while True:
+            self.need_tag()
+            if self.close and self.name == "c":
+                return ad
+            if self.close or self.name != "a" or self.empty:
+                raise self.fail("expected `<a n=...>` or `</c>`")
+            name = self.attribute("n")
+            if not name:
+                raise self.fail("attribute name missing or empty")
+            self.need_tag()
+            ad.insert(_new_string(name, self), self.value(depth))
+            self.need_tag()
+            if not (self.close and self.name == "a"):
+                raise self.fail("expected `</a>`")
+
+    def value(self, depth: int) -> object:
+        """The value whose opening tag was taken."""
+        if self.close:
+            raise self.fail("value missing")
+        if self.name in ("c", "l"):
+            if depth > MAX_DEPTH:
+                raise self.fail("nested too deeply")
+            return self.members(depth + 1) if self.name == "c" else self.elements(depth + 1)
+        read = _SCALARS.get(self.name)
+        if read is None:
+            raise self.fail(f"unknown element `{self.name}`")
+        flag = self.attribute("v") if self.name == "b" else None
+        value = read(self.body(), self)
+        return value if flag is None else flag in ("t", "T")
+
+    def body(self) -> str:
+        """The text inside the current element, up to its closing tag."""
+        name = self.name
+        if self.empty:
+            return ""
+        self.need_tag()
+        if not self.close or self.name != name:
+            raise self.fail(f"expected `</{name}>`")
+        return unescape(self.text)
+
+    def elements(self, depth: int) -> ListValue:
+        """The list whose ``<l>`` was taken."""
+        items: list[object] = []
+        if self.empty:
+            return ListValue(items)
+        while True:
+            self.need_tag()
+            if self.close and self.name == "l":
+                return ListValue(items)
+            items.append(self.value(depth))
+
+
+def _integer(text: str, parser: _Parser) -> object:
+    found = _INTEGER.match(text.strip(BLANKS))
+    number = int(found[0]) if found is not None else INT_MAX + 1
+    return number if INT_MIN <= number <= INT_MAX else ERROR
+
+
+def _real(text: str, parser: _Parser) -> object:
+    text = text.strip(BLANKS)
+    try:
+        return float(_REALS.get(text, text))
+    except ValueError:
+        return ERROR
+
+
+def _expression(text: str, parser: _Parser) -> object:
+    from classad.build import item_of
+    from classad.parser import parse_expression
+
+    try:
+        return item_of(parse_expression(text, prefix=True))
+    except ClassAdParseError as problem:
+        found = problem.diagnostic
+        message = str(problem) if found is None else found.message
+        raise parser.fail(f"{message} in expression `{text}`") from None
+
+
+def _time(function: str) -> Callable[[str, _Parser], object]:
+    def read(text: str, parser: _Parser) -> object:
+        return _expression(f'{function}("{text.strip(BLANKS)}")', parser)
+
+    return read
+
+
+def _new_string(text: str, parser: _Parser) -> str:
+    """Undo the escapes of the new syntax, all other characters standing for themselves."""
+    if "\\" in text:
+        from classad.lexing import unescape as unescape_string
+
+        text = unescape_string(text)
+    if "\0" in text:
+        raise parser.fail("string contains a NUL character")
+    return text
+
+
+_SCALARS: Final[dict[str, Callable[[str, _Parser], object]]] = {
+    "i": _integer,
+    "r": _real,
+    "s": _new_string,
+    "b": lambda text, parser: False,  # the value is in the tag
+    "un": lambda text, parser: UNDEFINED,
+    "er": lambda text, parser: ERROR,
+    "at": _time("absTime"),
+    "rt": _time("relTime"),
+    "e": _expression,
+}
+
+
+def read_xml(
+    source: str | Iterable[str],
+    name: str = "<text>",
+    diagnostics: list[Diagnostic] | None = None,
+    *,
+    errors: Errors = "warn",
+) -> Iterator[ClassAd]:
+    """Read the ads of an XML document; after an error nothing more is read.
+
+    >>> [ad["Cpus"] for ad in read_xml('<c><a n="Cpus"><i>4</i></a></c>')]
+    [4]
+    """
+    check_errors(errors)
+    text = source if isinstance(source, str) else "".join(source)
+    parser = _Parser(text)
+    try:
+        yield from parser.ads()
+    except _Problem as problem:
+        place = Source(text, name)
+        report(Diagnostic(problem.message, place, problem.start, problem.end), diagnostics, errors)
+
+
+# --- writing --------------------------------------------------------------------------------
+
+#: The lines of a document before and after its ads.
+XML_HEAD: Final = '<?xml version="1.0"?>\n<!DOCTYPE classads SYSTEM "classads.dtd">\n<classads>\n'
+_ESCAPED_QUOTE: Final = '\\"'
+XML_FOOT: Final = "</classads>\n"
+
+
+def escape(text: str) -> str:
+    """Put entities for the three characters that markup needs."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def format_xml(ad: ClassAd, *, indent: bool = True) -> str:
+    """An ad as a ``<c>`` element, four blanks a level with a final newline, or in one line.
+
+    >>> from classad import ClassAd
+    >>> print(format_xml(ClassAd("[Rank = Memory; Cpus = 4]"), indent=False))
+    <c><a n="Cpus"><i>4</i></a><a n="Rank"><e>Memory</e></a></c>
+    """
+    out: list[str] = []
+    _write_ad(ad, out, 0 if indent else -1)
+    if indent:
+        out.append("\n")
+    return "".join(out)
+
+
+def _write_ad(ad: ClassAd, out: list[str], level: int) -> None:
+    inner = level + 1 if level >= 0 else level
+    out.append("<c>")
+    for name, item in print_order(ad):
+        if level >= 0:
+            out.append("\n" + "    " * inner)
+        out.append(f'<a n="{escape(_string_body(name))}">')
+        _write(item, out, inner)
+        out.append("</a>")
+    if level >= 0:
+        out.append("\n" + "    " * level)
+    out.append("</c>")
+
+
+def _write(item: Any, out: list[str], level: int) -> None:
+    """Append the element of a printable item."""
+    if isinstance(item, ClassAd):
+        _write_ad(item, out, level)
+    elif item.__class__ is ListValue:
+        out.append("<l>")
+        for value in item.items:
+            _write(item_of_stored(value), out, level)
+        out.append("</l>")
+    else:
+        out.append(_scalar(item))
+
+
+def _scalar(item: Any) -> str:
+    """The element of a scalar or an expression."""
+    kind = item.__class__
+    if kind is bool:
+        return f'<b v="{"t" if item else "f"}"/>'
+    if kind is int:
+        return f"<i>{item}</i>"
+    if kind is str:
+        return f"<s>{escape(_string_body(item).replace(_ESCAPED_QUOTE, chr(34)))}</s>"
+    if item is UNDEFINED:
+        return "<un/>"
+    if item is ERROR:
+        return "<er/>"
+    if kind is float:
+        return f"<r>{_real_text(item)}</r>"
+    if kind is RelTime:
+        return f"<r>{_real_text(item.secs)}</r>"
+    from classad.unparse import unparse, unparse_value
+
+    if is_node(item):
+        return f"<e>{escape(unparse(item))}</e>"
+    return f"<at>{unparse_value(item).removeprefix('absTime(').strip(')').strip(chr(34))}</at>"
+
+
+def _real_text(number: float) -> str:
+    if number != number:
+        return "NaN"
+    if number in (inf, -inf):
+        return "INF" if number > 0 else "-INF"
+    from classad.unparse import format_real
+
+    return format_real(number + 0.0, old=False)  # the sign of a zero is lost
+
+
+def _string_body(text: str) -> str:
+    """The inside of a string in new syntax."""
+    from classad.unparse import quote_string
+
+    return quote_string(text, old=False)[1:-1]

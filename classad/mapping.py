@@ -1,0 +1,270 @@
+"""The mapping interface of ``ClassAd``: what Python code sees of an ad.
+
+What is decided here: key checks, iteration order (alphabetical without case), which values come
+back evaluated, equality, text forms, pickling.  Values are converted by ``classad.convert``,
+evaluated by ``ExprTree.eval``.
+
+Inputs: Python keys and values.  Outputs: Python values; they are copies, changing one changes
+nothing in the ad.
+Never here: storage, the semantics of the language.
+Follows: ``ClassAd`` of classad2 25.14.1 without its crashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from classad.scopes import fold_name
+
+if TYPE_CHECKING:
+    from classad.ad import ClassAd
+    from classad.expr import ExprTree
+
+#: First sentence of classad2's error for a text that is no ad.
+NO_AD = "Unable to parse string into a ClassAd."
+
+
+class AdMapping(MutableMapping[str, Any]):
+    """The Python side of an ad; ``_attrs`` and ``_names`` are the storage of ``ClassAd``."""
+
+    __slots__ = ()
+
+    _attrs: dict[str, Any]
+    _names: dict[str, str]
+
+    # --- mapping ------------------------------------------------------------------------------
+
+    def __getitem__(self, key: str) -> Any:
+        """A literal, list or ad as a Python value; any other expression as ``ExprTree``.
+
+        >>> from classad import ClassAd
+        >>> ClassAd("[Cpus = 4; Rank = Cpus * 2]")["rank"]
+        Cpus * 2
+        """
+        value = self._stored(key)
+        kind = value.__class__
+        if kind is int or kind is bool or kind is float:
+            return value
+        from classad.convert import item_to_python
+
+        return item_to_python(value)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        from classad.convert import check_name, to_stored
+
+        name = check_name(key)
+        self._insert(name, to_stored(value, name))
+
+    def __delitem__(self, key: str) -> None:
+        folded = fold_name(_checked_key(key))
+        if folded not in self._attrs:
+            raise KeyError(key)
+        del self._attrs[folded], self._names[folded]
+
+    def __contains__(self, key: object) -> bool:
+        return self._find(key) is not None
+
+    def __len__(self) -> int:
+        return len(self._attrs)
+
+    def __iter__(self) -> Iterator[str]:
+        """Names in alphabetical order without case; a snapshot, so the ad may change meanwhile."""
+        names = self._names
+        return iter([names[key] for key in sorted(names)])
+
+    def clear(self) -> None:
+        """Remove all attributes."""
+        self._attrs.clear()
+        self._names.clear()
+
+    def update(self, *others: Any, **values: Any) -> None:
+        """Set attributes from an ad, a mapping or pairs, and from keywords.
+
+        Expressions of an ad arrive as they are stored.
+        """
+        if others and isinstance(others[0], AdMapping):
+            for key, value in list(others[0]._attrs.items()):
+                self._insert(others[0]._names[key], value)
+            others = ()
+        super().update(*others, **values)
+
+    # --- evaluation ---------------------------------------------------------------------------
+
+    def eval(self, attr: str) -> Any:
+        """The value of an attribute in this ad; ``KeyError`` if there is none.
+
+        >>> from classad import ClassAd
+        >>> ClassAd("[Cpus = 4; Rank = Cpus * 2]").eval("Rank")
+        8
+        """
+        return self.lookup(attr).eval(self._ad())
+
+    def lookup(self, attr: str) -> ExprTree:
+        """The expression of an attribute, also if it is a literal; it forgets this ad."""
+        from classad.expr import ExprTree
+
+        value = self._stored(attr)
+        return value if value.__class__ is ExprTree else ExprTree.from_value(value)
+
+    def flatten(self, expr: ExprTree) -> Any:
+        """What is left of an expression when the attributes of this ad are put in.
+
+        >>> from classad import ClassAd, ExprTree
+        >>> ClassAd("[x = 2]").flatten(ExprTree("x * 3 + y"))
+        6 + y
+        """
+        from classad.convert import item_to_python
+        from classad.flatten import flatten
+
+        return item_to_python(flatten(_checked_expr(expr), self._ad(), context=_ambient()))
+
+    def externalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
+        """Names that an expression needs from elsewhere, sorted; ``['']`` if it needs none."""
+        from classad.flatten import external_references
+
+        return _names_found(external_references(_checked_expr(expr), self._ad(), full=True))
+
+    def internalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
+        """Attributes of this ad that an expression uses, also indirectly; ``['']`` if none."""
+        from classad.flatten import internal_references
+
+        return _names_found(internal_references(_checked_expr(expr), self._ad()))
+
+    def matches(self, ad: ClassAd) -> bool:
+        """Whether *the argument's* ``Requirements`` accept this ad as their TARGET."""
+        from classad.match import half_match
+
+        if not isinstance(ad, AdMapping):
+            raise TypeError("ad must be a ClassAd")
+        return half_match(ad, self._ad(), _ambient())
+
+    def symmetricMatch(self, ad: ClassAd) -> bool:  # noqa: N802 - HTCondor's name
+        """Whether both ads' ``Requirements`` accept the other ad."""
+        return self.matches(ad) and ad.matches(self._ad())
+
+    # --- text ---------------------------------------------------------------------------------
+
+    def printOld(self) -> str:  # noqa: N802 - HTCondor's name
+        """The long form: one ``Name = expression`` a line."""
+        from classad.formats.long import format_long
+
+        return format_long(self._ad()) or "\n"
+
+    formatOld = printOld  # noqa: N815 - HTCondor's name
+
+    def printJson(self) -> str:  # noqa: N802 - HTCondor's name
+        """The JSON form, indented."""
+        from classad.formats.json import format_json
+
+        return format_json(self._ad())
+
+    formatJson = printJson  # noqa: N815 - HTCondor's name
+
+    def __str__(self) -> str:
+        from classad.unparse import pretty
+
+        return pretty(self)
+
+    def __repr__(self) -> str:
+        from classad.unparse import unparse_value
+
+        return unparse_value(self)
+
+    # --- identity -----------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        """Structural, against an ad of exactly the same type; names are compared without case."""
+        if type(self) is not type(other):
+            return NotImplemented if isinstance(other, AdMapping) else False
+        assert isinstance(other, AdMapping)
+        return same_attributes(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from classad.ad import ClassAd
+
+        return (ClassAd, (repr(self),))
+
+    # --- within -------------------------------------------------------------------------------
+
+    def _ad(self) -> ClassAd:
+        """This object, to the type checker."""
+        return self  # type: ignore[return-value]
+
+    def _insert(self, name: str, value: Any) -> None:
+        self._ad().insert(name, value)
+
+    def _find(self, key: object) -> Any:
+        return self._ad().raw(_checked_key(key))
+
+    def _stored(self, key: object) -> Any:
+        value = self._find(key)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+
+def fill(ad: ClassAd, source: Any) -> None:
+    """Fill a new ad from the argument of its constructor."""
+    if isinstance(source, str):
+        _fill_from_text(ad, source)
+    elif isinstance(source, AdMapping):
+        ad.update(source)
+    elif isinstance(source, Mapping):
+        for key, value in source.items():
+            ad[key] = value
+    else:
+        raise TypeError("input must be None, str, or dict")
+
+
+def _fill_from_text(ad: ClassAd, text: str) -> None:
+    """The first ad of a text in new syntax; what follows it is ignored, as classad2 does."""
+    from classad.ambient import zone_name
+    from classad.build import item_of
+    from classad.errors import ClassAdParseError
+    from classad.parser import parse_ad_prefix
+
+    if "\0" in text:
+        raise ValueError("embedded null character")
+    try:
+        node, _ = parse_ad_prefix(text, tz=zone_name())
+    except ClassAdParseError as problem:
+        raise ClassAdParseError(NO_AD, problem.diagnostic) from None
+    for name, value in node.attributes:
+        ad.insert(name, item_of(value))
+
+
+def same_attributes(left: AdMapping, right: AdMapping) -> bool:
+    """Whether two ads have the same names and structurally equal values."""
+    from classad.build import node_of_value
+
+    mine, theirs = left._attrs, right._attrs
+    return mine.keys() == theirs.keys() and all(
+        node_of_value(value) == node_of_value(theirs[key]) for key, value in mine.items()
+    )
+
+
+def _checked_key(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError("ClassAd keys are strings")
+    return key
+
+
+def _checked_expr(expr: Any) -> ExprTree:
+    from classad.expr import ExprTree
+
+    if not isinstance(expr, ExprTree):
+        raise TypeError("expr must be an ExprTree")
+    return expr
+
+
+def _names_found(names: Any) -> list[str]:
+    return sorted(names, key=str.lower) or [""]
+
+
+def _ambient() -> Any:
+    from classad.ambient import AmbientContext
+
+    return AmbientContext()
