@@ -10,10 +10,11 @@ Follows: sections 5 and 6 of the language notes; vectors ``eval_attr.jsonl``, ``
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from classad.lists import ListValue
+from classad.mapping import AdMapping, fill
 from classad.scopes import fold_name
 from classad.values import AbsTime, Value
 
@@ -26,7 +27,7 @@ __all__ = ["ClassAd", "ListValue"]
 _SIMPLE = frozenset({bool, int, float, str, Value, AbsTime})
 
 
-class ClassAd:
+class ClassAd(AdMapping):
     """An ad.  ``_parent`` is the ad it is nested in, ``_chained`` the one it inherits from."""
 
     __slots__ = ("__dict__", "__weakref__", "_attrs", "_chained", "_names", "_parent")
@@ -39,11 +40,14 @@ class ClassAd:
     #: Whether this is the detached copy that ``ad["name"]`` gives (see ``CopiedAd``).
     computed = False
 
-    def __init__(self) -> None:
+    def __init__(self, input: str | Mapping[str, Any] | None = None) -> None:
+        """``input``: None, a text in new syntax, or a mapping converted value by value."""
         self._attrs = {}
         self._names = {}
         self._parent = None
         self._chained = None
+        if input is not None:
+            fill(self, input)
 
     # --- storage ------------------------------------------------------------------------------
 

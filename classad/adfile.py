@@ -1,11 +1,265 @@
-"""Reading ads from text in any of HTCondor's forms.
+"""Files of ads: opening, decompressing, telling the form, reading and writing.
 
-Inputs: a text or lines, and the name of their origin.  Outputs: iterators of ads.  The forms
-themselves live in ``classad.formats``.
+What is decided here: how a path, a stream, bytes or lines become text (UTF-8, other bytes kept as
+lone surrogates), and which form is meant when none is named.  The forms themselves live in
+``classad.formats``.
+
+Inputs: a path (``-`` is standard input or output), a stream, or lines.  Outputs: an iterator of
+ads, which for the long form is lazy; or a file.
+Never here: the syntax of any form, printing of diagnostics.
+Follows: ``-ads:auto`` and ``-long``, ``-long:new``, ``-json``, ``-xml`` of HTCondor's tools.
 """
 
 from __future__ import annotations
 
-from classad.formats.long import LongReader, read_long
+import io
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from os import PathLike, fspath
+from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
-__all__ = ["LongReader", "read_long"]
+from classad.ambient import zone_name
+from classad.errors import ClassAdOSError, Diagnostic
+from classad.formats.common import Errors, check_errors
+from classad.formats.long import LongReader, format_long, read_long
+
+if TYPE_CHECKING:
+    from classad.ad import ClassAd
+    from classad.formats.detect import Form
+
+__all__ = ["LongReader", "format_ad", "read_ads", "read_long", "write_ads"]
+
+#: What may be named as the origin of ads.
+Source = str | PathLike[str] | IO[str] | IO[bytes] | Iterable[str]
+
+#: Characters that the form is told from.
+_PEEK: Final = 65536
+
+
+def read_ads(
+    source: Source,
+    form: Form | Literal["auto"] = "auto",
+    *,
+    name: str | None = None,
+    diagnostics: list[Diagnostic] | None = None,
+    errors: Errors | None = None,
+) -> Iterator[ClassAd]:
+    """Read the ads of a file in any form, compressed or not.
+
+    ``source``: a path, ``-`` for standard input, an open stream of text or bytes, or lines.
+    ``form``: ``long``, ``new``, ``json``, ``xml`` or ``auto``.  ``errors``: ``strict`` raises at the
+    first text that does not parse, ``warn`` adds it to ``diagnostics`` and goes on, ``htcondor``
+    drops what HTCondor drops; ``strict`` unless ``diagnostics`` is given.
+
+    >>> import io
+    >>> [ad["Name"] for ad in read_ads(io.StringIO('Name = "a"\\n\\nName = "b"\\n'))]
+    ['a', 'b']
+    """
+    if errors is None:
+        errors = "strict" if diagnostics is None else "warn"
+    check_errors(errors)
+    if form not in ("auto", "long", "new", "json", "xml"):
+        raise ValueError(f"form must be auto, long, new, json or xml, not `{form}`")
+    return _read(source, form, name or _name_of(source), diagnostics, errors)
+
+
+def _read(
+    source: Source,
+    form: Form | Literal["auto"],
+    name: str,
+    diagnostics: list[Diagnostic] | None,
+    errors: Errors,
+) -> Iterator[ClassAd]:
+    stream, lines = _open(source)
+    try:
+        begin, lines = _peek(lines)
+        if form == "auto":
+            from classad.formats.detect import detect_form
+
+            form = detect_form("".join(begin))
+        read = _reader(form)
+        lines = chain(begin, lines)
+        yield from read(lines, name, diagnostics, errors=errors, tz=zone_name())
+    finally:
+        if stream is not None:
+            stream.close()
+
+
+def _reader(form: Form) -> Any:
+    if form == "long":
+        return read_long
+    if form == "new":
+        from classad.formats.new import read_new
+
+        return read_new
+    if form == "json":
+        from classad.formats.json import read_json
+
+        return read_json
+    from classad.formats.xml import read_xml
+
+    return read_xml
+
+
+def _peek(lines: Iterable[str]) -> tuple[list[str], Iterator[str]]:
+    """The first lines, enough to tell the form from, and the rest."""
+    rest = iter(lines)
+    begin: list[str] = []
+    size = 0
+    for line in rest:
+        begin.append(line)
+        size += len(line)
+        if line.strip() and not line.lstrip().startswith(("#", "//")) and len(begin) > 1:
+            break
+        if size > _PEEK:
+            break
+    if begin:
+        begin[0] = begin[0].removeprefix("\ufeff")
+    return begin, rest
+
+
+def _name_of(source: Source) -> str:
+    if isinstance(source, str | PathLike):
+        path = fspath(source)
+        return "<stdin>" if path == "-" else path
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<ads>"
+
+
+def _open(source: Source) -> tuple[IO[Any] | None, Iterable[str]]:
+    """The stream to close afterwards (None if it is the caller's) and the lines."""
+    if isinstance(source, str | PathLike):
+        if fspath(source) == "-":
+            import sys
+
+            return None, _text_lines(sys.stdin.buffer)
+        try:
+            binary = open(source, "rb")
+        except OSError as problem:
+            raise ClassAdOSError(problem.errno, problem.strerror, fspath(source)) from None
+        return binary, _text_lines(binary)
+    if isinstance(source, io.TextIOBase):
+        return None, source
+    if hasattr(source, "read"):
+        first = source.read(0)
+        return None, source if isinstance(first, str) else _text_lines(source)  # type: ignore[arg-type, return-value]
+    return None, (_decoded(line) for line in source)
+
+
+def _text_lines(binary: IO[bytes]) -> Iterable[str]:
+    """The lines of a stream of bytes, decompressed."""
+    from classad.formats.detect import detect_compression
+
+    buffered: Any = binary if hasattr(binary, "peek") else io.BufferedReader(binary)  # type: ignore[arg-type]
+    compression = detect_compression(buffered.peek(8)[:8])
+    if compression is not None:
+        buffered = _decompressed(buffered, compression)
+    return io.TextIOWrapper(buffered, "utf-8", "surrogateescape", newline="\n")
+
+
+def _decompressed(binary: IO[bytes], compression: str) -> Any:
+    if compression == "gzip":
+        import gzip
+
+        return gzip.GzipFile(fileobj=binary)
+    if compression == "xz":
+        import lzma
+
+        return lzma.LZMAFile(binary)
+    if compression == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(binary)
+    from importlib import import_module
+
+    for module, opener in (("compression.zstd", "ZstdFile"), ("zstandard", "open")):
+        try:
+            return getattr(import_module(module), opener)(binary, "rb")
+        except ImportError:
+            continue
+    raise ClassAdOSError("reading zstd needs Python 3.14 or the package zstandard")
+
+
+def _decoded(line: str | bytes) -> str:
+    return line.decode("utf-8", "surrogateescape") if isinstance(line, bytes) else line
+
+
+# --- writing --------------------------------------------------------------------------------
+
+#: What ``write_ads`` can write: the forms of reading, and JSON with one ad a line.
+OutForm = Literal["long", "new", "json", "jsonl", "xml"]
+
+
+def format_ad(ad: ClassAd, form: OutForm = "long") -> str:
+    """One ad as text; without a line end, except in the long form and in XML.
+
+    >>> from classad import ClassAd
+    >>> format_ad(ClassAd({"Cpus": 4}), "jsonl")
+    '{"Cpus": 4}'
+    """
+    if form == "long":
+        return format_long(ad, quoted=False)
+    if form == "new":
+        from classad.formats.new import format_new
+
+        return format_new(ad)
+    if form == "xml":
+        from classad.formats.xml import format_xml
+
+        return format_xml(ad)
+    if form in ("json", "jsonl"):
+        from classad.formats.json import format_json
+
+        return format_json(ad, indent=form == "json")
+    raise ValueError(f"form must be long, new, json, jsonl or xml, not `{form}`")
+
+
+def write_ads(
+    ads: Iterable[ClassAd],
+    target: str | PathLike[str] | IO[str],
+    form: OutForm = "long",
+) -> int:
+    """Write ads to a path (``-``: standard output) or a stream of text; how many there were.
+
+    ``long``: blank lines between ads; ``new`` and ``jsonl``: one ad a line; ``json``: one list;
+    ``xml``: one document.  HTCondor's tools tell each of them by themselves (``-ads:auto``).
+
+    >>> import sys
+    >>> from classad import ClassAd
+    >>> write_ads([ClassAd({"Cpus": 4}), ClassAd({"Cpus": 8})], sys.stdout, "new")
+    [ Cpus = 4 ]
+    [ Cpus = 8 ]
+    2
+    """
+    if isinstance(target, str | PathLike):
+        if fspath(target) == "-":
+            import sys
+
+            return _write(ads, sys.stdout, form)
+        with open(target, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
+            return _write(ads, stream, form)
+    return _write(ads, target, form)
+
+
+def _write(ads: Iterable[ClassAd], stream: IO[str], form: OutForm) -> int:
+    head, between, foot = _frame(form)
+    stream.write(head)
+    count = 0
+    for ad in ads:
+        stream.write((between if count else "") + format_ad(ad, form))
+        count += 1
+    if count and form in ("new", "json", "jsonl"):
+        stream.write("\n")
+    stream.write(foot)
+    return count
+
+
+def _frame(form: OutForm) -> tuple[str, str, str]:
+    """The text before, between and after the ads."""
+    if form == "xml":
+        from classad.formats.xml import XML_FOOT, XML_HEAD
+
+        return XML_HEAD, "", XML_FOOT
+    if form == "json":
+        return "[\n", "\n,\n", "]\n"
+    return "", "\n", ""

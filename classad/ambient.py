@@ -63,6 +63,31 @@ def _local_zone() -> tzinfo:
     return _zones[name]
 
 
+def zone_name() -> str | None:
+    """The IANA name of the machine's zone, for time literals that name none; None means UTC."""
+    import os
+
+    name = os.environ.get("TZ")
+    if name not in _zone_names:
+        place = name.lstrip(":") if name is not None else os.path.realpath("/etc/localtime")
+        place = place.rpartition("zoneinfo/")[2]
+        _zone_names[name] = place if _is_zone(place) else None
+    return _zone_names[name]
+
+
+_zone_names: Final[dict[str | None, str | None]] = {}
+
+
+def _is_zone(name: str) -> bool:
+    from classad.errors import ClassAdValueError
+    from classad.times import check_zone
+
+    try:
+        return check_zone(name) is not None
+    except ClassAdValueError:
+        return False
+
+
 def _home_of(user: str) -> str | None:
     try:
         import pwd

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from classad.ad import ClassAd
 from classad.ambient import AmbientState
+from classad.mapping import NO_AD
 from classad.limits import EvaluationFailure, NeedExact
 from classad.values import UNDEFINED, Value
 
@@ -43,17 +44,17 @@ class ExprTree:
     def __init__(self, expr: Any = None) -> None:
         if expr is None:
             expr = UNDEFINED
-        if expr.__class__ is ExprTree:
+        if isinstance(expr, ExprTree):
             node = expr.node
         elif isinstance(expr, str):
-            node = import_module("classad.parser").parse_expression(expr)
+            node = _parsed(expr)
         else:
             node = _node_of(expr)
         self._node: Node = node
         self.run = None
 
     @classmethod
-    def from_node(cls, node: Node) -> ExprTree:
+    def from_node(cls, node: Node) -> Self:
         """The expression with this syntax tree."""
         self = cls.__new__(cls)
         self._node = node
@@ -117,9 +118,58 @@ class ExprTree:
         return evaluate(self, scope, target, context=AmbientContext())
 
     @classmethod
-    def from_value(cls, value: Any) -> ExprTree:
+    def from_value(cls, value: Any) -> Self:
         """The expression that is this ClassAd value."""
         return cls.from_node(_node_of(value))
+
+    # --- building: the names of HTCondor's retired binding -----------------------------------
+
+    def and_(self, expr: object) -> Self:
+        """The expression ``self && expr``."""
+        from classad.building import combine
+
+        return combine(type(self), self, "&&", expr)
+
+    def or_(self, expr: object) -> Self:
+        """The expression ``self || expr``."""
+        from classad.building import combine
+
+        return combine(type(self), self, "||", expr)
+
+    def is_(self, expr: object) -> Self:
+        """The expression ``self =?= expr``."""
+        from classad.building import combine
+
+        return combine(type(self), self, "=?=", expr)
+
+    def isnt_(self, expr: object) -> Self:
+        """The expression ``self =!= expr``."""
+        from classad.building import combine
+
+        return combine(type(self), self, "=!=", expr)
+
+    def _get(self, index: object) -> Self:
+        from classad.building import subscript
+
+        return subscript(type(self), self, index)
+
+    def sameAs(self, expr: ExprTree) -> bool:  # noqa: N802 - HTCondor's name
+        """Whether two expressions are the same, also for those whose ``==`` builds."""
+        if not isinstance(expr, ExprTree):
+            raise TypeError("expr must be an ExprTree")
+        return self._node == expr._node
+
+    def __int__(self) -> int:
+        from classad.building import to_number
+
+        return int(to_number(self, int))
+
+    def __float__(self) -> float:
+        from classad.building import to_number
+
+        return float(to_number(self, float))
+
+    # --- text and identity -------------------------------------------------------------------
 
     def __str__(self) -> str:
         text: str = import_module("classad.unparse").unparse(self._node)
@@ -128,15 +178,29 @@ class ExprTree:
     __repr__ = __str__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ExprTree) and self._node == other._node
+        return other.__class__ is ExprTree and self._node == other._node  # type: ignore[attr-defined]
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __copy__(self) -> ExprTree:
-        return ExprTree.from_node(self._node)
+    def __copy__(self) -> Self:
+        return self.from_node(self._node)
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return (ExprTree, (str(self),))
+
+
+def _parsed(text: str) -> Node:
+    """The syntax tree of a text in new syntax; its time literals may leave the zone to us."""
+    from classad.ambient import zone_name
+    from classad.errors import ClassAdParseError
+    from classad.parser import parse_expression
+
+    if "\0" in text:
+        raise ValueError("embedded null character")
+    try:
+        return parse_expression(text, tz=zone_name())
+    except ClassAdParseError as problem:
+        raise ClassAdParseError(NO_AD, problem.diagnostic) from None
 
 
 def _node_of(value: Any) -> Node:

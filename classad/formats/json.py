@@ -76,12 +76,48 @@ def _unescape_one(found: re.Match[str]) -> str:
     return chr(int(escape[1:], 16)) if escape[0] == "u" else _SIMPLE.get(escape, escape)
 
 
-class _Parser:
+class JsonReader:
     """A recursive-descent parser over one text; ``position`` moves past what was read."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self,
+        text: str,
+        name: str = "<text>",
+        diagnostics: list[Diagnostic] | None = None,
+        errors: Errors = "warn",
+        position: int = 0,
+        tz: str | None = None,
+    ) -> None:
+        check_errors(errors)
         self.text = text
-        self.position = 0
+        self.name = name
+        self.diagnostics = diagnostics
+        self.errors = errors
+        self.position = position
+        self.tz = tz
+
+    def ads(self) -> Iterator[ClassAd]:
+        """The ads from the position on; after an error nothing more is read."""
+        try:
+            yield from self._objects()
+        except _Problem as problem:
+            place = Source(self.text, self.name)
+            found = Diagnostic(problem.message, place, problem.start, problem.end)
+            report(found, self.diagnostics, self.errors)
+
+    def _objects(self) -> Iterator[ClassAd]:
+        inside = False
+        while (token := self.take()).kind != "end":
+            if token.text == "{":
+                yield self.members(1)
+            elif token.text == "[" and not inside:
+                inside = True
+            elif token.text == "]" and inside:
+                inside = False
+            elif token.text != ",":
+                raise _unexpected(token, "`{`")
+        if inside:
+            raise _unexpected(token, "`]`")
 
     def peek(self) -> _Token:
         """The next token, not taken; at the end one of kind ``end``."""
@@ -188,7 +224,7 @@ class _Parser:
         from classad.parser import parse_expression
 
         try:
-            return item_of(parse_expression(text))
+            return item_of(parse_expression(text, tz=self.tz))
         except ClassAdParseError as problem:
             found = problem.diagnostic
             message = str(problem) if found is None else found.message
@@ -206,33 +242,18 @@ def read_json(
     diagnostics: list[Diagnostic] | None = None,
     *,
     errors: Errors = "warn",
+    tz: str | None = None,
 ) -> Iterator[ClassAd]:
     """Read objects standing one after the other, or in arrays, as ads.
 
-    After an error nothing more is read: there is no safe place to go on.
+    After an error nothing more is read: there is no safe place to go on.  ``tz``: the zone of time
+    literals that name none (None is UTC).
 
     >>> [ad["Cpus"] for ad in read_json('[{"Cpus": 4}, {"Cpus": 8}]')]
     [4, 8]
     """
-    check_errors(errors)
     text = source if isinstance(source, str) else "".join(source)
-    parser = _Parser(text)
-    inside = False
-    try:
-        while (token := parser.take()).kind != "end":
-            if token.text == "{":
-                yield parser.members(1)
-            elif token.text == "[" and not inside:
-                inside = True
-            elif token.text == "]" and inside:
-                inside = False
-            elif token.text != ",":
-                raise _unexpected(token, "`{`")
-        if inside:
-            raise _unexpected(token, "`]`")
-    except _Problem as problem:
-        place = Source(text, name)
-        report(Diagnostic(problem.message, place, problem.start, problem.end), diagnostics, errors)
+    return JsonReader(text, name, diagnostics, errors, tz=tz).ads()
 
 
 # --- writing --------------------------------------------------------------------------------

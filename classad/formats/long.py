@@ -75,9 +75,15 @@ class LongReader:
     """
 
     def __init__(
-        self, diagnostics: list[Diagnostic] | None = None, *, errors: Errors = "warn"
+        self,
+        diagnostics: list[Diagnostic] | None = None,
+        *,
+        errors: Errors = "warn",
+        tz: str | None = None,
     ) -> None:
+        """``tz``: the zone of time literals that name none (None is UTC)."""
         check_errors(errors)
+        self.tz = tz
         self.diagnostics = diagnostics
         self.errors = errors
         self._lines: dict[str, _Entry] = {}
@@ -149,7 +155,7 @@ class LongReader:
         from classad.parser import parse_expression
 
         try:
-            tree = ExprTree.from_node(parse_expression(text, old=True, prefix=True))
+            tree = ExprTree.from_node(parse_expression(text, old=True, prefix=True, tz=self.tz))
         except ClassAdParseError as problem:
             found = problem.diagnostic
             shift = line.find(text, offset) if text else offset
@@ -190,6 +196,7 @@ def read_long(
     *,
     errors: Errors = "warn",
     first_line: int = 1,
+    tz: str | None = None,
 ) -> Iterator[ClassAd]:
     """Read ads in long form.
 
@@ -199,7 +206,7 @@ def read_long(
     >>> [ad["Cpus"] for ad in read_long("Cpus = 4\\n\\nCpus = 8\\n")]
     [4, 8]
     """
-    return LongReader(diagnostics, errors=errors).read(source, name, first_line=first_line)
+    return LongReader(diagnostics, errors=errors, tz=tz).read(source, name, first_line=first_line)
 
 
 def format_long(ad: ClassAd, *, quoted: bool = True) -> str:

@@ -60,23 +60,42 @@ class _Problem(Exception):  # noqa: N818 - never leaves this module
         self.message, self.start, self.end = message, start, end
 
 
-class _Parser:
-    """A pull parser over one text; ``tag`` is the last tag taken, ``text`` what stood before it."""
+class XmlReader:
+    """A pull parser over one text; ``text`` is what stood before the tag that was taken last."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self,
+        text: str,
+        name: str = "<text>",
+        diagnostics: list[Diagnostic] | None = None,
+        errors: Errors = "warn",
+        position: int = 0,
+        tz: str | None = None,
+    ) -> None:
+        check_errors(errors)
+        self.source = Source(text, name)
+        self.diagnostics = diagnostics
+        self.errors = errors
         self.whole = text
-        self.position = 0
+        self.position = position
+        self.tz = tz
         self.text = ""
-        self.text_start = 0
         self.name = ""
         self.close = False
         self.empty = False
         self.attributes = ""
         self.start = 0
 
+    def ads(self) -> Iterator[ClassAd]:
+        """The ads from the position on; after an error nothing more is read."""
+        try:
+            yield from self._elements()
+        except _Problem as problem:
+            found = Diagnostic(problem.message, self.source, problem.start, problem.end)
+            report(found, self.diagnostics, self.errors)
+
     def next_tag(self) -> bool:
         """Move to the next tag that is not a comment or a declaration; False at the end."""
-        self.text_start = self.position
         parts: list[str] = []
         while True:
             start = self.whole.find("<", self.position)
@@ -112,8 +131,7 @@ class _Parser:
                 return unescape(found[2] if found[2] is not None else found[3])
         return None
 
-    def ads(self) -> Iterator[ClassAd]:
-        """The ads of the document."""
+    def _elements(self) -> Iterator[ClassAd]:
         while self.next_tag():
             if self.name == "c" and not self.close:
                 yield self.members(1)
@@ -177,13 +195,13 @@ class _Parser:
             items.append(self.value(depth))
 
 
-def _integer(text: str, parser: _Parser) -> object:
+def _integer(text: str, parser: XmlReader) -> object:
     found = _INTEGER.match(text.strip(BLANKS))
     number = int(found[0]) if found is not None else INT_MAX + 1
     return number if INT_MIN <= number <= INT_MAX else ERROR
 
 
-def _real(text: str, parser: _Parser) -> object:
+def _real(text: str, parser: XmlReader) -> object:
     text = text.strip(BLANKS)
     try:
         return float(_REALS.get(text, text))
@@ -191,26 +209,26 @@ def _real(text: str, parser: _Parser) -> object:
         return ERROR
 
 
-def _expression(text: str, parser: _Parser) -> object:
+def _expression(text: str, parser: XmlReader) -> object:
     from classad.build import item_of
     from classad.parser import parse_expression
 
     try:
-        return item_of(parse_expression(text, prefix=True))
+        return item_of(parse_expression(text, prefix=True, tz=parser.tz))
     except ClassAdParseError as problem:
         found = problem.diagnostic
         message = str(problem) if found is None else found.message
         raise parser.fail(f"{message} in expression `{text}`") from None
 
 
-def _time(function: str) -> Callable[[str, _Parser], object]:
-    def read(text: str, parser: _Parser) -> object:
+def _time(function: str) -> Callable[[str, XmlReader], object]:
+    def read(text: str, parser: XmlReader) -> object:
         return _expression(f'{function}("{text.strip(BLANKS)}")', parser)
 
     return read
 
 
-def _new_string(text: str, parser: _Parser) -> str:
+def _new_string(text: str, parser: XmlReader) -> str:
     """Undo the escapes of the new syntax, all other characters standing for themselves."""
     if "\\" in text:
         from classad.lexing import unescape as unescape_string
@@ -221,7 +239,7 @@ def _new_string(text: str, parser: _Parser) -> str:
     return text
 
 
-_SCALARS: Final[dict[str, Callable[[str, _Parser], object]]] = {
+_SCALARS: Final[dict[str, Callable[[str, XmlReader], object]]] = {
     "i": _integer,
     "r": _real,
     "s": _new_string,
@@ -240,20 +258,15 @@ def read_xml(
     diagnostics: list[Diagnostic] | None = None,
     *,
     errors: Errors = "warn",
+    tz: str | None = None,
 ) -> Iterator[ClassAd]:
     """Read the ads of an XML document; after an error nothing more is read.
 
     >>> [ad["Cpus"] for ad in read_xml('<c><a n="Cpus"><i>4</i></a></c>')]
     [4]
     """
-    check_errors(errors)
     text = source if isinstance(source, str) else "".join(source)
-    parser = _Parser(text)
-    try:
-        yield from parser.ads()
-    except _Problem as problem:
-        place = Source(text, name)
-        report(Diagnostic(problem.message, place, problem.start, problem.end), diagnostics, errors)
+    return XmlReader(text, name, diagnostics, errors, tz=tz).ads()
 
 
 # --- writing --------------------------------------------------------------------------------
