@@ -13,7 +13,7 @@ Follows: ``-ads:auto`` and ``-long``, ``-long:new``, ``-json``, ``-xml`` of HTCo
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, Final, Literal
@@ -47,9 +47,9 @@ def read_ads(
     """Read the ads of a file in any form, compressed or not.
 
     ``source``: a path, ``-`` for standard input, an open stream of text or bytes, or lines.
-    ``form``: ``long``, ``new``, ``json``, ``xml`` or ``auto``.  ``errors``: ``strict`` raises at the
-    first text that does not parse, ``warn`` adds it to ``diagnostics`` and goes on, ``htcondor``
-    drops what HTCondor drops; ``strict`` unless ``diagnostics`` is given.
+    ``form``: ``long``, ``new``, ``json``, ``xml`` or ``auto``.  ``errors``: ``strict`` raises at
+    the first text that does not parse, ``warn`` adds it to ``diagnostics`` and goes on,
+    ``htcondor`` drops what HTCondor drops; ``strict`` unless ``diagnostics`` is given.
 
     >>> import io
     >>> [ad["Name"] for ad in read_ads(io.StringIO('Name = "a"\\n\\nName = "b"\\n'))]
@@ -70,17 +70,18 @@ def _read(
     diagnostics: list[Diagnostic] | None,
     errors: Errors,
 ) -> Iterator[ClassAd]:
-    stream, lines = _open(source)
+    stream, opened = _open(source)
     try:
-        begin, lines = _peek(lines)
+        begin, rest = _peek(opened)
         if form == "auto":
             from classad.formats.detect import detect_form
 
             form = detect_form("".join(begin))
         read = _reader(form)
-        lines = chain(begin, lines)
-        yield from read(lines, name, diagnostics, errors=errors, tz=zone_name())
+        yield from read(chain(begin, rest), name, diagnostics, errors=errors, tz=zone_name())
     finally:
+        if isinstance(opened, Generator):
+            opened.close()
         if stream is not None:
             stream.close()
 
@@ -126,7 +127,7 @@ def _name_of(source: Source) -> str:
     return name if isinstance(name, str) else "<ads>"
 
 
-def _open(source: Source) -> tuple[IO[Any] | None, Iterable[str]]:
+def _open(source: Any) -> tuple[IO[bytes] | None, Iterable[str]]:
     """The stream to close afterwards (None if it is the caller's) and the lines."""
     if isinstance(source, str | PathLike):
         if fspath(source) == "-":
@@ -134,27 +135,32 @@ def _open(source: Source) -> tuple[IO[Any] | None, Iterable[str]]:
 
             return None, _text_lines(sys.stdin.buffer)
         try:
-            binary = open(source, "rb")
+            binary = open(source, "rb")  # noqa: SIM115 - the caller closes it
         except OSError as problem:
             raise ClassAdOSError(problem.errno, problem.strerror, fspath(source)) from None
         return binary, _text_lines(binary)
     if isinstance(source, io.TextIOBase):
         return None, source
     if hasattr(source, "read"):
-        first = source.read(0)
-        return None, source if isinstance(first, str) else _text_lines(source)  # type: ignore[arg-type, return-value]
+        return None, source if isinstance(source.read(0), str) else _text_lines(source)
     return None, (_decoded(line) for line in source)
 
 
-def _text_lines(binary: IO[bytes]) -> Iterable[str]:
-    """The lines of a stream of bytes, decompressed."""
+def _text_lines(binary: Any) -> Iterator[str]:
+    """The lines of a stream of bytes, decompressed; the stream stays open."""
     from classad.formats.detect import detect_compression
 
-    buffered: Any = binary if hasattr(binary, "peek") else io.BufferedReader(binary)  # type: ignore[arg-type]
+    buffered: Any = binary if hasattr(binary, "peek") else io.BufferedReader(binary)
     compression = detect_compression(buffered.peek(8)[:8])
-    if compression is not None:
-        buffered = _decompressed(buffered, compression)
-    return io.TextIOWrapper(buffered, "utf-8", "surrogateescape", newline="\n")
+    plain = buffered if compression is None else _decompressed(buffered, compression)
+    text = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
+    try:
+        for line in text:  # noqa: UP028 - `yield from` would close the stream with the generator
+            yield line
+    finally:
+        text.detach()
+        if buffered is not binary:
+            buffered.detach()
 
 
 def _decompressed(binary: IO[bytes], compression: str) -> Any:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import time
 from datetime import tzinfo
-from typing import Final
+from typing import Any, Final
 
 from classad.state import EvalContext, EvalState
+
+#: Functions that Python code registered (``classad.registration``): folded name -> declaration.
+REGISTERED: Final[dict[str, Any]] = {}
 
 
 class AmbientContext(EvalContext):

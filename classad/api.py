@@ -10,15 +10,15 @@ Follows: classad2 25.14.1 for well-formed input; for other input see ``errors`` 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from io import TextIOBase
 from typing import IO, Any, Final
 
 from classad.ad import ClassAd
 from classad.ambient import zone_name
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
-from classad.formats.common import BLANKS, Errors, check_errors, report
+from classad.formats.common import BLANKS, NO_STREAM, Errors, check_errors, report_error
 from classad.formats.long import LongReader
 from classad.formats.new import parse_new, skip_blanks
 from classad.source import Source
@@ -26,7 +26,6 @@ from classad.source import Source
 #: The version of HTCondor whose behaviour this package follows.
 COMPATIBLE: Final = "25.14.1"
 
-_NO_STREAM: Final = "Unable to parse input stream into a ClassAd."
 _NO_LOOK: Final = "Can not look ahead in stream; you must explicitly specify a parser."
 
 #: What the parsing functions take.
@@ -227,7 +226,7 @@ class _Stream:
             return
         self.file.seek(self._cookie)
         passed = self.text[self._told : position]
-        if isinstance(self.file, io.TextIOBase):
+        if isinstance(self.file, TextIOBase):
             self.file.read(len(passed))
             self._cookie = self.file.tell()
         else:
@@ -318,10 +317,9 @@ def _new(
     try:
         return parse_new(text, start, source, zone_name())
     except ClassAdParseError as problem:
-        assert problem.diagnostic is not None
         if parser is ParserType.New and text[start] != "[":
-            raise ClassAdParseError(_NO_STREAM, problem.diagnostic) from None
-        report(problem.diagnostic, diagnostics, errors)
+            raise ClassAdParseError(NO_STREAM, problem.diagnostic) from None
+        report_error(problem, diagnostics, errors)
         return None
 
 
@@ -376,5 +374,3 @@ def lastError() -> str:  # noqa: N802 - HTCondor's name
     from classad.lasterror import last_error
 
     return last_error()
-
-

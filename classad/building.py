@@ -1,4 +1,4 @@
-"""Building expressions from Python: ``and_`` and its like, ``Attribute``, ``Literal``, ``Function``.
+"""Building expressions from Python: ``and_`` and its like, ``Attribute``, ``Function``.
 
 What is decided here: which Python operator builds which ClassAd operator, and where parentheses
 are needed so that the printed expression reads back as the one that was built.
@@ -80,7 +80,7 @@ def to_number(expr: ExprTree, kind: type[int] | type[float]) -> Any:
 class ExprBuilder(ExprTree):
     """An expression whose Python operators, ``==`` among them, build larger expressions.
 
-    ``&``, ``|`` and ``^`` are the bit operators; logic is ``and_`` and ``or_``.  ``bool`` evaluates.
+    ``&``, ``|`` and ``^`` are the bit operators; logic is ``and_`` and ``or_``; ``bool`` evaluates.
 
     >>> (Attribute("Memory") + 1) * 2 > Attribute("Disk")
     (Memory + 1) * 2 > Disk
@@ -100,7 +100,7 @@ class ExprBuilder(ExprTree):
             return value[index]
         raise ClassAdValueError("ClassAd expression is unsubscriptable.")
 
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> ExprBuilder:  # type: ignore[override]
         return combine(ExprBuilder, self, "==", other)

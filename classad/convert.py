@@ -53,8 +53,8 @@ def to_stored(value: object, path: str = "value") -> Any:
     from classad.nodes import Literal
 
     node = to_node(value, path)
-    if node.__class__ is Literal and node.value.__class__ is not RelTime:  # type: ignore[attr-defined]
-        return node.value  # type: ignore[attr-defined]
+    if node.__class__ is Literal and node.value.__class__ is not RelTime:
+        return node.value
     return ExprTree.from_node(node)
 
 
@@ -173,7 +173,6 @@ def item_to_python(item: Any) -> Any:
 
 def node_to_python(node: Node, tree: ExprTree | None = None) -> Any:
     """The Python object for a piece of syntax: literals, lists and ads are values."""
-    from classad.build import make_ad
     from classad.build import make_ad
     from classad.nodes import AdExpr, ListExpr, Literal
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from classad.ad import ClassAd
 from classad.ambient import AmbientState
-from classad.mapping import NO_AD
+from classad.lasterror import note
 from classad.limits import EvaluationFailure, NeedExact
-from classad.values import UNDEFINED, Value
+from classad.mapping import NO_AD
+from classad.values import ERROR, UNDEFINED, Value
 
 if TYPE_CHECKING:
     from classad.nodes import Node
@@ -83,16 +84,21 @@ class ExprTree:
     def eval(self, scope: ClassAd | None = None, target: ClassAd | None = None) -> Any:
         """The value, as a Python object, in ``scope`` and, if given, matched with ``target``."""
         state = AmbientState()
+        if target is not None:
+            if target.__class__ is not ClassAd:
+                target = _checked(target, "target")
+            if scope is not None and target is not scope:  # a target alone is ignored
+                state.left, state.right = scope, target
         if scope.__class__ is not ClassAd:
             scope = _checked(scope, "scope")
-        if target is not None and target is not scope:
-            state.left = scope
-            state.right = target if target.__class__ is ClassAd else _checked(target, "target")
         try:
             value = (self.run or self.compile())(scope, state)
         except (NeedExact, RecursionError, EvaluationFailure):
             value = self._eval_exactly(scope, state)
-        if value.__class__ in PLAIN:
+        kind = value.__class__
+        if kind in PLAIN and (kind is not str or value.isascii()):
+            if value is ERROR:
+                note(self, scope, state.right)
             return value
         from classad.convert import to_python
 
@@ -109,13 +115,18 @@ class ExprTree:
 
     def simplify(self, scope: ClassAd | None = None, target: ClassAd | None = None) -> ExprTree:
         """The value as a literal expression; unknown names become undefined."""
-        return ExprTree.from_value(self._value(scope, target))
-
-    def _value(self, scope: ClassAd | None, target: ClassAd | None) -> Any:
         from classad.ambient import AmbientContext
-        from classad.evaluate import evaluate
+        from classad.errors import ClassAdEvaluationError
+        from classad.evaluate import evaluate_full
 
-        return evaluate(self, scope, target, context=AmbientContext())
+        other = None if target is None else _checked(target, "target")
+        my = _checked(scope, "scope")
+        if scope is None:
+            other = None
+        value, ok = evaluate_full(self, my, other, context=AmbientContext())
+        if not ok:
+            raise ClassAdEvaluationError("failed to evaluate expression")
+        return ExprTree.from_value(value)
 
     @classmethod
     def from_value(cls, value: Any) -> Self:
@@ -178,7 +189,7 @@ class ExprTree:
     __repr__ = __str__
 
     def __eq__(self, other: object) -> bool:
-        return other.__class__ is ExprTree and self._node == other._node  # type: ignore[attr-defined]
+        return other.__class__ is ExprTree and self._node == other._node
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -13,6 +13,7 @@ Follows: ``ClassAd`` of classad2 25.14.1 without its crashes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from classad.scopes import fold_name
@@ -115,20 +116,18 @@ class AdMapping(MutableMapping[str, Any]):
         6 + y
         """
         from classad.convert import item_to_python
-        from classad.flatten import flatten
 
+        flatten = import_module("classad.flatten").flatten
         return item_to_python(flatten(_checked_expr(expr), self._ad(), context=_ambient()))
 
     def externalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
         """Names that an expression needs from elsewhere, sorted; ``['']`` if it needs none."""
-        from classad.flatten import external_references
-
+        external_references = import_module("classad.flatten").external_references
         return _names_found(external_references(_checked_expr(expr), self._ad(), full=True))
 
     def internalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
         """Attributes of this ad that an expression uses, also indirectly; ``['']`` if none."""
-        from classad.flatten import internal_references
-
+        internal_references = import_module("classad.flatten").internal_references
         return _names_found(internal_references(_checked_expr(expr), self._ad()))
 
     def matches(self, ad: ClassAd) -> bool:

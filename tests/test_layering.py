@@ -45,6 +45,7 @@ WORLDLY_SYS = {"argv", "exit", "flags", "modules", "path", "platform", "stderr",
 OUTSIDE = {
     "*/cli.py": "a command line reads files, prints and sets the exit code",
     "*/__main__.py": "starts a command line",
+    "classad/adfile.py": "reads and writes files of ads, for callers who name a file",
     "classad/ambient.py": "the machine's clock, chance and environment, for callers who ask for it",
     "classad/builtins/document.py": "prints the function reference when it is run",
     "classad/conform/runner.py": "reads the vector files that it is pointed to",

@@ -16,6 +16,9 @@ from classad.errors import ClassAdParseError, Diagnostic
 #: drops what HTCondor's own reader drops.
 Errors = Literal["strict", "warn", "htcondor"]
 
+#: First sentence of classad2's error for a stream that is no ad.
+NO_STREAM: Final = "Unable to parse input stream into a ClassAd."
+
 #: What C's ``isspace`` takes for white space; ``str.strip`` would take more.
 BLANKS: Final = " \t\n\v\f\r"
 
@@ -26,9 +29,16 @@ def check_errors(errors: Errors) -> None:
         raise ValueError(f"errors must be `strict`, `warn` or `htcondor`, not `{errors}`")
 
 
+def report_error(
+    problem: ClassAdParseError, diagnostics: list[Diagnostic] | None, errors: Errors
+) -> None:
+    """Raise or record what the grammar found, as ``errors`` says."""
+    report(problem.diagnostic or Diagnostic(str(problem)), diagnostics, errors)
+
+
 def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Errors) -> None:
     """Raise or record one problem, as ``errors`` says."""
     if errors == "strict":
-        raise ClassAdParseError(problem.message, problem)
+        raise ClassAdParseError(NO_STREAM, problem)
     if diagnostics is not None:
         diagnostics.append(problem)

@@ -37,6 +37,8 @@ def detect_form(text: str) -> Form:
     if first == "<":
         return "xml"
     if first == "[":
+        if second == "]" and skip_blanks(text, inside + 1) == len(text):
+            return "json"  # nothing but an empty list
         return "json" if second == "{" else "new"
     if first == "{":
         return "new" if second == "[" else "json"

@@ -235,6 +235,8 @@ def format_long(ad: ClassAd, *, quoted: bool = True) -> str:
 def _check_writable(name: str, text: str) -> None:
     """Refuse what the long form cannot hold: it has no escape for a line end."""
     if "\n" in text:
-        raise ClassAdValueError(f"attribute `{name}` has a line end, which the long form cannot hold")
+        raise ClassAdValueError(
+            f"attribute `{name}` has a line end, which the long form cannot hold"
+        )
     if "=" in name or "\n" in name or name != name.strip(BLANKS) or name.startswith("#"):
         raise ClassAdValueError(f"attribute name `{name}` cannot be written in the long form")

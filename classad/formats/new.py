@@ -1,7 +1,7 @@
 """The new form of ads: ``[ Name = expression; ... ]``, one after the other or in a ``{...}`` list.
 
 What is decided here: where one ad ends and the next begins, and what may stand between them
-(blanks, comments, the braces and commas of ``-long:new`` lists).  The ads are parsed by the grammar.
+(blanks, comments, the braces and commas of ``-long:new`` lists).  The grammar parses the ads.
 
 Inputs: a text.  Outputs: ads; or the text of one ad in one line.
 Never here: opening files.
@@ -16,7 +16,7 @@ from typing import Final
 
 from classad.ad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import Errors, check_errors, report
+from classad.formats.common import Errors, check_errors, report, report_error
 from classad.source import Source
 
 _BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -74,8 +74,7 @@ def _read(
         try:
             ad, position = parse_new(text, position, source, tz)
         except ClassAdParseError as problem:
-            assert problem.diagnostic is not None
-            report(problem.diagnostic, diagnostics, errors)
+            report_error(problem, diagnostics, errors)
             return
         yield ad
         position = skip_blanks(text, position)

@@ -1,0 +1,92 @@
+"""Python functions that expressions may call: ``register`` and its scoped form.
+
+What is decided here: how a Python function is called from an expression: its arguments are
+evaluated and converted as everywhere in the interface; if it has a parameter ``state`` (or takes
+any keyword) it is given the ad; an exception it raises ends the evaluation and reaches the caller.
+
+Inputs: callables.  Outputs: declarations in the table that ``classad.ambient`` evaluates with.
+Never here: the builtin functions; they cannot be replaced.
+Follows: ``register`` of HTCondor's retired v1 binding; names are compared without case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from classad.ambient import REGISTERED
+from classad.scopes import fold_name
+
+if TYPE_CHECKING:
+    from classad.state import CallSite
+
+
+def register(function: Callable[..., Any], name: str | None = None) -> None:
+    """Let expressions call a Python function, by its own name or another.
+
+    >>> from classad import ExprTree
+    >>> register(lambda text: text[::-1], "backwards")
+    >>> ExprTree('backwards("abc")').eval()
+    'cba'
+    """
+    if not callable(function):
+        raise TypeError("function must be callable")
+    spelled = name if name is not None else function.__name__
+    REGISTERED[fold_name(spelled)] = _declaration(spelled, function)
+
+
+@contextmanager
+def functions(**callables: Callable[..., Any]) -> Iterator[None]:
+    """Register Python functions for the length of a ``with`` block.
+
+    >>> from classad import ExprTree
+    >>> with functions(twice=lambda x: 2 * x):
+    ...     ExprTree("twice(4)").eval()
+    8
+    >>> ExprTree("twice(4)").eval()
+    <Value.Error: 1>
+    """
+    before = dict(REGISTERED)
+    try:
+        for name, function in callables.items():
+            register(function, name)
+        yield
+    finally:
+        REGISTERED.clear()
+        REGISTERED.update(before)
+
+
+def registerLibrary(path: str) -> None:  # noqa: N802 - HTCondor's name
+    """Refused: libraries are made for HTCondor's own ClassAd library, which is not used here."""
+    from classad.errors import ClassAdOSError
+
+    raise ClassAdOSError(f"cannot load `{path}`: it is made for HTCondor's ClassAd library")
+
+
+def _declaration(name: str, function: Callable[..., Any]) -> Any:
+    from classad.builtins.registry import RAW, Builtin
+
+    wants_state = _wants_state(function)
+
+    def call(site: CallSite) -> Any:
+        from classad.convert import to_node, to_python
+
+        values = [to_python(site.evaluate(node)) for node in site.args]
+        extra = {"state": site.ad} if wants_state else {}
+        return site.evaluate(to_node(function(*values, **extra), f"result of {name}"))
+
+    doc = (function.__doc__ or "").strip()
+    return Builtin(name, "python", 0, None, RAW, False, "as the function does", doc, (), call)
+
+
+def _wants_state(function: Callable[..., Any]) -> bool:
+    from inspect import Parameter, signature
+
+    try:
+        parameters = signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return "state" in parameters or any(
+        parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()
+    )

@@ -1,0 +1,171 @@
+"""New syntax, JSON and XML: the golden vectors, reading back what was written, and bad text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classad import ClassAd, ClassAdParseError, ExprTree
+from classad.errors import Diagnostic
+from classad.formats.json import format_json, read_json
+from classad.formats.new import format_new, read_new
+from classad.formats.xml import XML_FOOT, XML_HEAD, format_xml, read_xml
+
+ROOM = Path(__file__).parents[1] / "vectors" / "classad"
+
+
+def cases(file: str, *kinds: str) -> list[Any]:
+    text = (ROOM / file).read_text(encoding="utf-8", errors="surrogateescape")
+    found = [json.loads(line) for line in text.splitlines()]
+    return [pytest.param(case, id=case["id"]) for case in found if case.get("kind", "any") in kinds]
+
+
+@pytest.mark.parametrize("case", cases("formats.jsonl", "ad_out"))
+def test_written_as_htcondor_writes(case: dict[str, Any]) -> None:
+    ad = ClassAd(case["input"])
+    assert repr(ad) == format_new(ad) == case["new"]
+    assert str(ad) == case["pretty"]
+    assert format_json(ad) == case["json"]
+    assert format_json(ad, indent=False) == case["json_line"]
+    assert format_xml(ad) == case["xml"]
+    assert format_xml(ad, indent=False) == case["xml_compact"]
+
+
+@pytest.mark.parametrize("case", cases("formats.jsonl", "ad_out"))
+def test_read_back(case: dict[str, Any]) -> None:
+    ad = ClassAd(case["input"])
+    for text in (case["json"], case["json_line"]):
+        (back,) = read_json(text, errors="strict")
+        assert (back == ad) is case["json_roundtrip"]
+        assert format_json(back) == format_json(ad)
+    for text in (case["xml"], case["xml_compact"], XML_HEAD + case["xml"] + XML_FOOT):
+        (back,) = read_xml(text, errors="strict")
+        # To HTCondor 0.0 and -0.0, which XML cannot tell apart, are the same expression.
+        lost_sign = "-0.0" in case["input"]
+        assert back == ad or not case["xml_roundtrip"] or lost_sign
+        assert format_xml(back) == format_xml(ad)
+    (back,) = read_new(case["pretty"], errors="strict")
+    assert repr(back) == repr(ad)
+
+
+@pytest.mark.parametrize("case", cases("formats.jsonl", "json_in"))
+def test_json_as_htcondor_reads_it(case: dict[str, Any]) -> None:
+    problems: list[Diagnostic] = []
+    ads = list(read_json(case["input"], "json", problems))
+    if case["ok"]:
+        assert problems == []
+        assert [repr(ad) for ad in ads] == [case["new"]]
+    else:
+        # A file may hold no ad, and an array of none: only as a single ad is that a failure.
+        assert problems or ads == []
+
+
+@pytest.mark.parametrize("case", cases("unparse.jsonl", "any"))
+def test_expressions_in_json_and_xml(case: dict[str, Any]) -> None:
+    if case["tree"] is None:
+        return
+    from classad.parser import parse_expression
+
+    ad = ClassAd()
+    node = parse_expression(case["expr"], old=case["syntax"] == "old")
+    ad.insert("a", ExprTree.from_node(node))
+    assert format_json(ad, indent=False) == f'{{"a": {case["json"]}}}'
+    assert format_xml(ad, indent=False) == f'<c><a n="a">{case["xml"]}</a></c>'
+
+
+# --- what the vectors do not hold -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "expected"),
+    [
+        (read_json, '[{"a": 1}, {"b": 2}]', ["[ a = 1 ]", "[ b = 2 ]"]),
+        (read_json, '{"a": 1}\n{"b": 2}', ["[ a = 1 ]", "[ b = 2 ]"]),
+        (read_json, '[\n{"a": 1}\n,\n{"b": 2}\n]\n', ["[ a = 1 ]", "[ b = 2 ]"]),
+        (read_json, "[]", []),
+        (read_json, r'{"a": "\u00e9\ud83d\ude00"}', ['[ a = "\\303\\251\\360\\237\\230\\200" ]']),
+        (read_json, r'{"a": "\/Expr(\"x\\ny\")\/"}', ['[ a = "x\\ny" ]']),
+        (read_json, r'{"a": "b" "\/Expr(1)\/"}', ['[ a = "b/Expr(1)/" ]']),
+        (read_json, '// c\n{"a" /* d */ : 1}', ["[ a = 1 ]"]),
+        (read_new, "[a=1] // c\n[b=2]", ["[ a = 1 ]", "[ b = 2 ]"]),
+        (read_new, "{\n[\na = 1;\n],\n[\nb = 2\n]\n}\n", ["[ a = 1 ]", "[ b = 2 ]"]),
+        (read_new, "{}", []),
+        (read_new, "[]", ["[  ]"]),
+        (read_xml, "<c/>", ["[  ]"]),
+        (read_xml, '<c><a n="a"><l/></a></c>', ["[ a = {  } ]"]),
+        (read_xml, '<!-- c --><c><a n="a"><i>1</i></a></c>', ["[ a = 1 ]"]),
+        (read_xml, "<c><a n='a'><s>&quot;&#65;&amp;lt;</s></a></c>", ['[ a = "\\"A&lt;" ]']),
+        (read_xml, '<c><a n="a"><s>x\\ny\\101"</s></a></c>', ['[ a = "x\\nyA\\"" ]']),
+        (read_xml, '<c><a n="a"><b v="t"/></a><a n="b"><b v="f"/></a></c>', None),
+        (read_xml, '<c><a n="a"><un/></a><a n="b"><er/></a></c>', None),
+        (read_xml, '<c><a n="a"><i>x</i></a></c>', ["[ a = error ]"]),
+        (read_xml, '<c><a n="a"><r>-INF</r></a></c>', ['[ a = real("-INF") ]']),
+        (read_xml, '<c><a n="a"><at>2020-01-02T03:04:05+01:00</at></a></c>', None),
+        (read_xml, '<c><a n="a"><rt>1+02:03:04</rt></a></c>', ['[ a = relTime("1+02:03:04") ]']),
+        (read_xml, '<c><a n="c\\"d"><i> 2 </i></a></c>', ["[ 'c\"d' = 2 ]"]),
+    ],
+)
+def test_reading(read: Callable[..., Any], text: str, expected: list[str] | None) -> None:
+    ads = list(read(text, errors="strict"))
+    if expected is None:
+        (ad,) = ads
+        assert format_xml(ad, indent=False) == text
+    else:
+        assert [repr(ad) for ad in ads] == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "place", "words"),
+    [
+        (read_json, '{"a": 1\n "b": 2}', (2, 2), "expected `,` or `}`"),
+        (read_json, '{"a": }', (1, 7), "expected a value"),
+        (read_json, '{"a": 1', (1, 8), "the end of the text"),
+        (read_json, '{"": 1}', (1, 2), "empty"),
+        (read_json, '{"a": "\\/Expr(1 +)\\/"}', (1, 7), "in expression `1 +`"),
+        (read_json, '{"a": "x', (1, 7), "not closed"),
+        (read_json, '{"a": ' + "[" * 500, (1, 171), "nested too deeply"),
+        (read_json, '{"a": 1} x', (1, 10), "expected `{`"),
+        (read_json, '[{"a": 1}', (1, 10), "expected `]`"),
+        (read_new, "[a = 1]\n[b = ]", (2, 6), "expected an operand"),
+        (read_new, "[a = 1", (1, 1), "never closed"),
+        (read_new, "{[a = 1]", (1, 9), "list of ads is not closed"),
+        (read_xml, '<c><a n="a"><i>1</i></c>', (1, 21), "expected `</a>`"),
+        (read_xml, '<c><a n="a"><zz>1</zz></a></c>', (1, 13), "unknown element `zz`"),
+        (read_xml, '<c><a n=""><i>1</i></a></c>', (1, 4), "missing or empty"),
+        (read_xml, '<c><a n="a"><e>x +</e></a></c>', (1, 19), "in expression `x +`"),
+        (read_xml, "<c><a", (1, 4), "malformed tag"),
+        (read_xml, "<c>", (1, 4), "text ends inside an ad"),
+        (read_xml, "<d>", (1, 1), "expected `<c>`"),
+        (read_xml, '<c><a n="a">' + "<l>" * 500, (1, 508), "nested too deeply"),
+    ],
+)
+def test_bad_text_is_reported_with_its_place(
+    read: Callable[..., Any], text: str, place: tuple[int, int], words: str
+) -> None:
+    problems: list[Diagnostic] = []
+    list(read(text, "f", problems))
+    (problem,) = problems
+    assert words in problem.message
+    assert (problem.line, problem.column) == place
+    with pytest.raises(ClassAdParseError):
+        list(read(text, "f", errors="strict"))
+
+
+def test_ads_before_bad_text_are_read() -> None:
+    for read, text in (
+        (read_json, '{"a": 1} {"b"'),
+        (read_new, "[a = 1] [b"),
+        (read_xml, '<c><a n="a"><i>1</i></a></c><c><a'),
+    ):
+        assert [repr(ad) for ad in read(text)] == ["[ a = 1 ]"]
+
+
+def test_bytes_that_are_not_utf8_survive() -> None:
+    ad = ClassAd('[a = "\\377x\\351"]')
+    for read, write in ((read_json, format_json), (read_xml, format_xml), (read_new, format_new)):
+        (back,) = read(write(ad))
+        assert back == ad
