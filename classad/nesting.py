@@ -24,7 +24,6 @@ _CLOSERS: Final = frozenset({"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"})
 _SEPARATORS: Final = frozenset({"COMMA", "SEMICOLON", "BOUND_TO"})
 _PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
 _NUMBERS: Final = frozenset({"INTEGER", "REAL"})
-_ALLOWED_TOO_DEEP: Final = _CLOSERS | {"SEMICOLON"}
 
 
 class Token(NamedTuple):
@@ -75,7 +74,7 @@ class Nesting:
 
     def too_deep_for(self, kind: str) -> bool:
         """Whether the parser would have given up before this token."""
-        return self._level > MAX_DEPTH and kind not in _ALLOWED_TOO_DEEP
+        return self._level > MAX_DEPTH and kind not in _CLOSERS
 
     def _enter(self, token: Token) -> None:
         self.open.append(token)

@@ -189,7 +189,7 @@ def test_ads() -> None:
     assert len(parse_ads(" [a=1] // one\n[]\n /* two */ [b=2]\n")) == 3
     assert parse_ads("") == []
     assert parse_ads("[a=1]\0[") == [AdExpr((("a", Literal(1)),))]
-    for text in ("[a=1] junk", "[", "[a=1] [b", "[''=1]", "[true=1]", "junk"):
+    for text in ("[a=1] junk", "[", "[a=1] [b", "[''=1]", "[true=1]", "junk", "[;]"):
         with pytest.raises(ClassAdParseError):
             parse_ads(text)
 
