@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from classad.nesting import OPERAND_ENDS, Nesting, Token
+from classad.nesting import CLOSERS, MAX_DEPTH, OPERAND_ENDS, Nesting, Token
 from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
 
 BLANKS: Final = " \t\n\v\f\r"
@@ -64,6 +64,7 @@ def _master(names: list[str], patterns: dict[str, str]) -> tuple[re.Pattern[str]
 
 #: Terminals that may span anything, a NUL included.
 _LONG: Final = frozenset({"COMMENT", "OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"})
+_SPECIAL: Final = frozenset({"MINUS", "SEMICOLON", "DIVIDE", "BOUND_TO"})
 _OTHER_OPERATORS: Final = frozenset({"ELVIS", "IS", "ISNT"})
 _TOO_DEEP: Final = Fault(
     "nested too deeply", "HTCondor reads 500 levels; a pair of parentheses takes 3 of them"
@@ -113,7 +114,7 @@ class Scanner:
                 continue
             token = self._token(kind, found[group], start, position, previous)
             position = token.end
-            if nesting.too_deep_for(token.kind):
+            if nesting.level > MAX_DEPTH and token.kind not in CLOSERS:
                 token = Token(BAD, _TOO_DEEP, start, position)
             yield token
             if token.kind == BAD:
@@ -151,22 +152,26 @@ class Scanner:
             return Token(kind, value, start, end)
         if kind == "SIGN":
             kind = self._vocabulary.signs[text]
-            if kind == "MINUS" and previous not in OPERAND_ENDS:
-                return self._signed(start, end) or Token(kind, text, start, end)
-            if self.text.startswith(("/*", "=?"), start) and len(text) == 1:
-                return self._fault(start)
-            if kind == "SEMICOLON" and self._strict and self._inside_parentheses():
-                fault = Fault("strict semantics wants `,` between arguments, not `;`")
-                return Token(BAD, fault, start, end)
-            return Token(kind, text, start, end)
+            token = self._special_sign(kind, start, end, previous) if kind in _SPECIAL else None
+            return token or Token(kind, text, start, end)
         if kind == "INTEGER" or kind == "REAL":
             return self._number(kind, start, end)
         if kind == "DOT" or kind == "ELVIS":
             return Token(kind, text, start, end)
         return self._quoted(kind, text, start, end)
 
-    def _inside_parentheses(self) -> bool:
-        return bool(self.nesting.open) and self.nesting.open[-1].kind == "OPEN_PAREN"
+    def _special_sign(self, kind: str, start: int, end: int, previous: str) -> Token | None:
+        """What a sign is that depends on its surroundings; None if it is just itself."""
+        if kind == "MINUS":
+            return None if previous in OPERAND_ENDS else self._signed(start, end)
+        if kind == "SEMICOLON":
+            open_brackets = self.nesting.open
+            if self._strict and open_brackets and open_brackets[-1].kind == "OPEN_PAREN":
+                fault = Fault("strict semantics wants `,` between arguments, not `;`")
+                return Token(BAD, fault, start, end)
+        elif self.text.startswith(("/*", "=?"), start):
+            return self._fault(start)
+        return None
 
     def _signed(self, start: int, end: int) -> Token | None:
         """The negative number whose ``-`` is at ``start``, if it is one."""

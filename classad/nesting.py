@@ -20,7 +20,7 @@ OPERAND_ENDS: Final = frozenset(
     | {"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"}
 )
 _OPENERS: Final = frozenset({"OPEN_PAREN", "OPEN_BOX", "OPEN_BRACE"})
-_CLOSERS: Final = frozenset({"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"})
+CLOSERS: Final = frozenset({"CLOSE_PAREN", "CLOSE_BOX", "CLOSE_BRACE"})
 _SEPARATORS: Final = frozenset({"COMMA", "SEMICOLON", "BOUND_TO"})
 _PREFIXES: Final = frozenset({"MINUS", "PLUS", "NOT", "BIT_NOT"})
 _NUMBERS: Final = frozenset({"INTEGER", "REAL"})
@@ -43,7 +43,8 @@ class Nesting:
     """
 
     def __init__(self, level: int) -> None:
-        self._level = self._floor = self._bottom = level
+        #: What the parser has reached; above ``MAX_DEPTH`` it only goes on to a closing bracket.
+        self.level = self._floor = self._bottom = level
         self._marks: list[int] = []
         self._outer: list[tuple[int, int, int, list[int]]] = []
         self.open: list[Token] = []
@@ -53,36 +54,32 @@ class Nesting:
         kind = token.kind
         if kind in _OPENERS:
             self._enter(token)
-        elif kind in _CLOSERS:
+        elif kind in CLOSERS:
             self._leave()
         elif kind in _NUMBERS:
             return  # its sign belonged to it
         elif (kind in _PREFIXES and not operand) or kind == "ELVIS":
-            self._level += 1
+            self.level += 1
         elif kind == "QMARK":
             self._marks.append(self._floor)
             self._floor += 1
-            self._level = self._floor
+            self.level = self._floor
         elif kind == "COLON":
             self._floor = (self._marks.pop() if self._marks else self._bottom) + 1
-            self._level = self._floor
+            self.level = self._floor
         elif kind in _SEPARATORS:
-            self._level = self._floor = self._bottom
+            self.level = self._floor = self._bottom
             self._marks.clear()
         else:
-            self._level = self._floor
-
-    def too_deep_for(self, kind: str) -> bool:
-        """Whether the parser would have given up before this token."""
-        return self._level > MAX_DEPTH and kind not in _CLOSERS
+            self.level = self._floor
 
     def _enter(self, token: Token) -> None:
         self.open.append(token)
-        self._outer.append((self._level, self._floor, self._bottom, self._marks))
-        self._level = self._floor = self._bottom = self._level + 3
+        self._outer.append((self.level, self._floor, self._bottom, self._marks))
+        self.level = self._floor = self._bottom = self.level + 3
         self._marks = []
 
     def _leave(self) -> None:
         if self._outer:
             self.open.pop()
-            self._level, self._floor, self._bottom, self._marks = self._outer.pop()
+            self.level, self._floor, self._bottom, self._marks = self._outer.pop()

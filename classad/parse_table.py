@@ -41,14 +41,14 @@ class Tables(NamedTuple):
 
     ``actions``: per state, the state that a terminal leads to or the rule that it ends.
     ``gotos``: per state, the state that a finished rule leads to.  ``starts``: per start symbol,
-    the first and the last state.  ``chains``: a memory of ``parser.py``.
+    the first and the last state.  ``landings``: the memory of ``parser.py`` for chains of rules.
     """
 
     vocabulary: Vocabulary
     actions: list[dict[str, int | Reduction]]
     gotos: list[dict[str, int]]
     starts: dict[str, tuple[int, int]]
-    chains: dict[tuple[int, int, str], int]
+    landings: dict[tuple[int, str, str], int]
 
 
 def grammar_text() -> str:

@@ -162,7 +162,7 @@ class _Run:
         False if the terminal cannot stand here.
         """
         states, values = self._states, self._values
-        _, actions, gotos, _, chains = self._tables
+        actions, landings = self._tables.actions, self._tables.landings
         while True:
             action = actions[states[-1]].get(kind)
             if isinstance(action, int):
@@ -171,30 +171,28 @@ class _Run:
             if action is None:
                 return False
             size, origin, build = action
-            if build is None:
-                self._follow_chain(kind, chains)
-                continue
-            parts = values[-size:]
-            del values[-size:], states[-size:]
-            values.append(build(self, parts))
-            states.append(gotos[states[-1]][origin])
+            if build is not None:
+                parts = values[-size:]
+                del values[-size:]
+                values.append(build(self, parts))
+            del states[-size:]
+            below = states[-1]
+            state = landings.get((below, origin, kind))
+            states.append(self._land(below, origin, kind) if state is None else state)
 
-    def _follow_chain(self, kind: str, chains: dict[tuple[int, int, str], int]) -> None:
-        """Apply all rules of the form ``a: b`` that come next; they change only the top state.
+    def _land(self, below: int, origin: str, kind: str) -> int:
+        """The state after a finished rule and all rules of the form ``a: b`` that come next.
 
         An operand passes through a dozen of them, so the state they end in is remembered.
         """
-        states = self._states
-        below, top = states[-2], states[-1]
-        known = chains.get((below, top, kind))
-        if known is None:
-            known = top
-            action = self._tables.actions[top].get(kind)
-            while isinstance(action, Reduction) and action.build is None:
-                known = self._tables.gotos[below][action.origin]
-                action = self._tables.actions[known].get(kind)
-            chains[below, top, kind] = known
-        states[-1] = known
+        _, actions, gotos, _, landings = self._tables
+        state = gotos[below][origin]
+        action = actions[state].get(kind)
+        while isinstance(action, Reduction) and action.build is None:
+            state = gotos[below][action.origin]
+            action = actions[state].get(kind)
+        landings[below, origin, kind] = state
+        return state
 
     def _finish(self) -> bool:
         """Whether the text may end here; if so the tree is complete."""
