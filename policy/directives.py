@@ -28,6 +28,8 @@ def carry_out(reading: Pass, statement: Statement, line: LogicalLine) -> None:
         reading.use_template(category, statement.value, line)
     else:
         text = reading.reader.scope.expand(statement.value)
+        if statement.name == "warning" and reading.place.template:
+            reading.assign(statement, text, line)
         start, end = line.offset(0), line.offset(len(line.text) - 1) + 1
         reading.reader.problem(
             Diagnostic(

@@ -50,7 +50,7 @@ class FileSources:
 @cache
 def builtin_library() -> Library:
     """HTCondor's default values and templates."""
-    defaults = {name: row[0] for name, row in builtin_table().items()}
+    defaults = {name: row[0] for name, row in _table().items()}
     data = files("policy") / "data"
     texts = [
         (data / name).read_text(encoding="utf-8")
@@ -61,8 +61,12 @@ def builtin_library() -> Library:
 
 
 @cache
-def builtin_table() -> Mapping[str, list[str]]:
-    """Default, type and range of the macros that are no knobs, as HTCondor's table has them."""
+def builtin_table() -> dict[str, list[str]]:
+    """Default, type and range of the macros that are no knobs, by case-folded name."""
+    return {name.casefold(): row for name, row in _table().items()}
+
+
+def _table() -> Mapping[str, list[str]]:
     text = (files("policy") / "data" / "defaults.json").read_text(encoding="utf-8")
     table: dict[str, list[str]] = json.loads(text)
     return table

@@ -203,6 +203,10 @@ class Pass:
         )
         scope.table.put(definition)
 
+    def assign(self, statement: Statement, value: str, line: LogicalLine) -> None:
+        """Set the macro that has the name of a keyword; only templates get there."""
+        self._assign(statement, value, line, line.offset(0), line.offset(0))
+
     def _template_line(self, line: LogicalLine) -> str | None:
         return f"{self.place.template}+{line.line}" if self.place.template else None
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from attr import Factory, frozen
 
@@ -42,7 +43,7 @@ class Template:
             if mark == "#":
                 return str(len(parts))
             if mark == "+":
-                return ", ".join(parts[max(0, number - 1) :])
+                return arguments_from(arguments or "", number)
             return value or default or ""
 
         return _ARGUMENT.sub(put, self.text)
@@ -105,10 +106,16 @@ def split_list(text: str) -> list[tuple[str, str | None]]:
         while at < len(text) and text[at] not in BLANKS + ",(":
             at += 1
         name, arguments = text[begin:at], None
-        if text[at : at + 1] == "(":
-            stop = _closing(text, at)
-            arguments = text[at + 1 : stop]
+        after = at
+        while after < len(text) and text[after] in BLANKS:
+            after += 1
+        if name and text[after : after + 1] == "(":
+            stop = _closing(text, after)
+            arguments = text[after + 1 : stop]
             at = stop + 1
+        elif not name:
+            at += 1  # a stray parenthesis names no template
+            name = text[begin:at]
         found.append((name, arguments))
     return found
 
@@ -130,14 +137,24 @@ def split_arguments(text: str) -> list[str]:
     """Arguments at the commas outside parentheses and brackets, trimmed."""
     if not text.strip(BLANKS):
         return []
-    parts, depth, begin = [], 0, 0
+    begins = [*_beginnings(text), len(text) + 1]
+    return [text[begin : after - 1].strip(BLANKS) for begin, after in pairwise(begins)]
+
+
+def arguments_from(text: str, number: int) -> str:
+    """The text from argument ``number`` (from 1) to the end, as written."""
+    begins = _beginnings(text)
+    return text[begins[number - 1] :].strip(BLANKS) if 1 <= number <= len(begins) else ""
+
+
+def _beginnings(text: str) -> list[int]:
+    """Where the arguments begin."""
+    begins, depth = [0], 0
     for position, char in enumerate(text):
         if char in "([":
             depth += 1
         elif char in ")]":
             depth -= 1
         elif char == "," and depth == 0:
-            parts.append(text[begin:position])
-            begin = position + 1
-    parts.append(text[begin:])
-    return [part.strip(BLANKS) for part in parts]
+            begins.append(position + 1)
+    return begins

@@ -39,7 +39,7 @@ def test_a_template_line_names_the_template() -> None:
     config = read("A = 1\nuse SECURITY : host_based\n")
     found = config.lookup("ALLOW_READ")
     assert found is not None
-    assert found.place() == "pool.conf, line 2, use SECURITY:Host_Based+2"
+    assert found.place() == "pool.conf, line 2, use SECURITY:HOST_BASED+2"
 
 
 def test_a_bad_line_stops_the_reading_and_points() -> None:

@@ -13,6 +13,7 @@ from tests.policy.config_vectors import load_vectors, run_program
 #: Files in which every case agrees.
 AREAS = (
     "append",
+    "errors",
     "continuation",
     "heredoc",
     "include",
@@ -21,6 +22,8 @@ AREAS = (
     "policy",
     "prefix",
     "selfref",
+    "sources",
+    "use",
 )
 SETUP = Setup(builtin_library(), builtin_table(), run_program)
 
