@@ -90,6 +90,7 @@ def replay(case: Mapping[str, Any], setup: Setup) -> Config:
         context=Context(case.get("subsystem") or "TOOL", case.get("local_name")),
         environment={"PATH": "/usr/bin:/bin", "HOME": "/root", **environment},
         host=RECORDED_HOST,
+        now=1_700_000_000.0,
         rng=_CountingRandom(1),
     )
 

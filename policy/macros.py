@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from attr import field, frozen
+from attr import define, field, frozen
 
 if TYPE_CHECKING:
     from policy.table import Definition
@@ -107,7 +107,7 @@ def _is_dollar(reference: Reference) -> bool:
     return not reference.function and reference.body.upper() == "DOLLAR"
 
 
-@frozen
+@define
 class _Region:
     """A stretch of the text that came from the value of ``name``."""
 
@@ -168,17 +168,17 @@ class Expander:
 
 def _shifted(regions: list[_Region], found: Reference, delta: int) -> list[_Region]:
     """The regions after replacing ``found`` changed the length by ``delta``."""
-    moved = []
+    kept = []
     for region in regions:
         # What lies wholly to the left is finished: a reference completed there later sticks out.
-        if region.end <= found.start:
-            continue
+        # One put together from the edge of a region ends that region.
         if region.start >= found.end:
-            moved.append(_Region(region.name, region.start + delta, region.end + delta))
-        elif region.start <= found.start and found.end <= region.end:
-            moved.append(_Region(region.name, region.start, region.end + delta))
-        # A reference put together from the edge of a region ends that region.
-    return moved
+            region.start += delta
+        elif not (region.start <= found.start and found.end <= region.end):
+            continue
+        region.end += delta
+        kept.append(region)
+    return kept
 
 
 def _endless(chain: tuple[str, ...]) -> ExpansionError:

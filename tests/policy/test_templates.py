@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from config_vectors import load_vectors
 
 from policy.io import builtin_library
 from policy.templates import Template, split_list
+from tests.policy.config_vectors import load_vectors
 
 
 def test_every_template_of_htcondor_is_there_under_its_name() -> None:
