@@ -1,0 +1,181 @@
+"""Autoclusters: jobs that no slot can tell apart.
+
+Decision here: which job attributes are significant and which jobs share an autocluster.  Inputs:
+slot ads, the expressions of the policy, job ads.  Outputs: attribute names, autocluster ids.
+
+Never here: which job is offered when (see ``requests``).
+Follows: the schedd's and the negotiator's rules as seen in the vectors and captured pools.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from attr import frozen
+
+from classad.ad import ClassAd
+from classad.expr import ExprTree
+from classad.nodes import Node, Reference
+from classad.unparse import unparse, unparse_value
+
+#: Never significant: they change all the time or say nothing about the job.
+NEVER: Final = frozenset(
+    name.lower()
+    for name in (
+        "CurrentTime", "LastHeardFrom", "RemoteUser", "RemoteOwner", "RemoteUserFloor",
+        "RemoteUserPrio", "RemoteUserResourcesInUse", "RemoteGroupResourcesInUse",
+        "SubmitterUserResourcesInUse", "SubmitterGroupResourcesInUse", "SubmittorPrio",
+        "SubmitterUserPrio", "TotalJobRunTime", "MachineLastMatchTime", "JobCurrentStartDate",
+        "JobState", "Mips", "KFlops", "SlotID", "DSlotId", "PartitionableSlot", "DynamicSlot",
+        "Offline", "PelicanPluginVersion",
+    )
+)  # fmt: skip
+#: What the schedd adds to any list.
+ALWAYS: Final = ("Requirements", "Rank", "ConcurrencyLimits", "FlockTo")
+
+
+@frozen
+class SignificanceSettings:
+    """The knobs about significant attributes.
+
+    ``fixed``: ``SIGNIFICANT_ATTRIBUTES`` of the schedd, in place of the negotiator's list.
+    """
+
+    removed: Sequence[str] = ()
+    removed_pattern: str = ""
+    added: Sequence[str] = ()
+    fixed: Sequence[str] | None = None
+    start_vanilla: ExprTree | None = None
+
+
+class References(NamedTuple):
+    """The names an expression mentions, lower-cased: of the other ad, of either, of its own."""
+
+    target: frozenset[str]
+    bare: frozenset[str]
+    mine: frozenset[str]
+
+
+_OTHER: Final = frozenset({"target", "other"})
+_OWN: Final = frozenset({"my", "self"})
+
+
+def references_of(node: Node) -> References:
+    """All attribute references in an expression, by scope."""
+    target: set[str] = set()
+    bare: set[str] = set()
+    mine: set[str] = set()
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Reference):
+            name = top.name.lower()
+            base = top.base
+            if base is None:
+                (mine if top.absolute else bare).add(name)
+                continue
+            scope = base.name.lower() if isinstance(base, Reference) and base.base is None else ""
+            if scope in _OTHER:
+                target.add(name)
+                continue
+            if scope in _OWN:
+                mine.add(name)
+                continue
+        stack.extend(top.children())
+    return References(frozenset(target), frozenset(bare), frozenset(mine))
+
+
+def external_names(ad: ClassAd, trees: Iterable[ExprTree]) -> set[str]:
+    """What expressions in ``ad`` want from the other ad."""
+    known: dict[int, References] = {}
+    found: set[str] = set()
+    for tree in trees:
+        refs = known.get(id(tree)) or known.setdefault(id(tree), references_of(tree.node))
+        found |= refs.target
+        found.update(name for name in refs.bare if ad.raw(name) is None)
+    return found
+
+
+def significant_attributes(
+    slots: Iterable[ClassAd], policy_expressions: Iterable[ExprTree | None]
+) -> frozenset[str]:
+    """The negotiator's list (lower-cased names) before the settings are applied."""
+    found: set[str] = set()
+    cache: dict[int, References] = {}
+    sample: ClassAd | None = None
+    for ad in slots:
+        sample = ad if sample is None else sample
+        for value in ad._attrs.values():
+            if value.__class__ is not ExprTree:
+                continue
+            refs = cache.get(id(value))
+            if refs is None:
+                refs = cache[id(value)] = references_of(value.node)
+            found |= refs.target
+            found.update(name for name in refs.bare if ad.raw(name) is None)
+    if sample is not None:
+        found |= external_names(sample, [tree for tree in policy_expressions if tree is not None])
+    return frozenset(found - NEVER)
+
+
+def job_attributes(significant: frozenset[str], settings: SignificanceSettings) -> frozenset[str]:
+    """The list as the schedd uses it, before the references inside the jobs are added."""
+    names = significant
+    if settings.fixed is not None:
+        names = frozenset(name.lower() for name in settings.fixed)
+    else:
+        names -= {name.lower() for name in settings.removed}
+        if settings.removed_pattern:
+            pattern = re.compile(settings.removed_pattern, re.IGNORECASE)
+            names = frozenset(name for name in names if not pattern.search(name))
+    names |= {name.lower() for name in (*ALWAYS, *settings.added)}
+    if settings.start_vanilla is not None:
+        names |= references_of(settings.start_vanilla.node).target
+    return names
+
+
+class AutoclusterTable:
+    """The autoclusters of one schedd.  The list of attributes only grows, as the schedd's does."""
+
+    def __init__(self, attributes: frozenset[str]) -> None:
+        """``attributes``: lower-cased names; none at all means no autoclusters."""
+        self._names = set(attributes)
+        self._ids: dict[tuple[str, ...], int] = {}
+        self._texts: dict[int, tuple[Any, str]] = {}
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The significant attributes with everything they refer to in the jobs seen."""
+        return frozenset(self._names)
+
+    def learn(self, jobs: Iterable[ClassAd]) -> None:
+        """Add every attribute that a significant one refers to inside a job."""
+        seen: dict[int, References] = {}
+        for job in jobs:
+            todo = [name for name in self._names if job.raw(name) is not None]
+            while todo:
+                value = job.raw(todo.pop())
+                if value.__class__ is not ExprTree:
+                    continue
+                refs = seen.get(id(value)) or seen.setdefault(id(value), references_of(value.node))
+                for name in refs.bare | refs.mine:
+                    if name not in self._names and job.raw(name) is not None:
+                        self._names.add(name)
+                        todo.append(name)
+
+    def id_of(self, job: ClassAd) -> int:
+        """The id of a job: the same for the same texts of all significant attributes."""
+        signature = tuple(self._text(job.raw(name)) for name in sorted(self._names))
+        return self._ids.setdefault(signature, len(self._ids) + 1)
+
+    def _text(self, value: Any) -> str:
+        if value is None:
+            return ""
+        if value.__class__ is not ExprTree:
+            return unparse_value(value)
+        known = self._texts.get(id(value))
+        if known is None:
+            known = self._texts[id(value)] = (value, unparse(value.node))
+        return known[1]

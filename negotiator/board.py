@@ -1,0 +1,46 @@
+"""The state of a cycle under way: what is left of the slots, what has been decided so far.
+
+Decision here: none; this is what the stages share.  Everything in it lives for one cycle.
+
+Never here: rules.
+Follows: nothing; it is bookkeeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from attr import define, field
+
+from classad.evaluate import EvalContext
+from negotiator.accounting import Accountant
+from negotiator.concurrency import ConcurrencyCounts
+from negotiator.groups import GroupTree
+from negotiator.requests import JobList
+from negotiator.result import Match, Pie, PoolNumbers, Rejection
+from negotiator.slots import Slot
+from policy.model import NegotiatorPolicy
+
+if TYPE_CHECKING:
+    from negotiator.matchlist import MatchList
+
+
+@define(eq=False)
+class Board:
+    """``slots``: those not matched yet, in pool order, by their position in the pool."""
+
+    policy: NegotiatorPolicy
+    context: EvalContext
+    accountant: Accountant
+    tree: GroupTree
+    concurrency: ConcurrencyCounts
+    numbers: PoolNumbers
+    jobs: Mapping[tuple[str, str], JobList]
+    slots: dict[int, Slot] = field(factory=dict)
+    match_list: MatchList | None = None
+    matches: list[Match] = field(factory=list)
+    rejections: list[Rejection] = field(factory=list)
+    pies: list[Pie] = field(factory=list)
+    #: The spin of the pie under way; its index is ``len(pies)``.
+    spin: int = 0

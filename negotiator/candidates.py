@@ -1,0 +1,154 @@
+"""Which slots are candidates for a request, and why the others are not.
+
+Decision here: one slot against one request, test by test in the negotiator's order.  Inputs: the
+slots left, the request, who asks and what is still allowed (slot weights).  Outputs: candidates
+with their five rank keys, and how many slots each test refused.
+
+Never here: which candidate is taken.
+Follows: the order of tests in the negotiator as the vectors show it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from attr import define, field, frozen
+
+from classad.ad import ClassAd
+from negotiator.board import Board
+from negotiator.pie import permits
+from negotiator.preemption import Refusal, preemption_kind
+from negotiator.rank import KIND_ORDER, RankKeys, job_rank, policy_rank, preemption_rank
+from negotiator.result import Counters, MatchKind
+from negotiator.slots import Slot, meets
+
+
+@define
+class Allowance:
+    """What a session may still take.  ``unclaimed`` parts concern slots that nobody holds."""
+
+    limit: float
+    limit_unclaimed: float
+    used: float = 0.0
+    used_unclaimed: float = 0.0
+
+    def permits(self, kind: MatchKind, cost: float) -> bool:
+        """The limit test for a candidate that was just found."""
+        if kind is MatchKind.RANK:
+            return True
+        if kind is MatchKind.PRIORITY:
+            return permits(self.used, cost, self.limit)
+        return permits(self.used_unclaimed, cost, self.limit_unclaimed)
+
+    def permits_cached(self, kind: MatchKind, cost: float) -> bool:
+        """The limit test for a candidate from a match list."""
+        unclaimed = permits(self.used_unclaimed, cost, self.limit_unclaimed)
+        if kind is MatchKind.NONE:
+            return unclaimed
+        return unclaimed or permits(self.used, cost, self.limit)
+
+
+@frozen(eq=False)
+class Asker:
+    """Who asks: the submitter, its schedd, its effective priority, and in which mode."""
+
+    submitter: str
+    schedd: str
+    priority: float
+    rank_only: bool
+
+
+@frozen(eq=False)
+class Candidate:
+    """A slot that a request can have.  ``position`` is the slot's place in the pool."""
+
+    position: int
+    slot: Slot
+    keys: RankKeys
+    kind: MatchKind
+
+
+@define(eq=False)
+class Tally:
+    """How many slots each test refused; ``concurrency_text`` was refused last."""
+
+    refused: Counter[Refusal] = field(factory=Counter)
+    concurrency_text: str | None = None
+
+    def copy(self) -> Tally:
+        """An independent tally with the same counts."""
+        return Tally(Counter(self.refused))
+
+    def counters(self) -> Counters:
+        """The counts as part of a result."""
+        got = self.refused
+        return Counters(
+            concurrency_limit=got[Refusal.CONCURRENCY_LIMIT],
+            preemption_requirements=got[Refusal.PREEMPTION_REQUIREMENTS],
+            startd_rank=got[Refusal.STARTD_RANK],
+            submitter_limit=got[Refusal.SUBMITTER_LIMIT],
+            same_user=got[Refusal.SAME_USER],
+            requirements=got[Refusal.REQUIREMENTS],
+        )
+
+
+def scan(
+    board: Board, request: ClassAd, asker: Asker, allowance: Allowance, tally: Tally
+) -> Iterator[Candidate]:
+    """All candidates among the slots left, in pool order."""
+    for position, slot in board.slots.items():
+        kind = _verdict(board, slot, request, asker)
+        if isinstance(kind, MatchKind) and not allowance.permits(kind, slot.weight):
+            kind = Refusal.SUBMITTER_LIMIT
+        if isinstance(kind, Refusal):
+            tally.refused[kind] += 1
+        elif per_slot_limits_have_room(board, slot, request, tally):
+            yield Candidate(position, slot, rank_keys(board, slot, request, kind), kind)
+
+
+def _verdict(board: Board, slot: Slot, request: ClassAd, asker: Asker) -> MatchKind | Refusal:
+    ad, context = slot.ad, board.context
+    if slot.partitionable and ad.raw("RemoteScheddName") is not None:
+        schedd = ad.get_string("RemoteScheddName", context=context)
+        if schedd is not None and schedd != asker.schedd:
+            return Refusal.OTHER_SCHEDD
+    if not meets(ad, request, context) or not meets(request, ad, context):
+        return Refusal.REQUIREMENTS
+    policy = board.policy
+    if not policy.consider_preemption:
+        return Refusal.NOT_OCCUPIED if asker.rank_only else MatchKind.NONE
+    return preemption_kind(
+        slot, request, asker.submitter, asker.rank_only, policy.preemption_requirements, context
+    )
+
+
+def per_slot_limits_have_room(board: Board, slot: Slot, request: ClassAd, tally: Tally) -> bool:
+    """The concurrency limits of a request whose limits depend on the slot."""
+    if request.raw("ConcurrencyLimits") is None:
+        return True
+    if request.get_string("ConcurrencyLimits", context=board.context) is not None:
+        return True
+    text = request.get_string("ConcurrencyLimits", slot.ad, board.context)
+    if text is None:
+        return True
+    if text.lower() == tally.concurrency_text:
+        return False
+    if board.concurrency.has_room(text):
+        tally.concurrency_text = None
+        return True
+    tally.concurrency_text = text.lower()
+    tally.refused[Refusal.CONCURRENCY_LIMIT] += 1
+    return False
+
+
+def rank_keys(board: Board, slot: Slot, request: ClassAd, kind: MatchKind) -> RankKeys:
+    """The five keys of a candidate."""
+    policy, context, ad = board.policy, board.context, slot.ad
+    return RankKeys(
+        policy_rank(policy.pre_job_rank, ad, request, context),
+        job_rank(ad, request, context),
+        policy_rank(policy.post_job_rank, ad, request, context),
+        KIND_ORDER[kind],
+        preemption_rank(policy.preemption_rank, kind, ad, request, context),
+    )

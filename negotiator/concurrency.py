@@ -1,0 +1,54 @@
+"""Concurrency limits: licences and the like, counted over the whole pool.
+
+Decision here: whether a request's limits have room.  Inputs: limit texts of slots and requests,
+the configured maxima.  Outputs: yes or no, the names of the limits that were full.
+
+Never here: evaluating the attribute, which slot is matched.
+Follows: "Concurrency Limits" in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+_SEPARATORS: Final = re.compile(r"[\s,]+")
+_NAME: Final = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?", re.ASCII)
+_NUMBER: Final = re.compile(r"\s*[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?)", re.ASCII)
+
+
+def parse_limits(text: str) -> Iterator[tuple[str, float]]:
+    """Names and increments of a limit text; invalid names are left out."""
+    for token in _SEPARATORS.split(text.lower()):
+        name, _, amount = token.partition(":")
+        if _NAME.fullmatch(name):
+            number = _NUMBER.match(amount)
+            increment = float(number.group()) if number else 0.0
+            yield name, increment if increment > 0 else 1.0
+
+
+class ConcurrencyCounts:
+    """The counts of one cycle; they only grow: a preempted claim keeps its part."""
+
+    def __init__(self, maximum: Callable[[str], float], in_use: Iterable[str]) -> None:
+        """``maximum``: by limit name; ``in_use``: limit texts at the head of the cycle."""
+        self._maximum = maximum
+        self._counts: dict[str, float] = {}
+        #: Names of the limits that refused requests since one was not refused for its limits.
+        self.full: set[str] = set()
+        for text in in_use:
+            self.take(text)
+
+    def take(self, text: str) -> None:
+        """Count the limits of a match."""
+        for name, increment in parse_limits(text):
+            self._counts[name] = self._counts.get(name, 0.0) + increment
+
+    def has_room(self, text: str) -> bool:
+        """Whether every single token has room; tokens of one name are not added up."""
+        for name, increment in parse_limits(text):
+            if self._counts.get(name, 0.0) + increment > self._maximum(name):
+                self.full.add(name)
+                return False
+        return True

@@ -1,0 +1,232 @@
+"""The negotiation cycle: from what the negotiator knows to what it decides.
+
+Decision here: only the order of the stages.  Inputs: a ``Snapshot``, a ``NegotiatorPolicy``, the
+time (seconds since the epoch) and a source of randomness for ``random()`` in expressions.
+Outputs: a ``CycleResult``.  The inputs are left untouched; the same inputs give the same result.
+
+Never here: clocks, files, output, rules (each stage has its own module).
+Follows: the description of the negotiation cycle in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from attr import define, field
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext, evaluate
+from classad.expr import ExprTree
+from negotiator.accounting import Accountant, AccountantSettings
+from negotiator.arithmetic import FLT_MAX, INT_MAX
+from negotiator.autoclusters import SignificanceSettings, significant_attributes
+from negotiator.board import Board
+from negotiator.concurrency import ConcurrencyCounts
+from negotiator.ephemeral import add_match_expressions, decorate_slots, live_functions
+from negotiator.grouploop import GroupLoopSettings, run_group_rounds
+from negotiator.groups import Group, GroupSettings, GroupTree
+from negotiator.requests import job_lists
+from negotiator.result import AllocationRound, CycleResult
+from negotiator.slots import Slot, fetch_slots, pool_numbers, trim_slots
+from negotiator.snapshot import AccountantState, Snapshot
+from negotiator.spins import RoundTerms, run_round
+from negotiator.submitters import Submitter, fetch_submitters
+from negotiator.summary import group_summaries, submitter_summaries
+from policy.knobs_cycle import REMOVE_SIGNIFICANT_ATTRIBUTES, REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX
+from policy.model import NegotiatorPolicy
+
+
+def negotiate(
+    snapshot: Snapshot, policy: NegotiatorPolicy, *, now: float, rng: Random | None = None
+) -> CycleResult:
+    """Run one negotiation cycle."""
+    tree = group_tree(policy)
+    accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
+    context = EvalContext(now=now, rng=rng, functions=live_functions(accountant, tree))
+    slots = fetch_slots(snapshot.slots, snapshot.claims, policy, context)
+    submitters = fetch_submitters(snapshot.submitters, policy, context)
+    significant = significant_attributes((s.ad for s in slots), _policy_expressions(policy))
+    accountant.count_claims(_claims(slots, policy, context))
+    usage_before = accountant.state()
+    numbers = pool_numbers(slots, policy, context)
+    kept, trimmed = trim_slots(slots, policy, context)
+    add_match_expressions(kept, policy)
+    if policy.consider_preemption:
+        decorate_slots(kept, accountant, tree, snapshot.previous_quotas, context)
+    board = Board(
+        policy=policy,
+        context=context,
+        accountant=accountant,
+        tree=tree,
+        concurrency=_concurrency(slots, snapshot.accountant, policy, context),
+        numbers=numbers,
+        jobs=job_lists(snapshot.queues, significant, _significance(policy), policy, context),
+        slots=dict(enumerate(kept)),
+    )
+    rounds = _all_rounds(board, submitters)
+    return CycleResult(
+        now=now,
+        pool=numbers,
+        submitters=submitter_summaries(board, submitters, usage_before),
+        groups=group_summaries(board, submitters, rounds, usage_before),
+        rounds=rounds,
+        pies=tuple(board.pies),
+        matches=tuple(board.matches),
+        rejections=tuple(board.rejections),
+        trimmed=tuple(trimmed),
+        accountant=accountant.state(),
+        quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
+    )
+
+
+def group_tree(policy: NegotiatorPolicy) -> GroupTree:
+    """The groups of a policy, ready for a cycle."""
+    return GroupTree(
+        GroupSettings(
+            spec.name,
+            (spec.static_quota if spec.static_quota is not None else spec.dynamic_quota) or 0.0,
+            spec.is_static,
+            spec.accept_surplus,
+            spec.autoregroup,
+        )
+        for spec in policy.groups[1:]
+    )
+
+
+def accountant_settings(policy: NegotiatorPolicy) -> AccountantSettings:
+    """The part of a policy that the accountant reads."""
+    factors = {spec.name: spec.prio_factor for spec in policy.groups}
+    return AccountantSettings(
+        half_life=policy.priority_halflife_seconds,
+        default_factor=policy.default_prio_factor,
+        nice_user_factor=policy.nice_user_prio_factor,
+        remote_factor=policy.remote_prio_factor,
+        local_domain=policy.accountant_local_domain,
+        group_factors={name: factor for name, factor in factors.items() if factor is not None},
+    )
+
+
+def _policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
+    return [
+        policy.preemption_requirements,
+        policy.preemption_rank,
+        policy.pre_job_rank,
+        policy.post_job_rank,
+        policy.job_constraint,
+    ]
+
+
+def _significance(policy: NegotiatorPolicy) -> SignificanceSettings:
+    removed = REMOVE_SIGNIFICANT_ATTRIBUTES.default or ""
+    return SignificanceSettings(
+        removed=removed.replace(",", " ").split(),
+        removed_pattern=REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX.default or "",
+    )
+
+
+def _claims(
+    slots: list[Slot], policy: NegotiatorPolicy, context: EvalContext
+) -> list[tuple[str, float]]:
+    """Whom each claimed slot is charged to, and its weight."""
+    charged = []
+    for slot in slots:
+        user = slot.accounted_user()
+        if user is None:
+            continue
+        activity = slot.ad.get_string("Activity", context=context) or ""
+        if policy.discount_suspended_resources and activity.lower() == "suspended":
+            continue
+        charged.append((user, slot.weight))
+    return charged
+
+
+def _concurrency(
+    slots: list[Slot], state: AccountantState, policy: NegotiatorPolicy, context: EvalContext
+) -> ConcurrencyCounts:
+    """The limits that claims in any state hold, and those of slots matched but not yet claimed."""
+    texts = []
+    matched = set()
+    for slot in slots:
+        for attribute in ("ConcurrencyLimits", "PreemptingConcurrencyLimits"):
+            if slot.ad.raw(attribute) is not None:
+                texts.append(slot.ad.get_string(attribute, context=context))
+        if slot.state == "Matched":
+            address = slot.ad.get_string("StartdIpAddr", context=context) or ""
+            matched.add(f"{slot.name}@{address}")
+    for key, resource in state.resources.items():
+        if key in matched:
+            texts.append(resource.matched_concurrency_limits)
+    return ConcurrencyCounts(policy.concurrency_limits.maximum, [text for text in texts if text])
+
+
+def _all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRound, ...]:
+    """All rounds of the cycle; without groups there is one for everybody."""
+    negotiation = _GroupNegotiation(board)
+    if not board.tree.configured:
+        negotiation.hold(list(submitters), None, INT_MAX)
+        return ()
+    policy, tree = board.policy, board.tree
+    for submitter in submitters:
+        group = tree.assigned(submitter.name)
+        group.demand += submitter.demand
+        negotiation.waiting.setdefault(group.name, []).append(submitter)
+    if tree.autoregroup:
+        mine = negotiation.waiting.setdefault(tree.root.name, [])
+        for group in tree.groups[1:]:
+            if group.settings.autoregroup:
+                mine.extend(negotiation.waiting.get(group.name, []))
+    settings = GroupLoopSettings(
+        max_rounds=policy.group_quota_max_allocation_rounds,
+        round_robin_rate=policy.group_quota_round_robin_rate,
+        use_slot_weights=policy.use_slot_weights,
+        consider_preemption=policy.consider_preemption,
+        oversubscription=policy.allow_quota_oversubscription,
+        strict_enforcement=policy.strict_enforce_quota,
+    )
+    size = board.numbers.pie if policy.use_slot_weights else board.numbers.effective_size
+    return tuple(run_group_rounds(tree, size, settings, negotiation))
+
+
+@define(eq=False)
+class _GroupNegotiation:
+    """Carries out what the loop over groups asks for."""
+
+    board: Board
+    waiting: dict[str, list[Submitter]] = field(factory=dict)
+
+    def usage(self, group: Group) -> float:
+        return self.board.accountant.usage(group.name)
+
+    def subtree_usage(self, group: Group) -> float:
+        return self.board.accountant.subtree_usage(group.name)
+
+    def has_submitters(self, group: Group) -> bool:
+        return bool(self.waiting.get(group.name))
+
+    def sort_key(self, group: Group) -> float:
+        ad = ClassAd()
+        ad.insert("AccountingGroup", group.name)
+        ad.insert("GroupQuota", group.quota)
+        ad.insert("GroupResourcesInUse", self.usage(group))
+        ad.insert("GroupResourcesAllocated", group.allocated)
+        expr = self.board.policy.group_sort_expr
+        if expr is None:
+            return FLT_MAX
+        value = evaluate(expr, ad, context=self.board.context)
+        return float(value) if value.__class__ in (int, float, bool) else FLT_MAX
+
+    def negotiate(self, group: Group, limit: int) -> int | None:
+        tree = self.board.tree
+        regrouped = tree.autoregroup and group is tree.root
+        self.hold(self.waiting[group.name], group.name, limit, regrouped)
+        return len(self.board.pies) - 1
+
+    def hold(
+        self, submitters: list[Submitter], group: str | None, quota: int, regrouped: bool = False
+    ) -> None:
+        """A round for those below their floor, then one for all."""
+        accountant = self.board.accountant
+        needy = [s for s in submitters if accountant.usage(s.name) < accountant.floor(s.name)]
+        if needy:
+            run_round(self.board, needy, RoundTerms(group, quota, True, regrouped))
+        run_round(self.board, submitters, RoundTerms(group, quota, False, regrouped))

@@ -1,0 +1,131 @@
+"""Choosing a slot for a request, and the list of candidates kept for the next equal request.
+
+Decision here: the best candidate; when a kept list is used, and which of its entries still may be
+taken.  Inputs: candidates, what the session may still take (slot weights).  Outputs: a candidate
+or the tally of refusals.  The order of equal candidates is that of the C++ library's sort.
+
+Never here: whether a slot is a candidate, what a match costs.
+Follows: the negotiator's match list as the vectors show it.
+"""
+
+from __future__ import annotations
+
+from attr import define, field
+
+from classad.ad import ClassAd
+from negotiator.board import Board
+from negotiator.candidates import (
+    Allowance,
+    Asker,
+    Candidate,
+    Tally,
+    per_slot_limits_have_room,
+    scan,
+)
+from negotiator.ordering import best_first
+from negotiator.preemption import Refusal, requirements_allow
+from negotiator.rank import policy_rank
+from negotiator.requests import NO_AUTOCLUSTER, Request
+from negotiator.result import MatchKind
+
+#: What requests must have in common to share a list.
+Key = tuple[int, str, str, float, bool]
+
+
+@define(eq=False)
+class MatchList:
+    """Candidates for the requests of one autocluster, best first, used up from the front."""
+
+    key: Key
+    entries: list[Candidate]
+    tally: Tally
+    taken: int = field(default=0)
+
+    def pop(self) -> Candidate | None:
+        """The next entry, which is then gone."""
+        if self.taken >= len(self.entries):
+            return None
+        self.taken += 1
+        return self.entries[self.taken - 1]
+
+    def peek(self) -> Candidate | None:
+        """The next entry."""
+        return self.entries[self.taken] if self.taken < len(self.entries) else None
+
+
+def find_match(
+    board: Board, request: Request, asker: Asker, allowance: Allowance
+) -> tuple[Candidate | None, Tally]:
+    """The slot for a request, from the list of the request before if it fits."""
+    tally = Tally()
+    if not _limits_have_room(board, request.ad, tally):
+        return None, tally
+    board.concurrency.full.clear()
+    key = (request.autocluster, asker.submitter, asker.schedd, asker.priority, asker.rank_only)
+    kept = board.match_list
+    if kept is not None and kept.key == key and _still_valid(board, kept, request.ad):
+        return _from_list(board, kept, request.ad, allowance)
+    board.match_list = None
+    if not board.slots:
+        return None, tally
+    found = list(scan(board, request.ad, asker, allowance, tally))
+    if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
+        return _first_best(found), tally
+    made = board.match_list = MatchList(key, _sorted(found), tally.copy())
+    return made.pop(), tally
+
+
+def _limits_have_room(board: Board, request: ClassAd, tally: Tally) -> bool:
+    """The concurrency limits of a request whose limits do not depend on the slot."""
+    if request.raw("ConcurrencyLimits") is None:
+        return True
+    text = request.get_string("ConcurrencyLimits", context=board.context)
+    if text is None or board.concurrency.has_room(text):
+        return True
+    tally.refused[Refusal.CONCURRENCY_LIMIT] += 1
+    return False
+
+
+def _sorted(found: list[Candidate]) -> list[Candidate]:
+    if len(found) < 2:
+        return found
+    columns = list(zip(*(candidate.keys for candidate in found), strict=True))
+    return [found[i] for i in best_first(columns)]
+
+
+def _first_best(found: list[Candidate]) -> Candidate | None:
+    """Without a list the first of the best in pool order is taken."""
+    best: Candidate | None = None
+    for candidate in found:
+        if best is None or candidate.keys > best.keys:
+            best = candidate
+    return best
+
+
+def _from_list(
+    board: Board, kept: MatchList, request: ClassAd, allowance: Allowance
+) -> tuple[Candidate | None, Tally]:
+    """The next entry within the limits; entries that are not are lost to the list."""
+    tally = kept.tally.copy()
+    while (candidate := kept.pop()) is not None:
+        if not allowance.permits_cached(candidate.kind, candidate.slot.weight):
+            tally.refused[Refusal.SUBMITTER_LIMIT] += 1
+        elif per_slot_limits_have_room(board, candidate.slot, request, Tally()):
+            return candidate, tally
+    return None, tally
+
+
+def _still_valid(board: Board, kept: MatchList, request: ClassAd) -> bool:
+    """Whether a list may be used again under policies that are declared to be unstable."""
+    policy, entry = board.policy, kept.peek()
+    if not policy.preemption_requirements_stable:
+        if entry is None:
+            return False
+        if entry.kind is MatchKind.PRIORITY and not requirements_allow(
+            policy.preemption_requirements, entry.slot.ad, request, board.context
+        ):
+            return False
+    if policy.preemption_rank_stable or entry is None or entry.kind is MatchKind.NONE:
+        return True
+    rank = policy_rank(policy.preemption_rank, entry.slot.ad, request, board.context)
+    return rank == entry.keys.preemption

@@ -1,0 +1,264 @@
+"""Resource requests: what the schedds ask for on behalf of each submitter.
+
+Decision here: which jobs can run, in which order, and which runs of equal jobs become one request.
+Inputs: job queues, significant attributes.  Outputs: the ``JobList`` of a submitter, from which
+each session draws its requests anew.
+
+Never here: matching; the negotiator sees only significant attributes of a job and a few more.
+Follows: the schedd's rules for runnable jobs and their order as seen in the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attr import define, field, frozen
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext
+from classad.expr import ExprTree
+from negotiator.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
+from negotiator.slots import holds, meets
+from negotiator.snapshot import ScheddQueue
+from policy.model import NegotiatorPolicy
+
+IDLE: Final = 1
+#: Universes whose jobs run without a slot of the pool.
+_LOCAL_UNIVERSES: Final = frozenset({7, 12})
+_GRID_UNIVERSE: Final = 9
+NO_AUTOCLUSTER: Final = -1
+#: What a request carries besides the significant attributes.
+_CARRIED: Final = ("Owner", "ClusterId", "ProcId", "GlobalJobId")
+_PRIORITIES: Final = ("PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2")
+
+
+@frozen(eq=False)
+class QueuedJob:
+    """A runnable job."""
+
+    ad: ClassAd
+    cluster: int
+    proc: int
+    autocluster: int
+    order: tuple[float, ...]
+
+    @property
+    def id(self) -> str:
+        """``cluster.proc``."""
+        return f"{self.cluster}.{self.proc}"
+
+
+@define(eq=False)
+class Request:
+    """A run of jobs of one autocluster; ``ad`` is what the negotiator sees of the first one."""
+
+    jobs: list[QueuedJob]
+    ad: ClassAd
+    autocluster: int
+
+    @property
+    def job(self) -> str:
+        """The id of the first job."""
+        return self.jobs[0].id
+
+
+@define(eq=False)
+class JobList:
+    """The jobs of one submitter at one schedd that still wait, best first.
+
+    ``waiting`` is a dictionary for the sake of cheap removal; its values mean nothing.
+    """
+
+    waiting: dict[QueuedJob, None]
+    attributes: frozenset[str] | None
+    constraint: ExprTree | None = None
+    #: Whether a run is one request, and how many requests are sent at a time.
+    counts: bool = True
+    batch_size: int = 200
+    _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
+
+    def requests(self, rejected: set[int], context: EvalContext) -> Iterator[Request]:
+        """The requests of one session, fetched batch by batch as the jobs then stand.
+
+        ``rejected``: the autoclusters refused so far; they are not sent again.
+        """
+        waiting = list(self.waiting)
+        while True:
+            batch, waiting = self._batch(waiting, rejected, context)
+            yield from batch
+            if len(batch) < self.batch_size:
+                return
+            # The schedd goes on with the last run, whose first job it does not send again.
+            left = [job for job in batch[-1].jobs[1:] if job in self.waiting]
+            waiting = left + [job for job in waiting if job in self.waiting]
+
+    def _batch(
+        self, waiting: list[QueuedJob], rejected: set[int], context: EvalContext
+    ) -> tuple[list[Request], list[QueuedJob]]:
+        """The next requests and the jobs behind them."""
+        batch: list[Request] = []
+        start = 0
+        while start < len(waiting) and len(batch) < self.batch_size:
+            stop = self._end_of_run(waiting, start)
+            head = waiting[start]
+            if head.autocluster not in rejected and holds(self.constraint, head.ad, context):
+                jobs = waiting[start:stop]
+                batch.append(Request(jobs, self._request_ad(head), head.autocluster))
+            start = stop
+        return batch, waiting[start:]
+
+    def _end_of_run(self, waiting: list[QueuedJob], start: int) -> int:
+        """Where the jobs of one autocluster that follow each other end."""
+        stop = start + 1
+        if not self.counts:
+            return stop
+        autocluster = waiting[start].autocluster
+        while stop < len(waiting) and waiting[stop].autocluster == autocluster:
+            stop += 1
+        return stop
+
+    def place(self, request: Request, slot: ClassAd, context: EvalContext) -> None:
+        """Give the slot of a match to a job, which then waits no longer.
+
+        The schedd takes the request's first job or, if that has a slot already, its best waiting
+        job that suits the slot; if there is none the match comes to nothing.
+        """
+        if slot.get_bool("Offline", context=context) is True:
+            return
+        head = request.jobs[0]
+        job = head if head in self.waiting else self._suitable(slot, context)
+        if job is not None:
+            del self.waiting[job]
+
+    def _suitable(self, slot: ClassAd, context: EvalContext) -> QueuedJob | None:
+        """The first job that matches the slot and that the startd does not rank too low."""
+        unsuitable = set()
+        for job in self.waiting:
+            if job.autocluster in unsuitable:
+                continue
+            if not (meets(slot, job.ad, context) and meets(job.ad, slot, context)):
+                unsuitable.add(job.autocluster)
+            elif not _ranked_lower(slot, job.ad, context):
+                return job
+        return None
+
+    def _request_ad(self, job: QueuedJob) -> ClassAd:
+        ad = self._ads.get(job)
+        if ad is None:
+            ad = self._ads[job] = _visible(job, self.attributes)
+        return ad
+
+
+def _ranked_lower(slot: ClassAd, job: ClassAd, context: EvalContext) -> bool:
+    """Whether the startd ranks a job below its current rank; an unclaimed slot has one, too."""
+    current = slot.get_number("CurrentRank", context=context)
+    rank = slot.get_number("Rank", job, context)
+    return current is not None and rank is not None and rank < current
+
+
+def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
+    """The part of a job ad that reaches the negotiator."""
+    if attributes is None:
+        ad = job.ad.duplicate()
+    else:
+        ad = ClassAd()
+        carried = {name.lower() for name in _CARRIED}
+        full = job.ad
+        for name in full.names():
+            if name.lower() in attributes or name.lower() in carried:
+                ad.insert(name, full.raw(name))
+        ad.insert("AutoClusterId", job.autocluster)
+    ad.insert("WantMatchDiagnostics", 3)
+    ad.insert("WantPslotPreemption", True)
+    return ad
+
+
+def submitter_of(job: ClassAd, context: EvalContext) -> str | None:
+    """The submitter name of a job: its accounting group or user, with the domain."""
+    user = job.get_string("User", context=context)
+    group = job.get_string("AccountingGroup", context=context)
+    if not group:
+        return user
+    domain = (user or "").partition("@")[2]
+    return f"{group}@{domain}" if domain else group
+
+
+def runnable(job: ClassAd, context: EvalContext) -> bool:
+    """Whether the schedd offers a job at all."""
+    if job.get_number("JobStatus", context=context) != IDLE:
+        return False
+    universe = job.get_number("JobUniverse", context=context)
+    if universe in _LOCAL_UNIVERSES:
+        return False
+    if universe == _GRID_UNIVERSE and job.get_bool("WantMatching", context=context) is not True:
+        return False
+    if job.get_bool("IsNoopJob", context=context) is True:
+        return False
+    cool = job.get_number("JobCoolDownExpiration", context=context)
+    if cool is not None and cool >= (context.now or 0):
+        return False
+    hosts = [job.get_number(name, context=context) for name in ("CurrentHosts", "MaxHosts")]
+    current, most = hosts[0] or 0, 1 if hosts[1] is None else hosts[1]
+    return current < most
+
+
+def job_lists(
+    queues: tuple[ScheddQueue, ...],
+    significant: frozenset[str],
+    settings: SignificanceSettings,
+    policy: NegotiatorPolicy,
+    context: EvalContext,
+) -> Mapping[tuple[str, str], JobList]:
+    """The waiting jobs by submitter name and schedd name."""
+    lists: dict[tuple[str, str], JobList] = {}
+    for queue in queues:
+        names = _names_for(queue, significant, settings)
+        table = None
+        if names is not None:
+            table = AutoclusterTable(names)
+            table.learn(queue.jobs)
+        for job in queue.jobs:
+            submitter = submitter_of(job, context) if runnable(job, context) else None
+            if submitter is None:
+                continue
+            key = (submitter, queue.name)
+            if key not in lists:
+                lists[key] = JobList(
+                    {},
+                    None if table is None else table.attributes,
+                    policy.job_constraint,
+                    counts=policy.use_resource_request_counts
+                    and not policy.negotiate_all_jobs_in_cluster,
+                    batch_size=policy.resource_request_list_size,
+                )
+            lists[key].waiting[_queued(job, table, context)] = None
+    for found in lists.values():
+        found.waiting = dict.fromkeys(sorted(found.waiting, key=lambda job: job.order))
+    return lists
+
+
+def _names_for(
+    queue: ScheddQueue, significant: frozenset[str], settings: SignificanceSettings
+) -> frozenset[str] | None:
+    """The significant attributes a schedd goes by; what it wrote into its jobs comes first."""
+    for job in queue.jobs:
+        written = job.raw("AutoClusterAttrs")
+        if written.__class__ is str:
+            return frozenset(name.strip().lower() for name in written.split(","))
+    if not significant and settings.fixed is None:
+        return None
+    return job_attributes(significant, settings)
+
+
+def _queued(job: ClassAd, table: AutoclusterTable | None, context: EvalContext) -> QueuedJob:
+    numbers = [job.get_number(name, context=context) or 0 for name in _PRIORITIES]
+    cluster = int(job.get_number("ClusterId", context=context) or 0)
+    proc = int(job.get_number("ProcId", context=context) or 0)
+    return QueuedJob(
+        job,
+        cluster,
+        proc,
+        NO_AUTOCLUSTER if table is None else table.id_of(job),
+        (*(-float(number) for number in numbers), cluster, proc),
+    )

@@ -1,0 +1,216 @@
+"""One session with one submitter: request after request until the limit, the jobs or slots end.
+
+Decision here: when a session ends and what becomes of the submitter; which requests are skipped.
+Inputs: the submitter's limits in slot weights, its jobs.  Outputs: matches and rejections on the
+board, the ``SessionEnd``.
+
+Never here: how the limits are computed, how a slot is chosen.
+Follows: "Negotiation" in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from attr import define, field, frozen
+
+from negotiator.board import Board
+from negotiator.candidates import Allowance, Asker, Candidate, Tally
+from negotiator.ephemeral import decorate_request
+from negotiator.matchlist import find_match
+from negotiator.preemption import Refusal
+from negotiator.requests import NO_AUTOCLUSTER, JobList, Request
+from negotiator.result import Event, Match, MatchKind, Outcome, Reason, Rejection
+
+
+@frozen
+class SessionTerms:
+    """What a session is held under: limits in slot weights, the group negotiating, if any."""
+
+    submitter: str
+    schedd: str
+    priority: float
+    group: str | None
+    limit: float
+    limit_unclaimed: float
+    ceiling_left: int
+    ignore_limit: bool
+
+
+@frozen
+class SessionEnd:
+    """How a session ended and what its matches cost."""
+
+    outcome: Outcome
+    used: float
+    events: tuple[Event, ...]
+
+
+@define(eq=False)
+class _Session:
+    board: Board
+    terms: SessionTerms
+    jobs: JobList
+    allowance: Allowance
+    rank_only: bool = False
+    limit_refused: bool = False
+    rejected: set[int] = field(factory=set)
+    events: list[Event] = field(factory=list)
+
+
+def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
+    """Match the requests of one submitter."""
+    jobs = board.jobs.get((terms.submitter, terms.schedd)) or JobList({}, frozenset())
+    board.concurrency.full.clear()
+    session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed))
+    outcome = _negotiate(session)
+    return SessionEnd(outcome, session.allowance.used, tuple(session.events))
+
+
+def _negotiate(session: _Session) -> Outcome:
+    for request in session.jobs.requests(session.rejected, session.board.context):
+        # A request for many jobs is offered job by job, each time anew.
+        served = 0
+        while served < len(request.jobs):
+            if _over(session):
+                return Outcome.RESUME
+            if request.autocluster in session.rejected:
+                break
+            step = _offer(session, request, served)
+            if step is None:
+                if _gives_up(session):
+                    return Outcome.RESUME
+                break
+            served += step
+    if _over(session):
+        return Outcome.RESUME
+    if session.allowance.used >= session.terms.limit or session.limit_refused:
+        if not session.rank_only:
+            session.events.append(Event.HIT_LIMIT)
+        return Outcome.RESUME
+    return Outcome.DONE
+
+
+def _over(session: _Session) -> bool:
+    """Whether the session is over; past the limit it may go on with startd rank only."""
+    used, terms = session.allowance.used, session.terms
+    if used >= terms.limit:
+        if not terms.ignore_limit:
+            session.events.append(Event.LIMIT)
+            return True
+        if not session.rank_only:
+            session.events.append(Event.RANK_ONLY)
+        session.rank_only = True
+    if used >= terms.ceiling_left:
+        session.events.append(Event.HIT_CEILING)
+        return True
+    return False
+
+
+def _gives_up(session: _Session) -> bool:
+    """Without preemption and weights nothing else can fit once the limit refused a request."""
+    policy = session.board.policy
+    return session.limit_refused and not policy.consider_preemption and not policy.use_slot_weights
+
+
+def _offer(session: _Session, request: Request, served: int) -> int | None:
+    """Find a slot for the next job of a request: how many jobs it serves, None if there is none."""
+    board, terms = session.board, session.terms
+    decorate_request(
+        request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
+    )
+    asker = Asker(terms.submitter, terms.schedd, terms.priority, session.rank_only)
+    while True:
+        candidate, tally = find_match(board, request, asker, session.allowance)
+        if candidate is None:
+            _reject(session, request, tally)
+            return None
+        if _has_claim(board, candidate):
+            _take(session, request, served, candidate)
+            return 1
+        del board.slots[candidate.position]
+
+
+def _has_claim(board: Board, candidate: Candidate) -> bool:
+    """Whether the slot can be handed out: it has a claim id or needs none."""
+    slot = candidate.slot
+    if slot.claims > 0:
+        return True
+    if slot.ad.get_bool("Offline", context=board.context) is True:
+        return True
+    return slot.ad.get_bool("WantClaiming", context=board.context) is False
+
+
+def _reject(session: _Session, request: Request, tally: Tally) -> None:
+    board, terms = session.board, session.terms
+    if request.autocluster != NO_AUTOCLUSTER:
+        session.rejected.add(request.autocluster)
+    session.limit_refused |= tally.refused[Refusal.SUBMITTER_LIMIT] > 0
+    reason = _reason(tally)
+    full = tuple(sorted(board.concurrency.full)) if reason is Reason.CONCURRENCY_LIMIT else ()
+    board.rejections.append(
+        Rejection(
+            len(board.pies),
+            board.spin,
+            terms.submitter,
+            terms.schedd,
+            request.job,
+            request.autocluster,
+            reason,
+            full,
+            tally.counters(),
+        )
+    )
+
+
+def _reason(tally: Tally) -> Reason:
+    """The first cause, in the negotiator's order, that refused any slot at all."""
+    if tally.refused[Refusal.CONCURRENCY_LIMIT]:
+        return Reason.CONCURRENCY_LIMIT
+    if tally.refused[Refusal.PREEMPTION_REQUIREMENTS]:
+        return Reason.PREEMPTION_REQUIREMENTS
+    if tally.refused[Refusal.SUBMITTER_LIMIT]:
+        return Reason.SUBMITTER_LIMIT
+    return Reason.NO_MATCH
+
+
+def _take(session: _Session, request: Request, served: int, candidate: Candidate) -> None:
+    """Record a match, charge it and take the slot out of the pool."""
+    board, terms, slot = session.board, session.terms, candidate.slot
+    limits = None
+    if request.ad.raw("ConcurrencyLimits") is not None:
+        limits = request.ad.get_string("ConcurrencyLimits", slot.ad, board.context)
+    if limits:
+        board.concurrency.take(limits)
+    board.matches.append(_match(session, request, served, candidate))
+    board.accountant.charge(terms.submitter, slot.weight)
+    del board.slots[candidate.position]
+    session.allowance.used += slot.weight
+    if slot.user is None:
+        session.allowance.used_unclaimed += slot.weight
+    session.jobs.place(request, slot.ad, board.context)
+
+
+def _match(session: _Session, request: Request, served: int, candidate: Candidate) -> Match:
+    board, terms, slot, kind = session.board, session.terms, candidate.slot, candidate.kind
+    preempts = kind is not MatchKind.NONE
+    prio = slot.ad.get_number("RemoteUserPrio", context=board.context) if preempts else None
+    old = slot.ad.get_number("CurrentRank", context=board.context) if preempts else None
+    new = slot.ad.get_number("Rank", request.ad, board.context) if preempts else None
+    return Match(
+        seq=len(board.matches),
+        pie=len(board.pies),
+        spin=board.spin,
+        submitter=terms.submitter,
+        schedd=terms.schedd,
+        job=request.job,
+        count=served + 1,
+        of=len(request.jobs),
+        autocluster=request.autocluster,
+        slot=slot.name,
+        kind=kind,
+        preempted=slot.user if preempts else None,
+        cost=slot.weight,
+        preempted_prio=prio,
+        new_prio=terms.priority if preempts else None,
+        old_startd_rank=old,
+        new_startd_rank=new,
+    )

@@ -1,0 +1,185 @@
+"""Slots as a cycle begins: which exist, what they weigh, which of them are considered at all.
+
+Decision here: constraint, weight, pool size and trimming.  Inputs: slot ads in pool order.
+Outputs: ``Slot`` objects holding copies of the ads, ``PoolNumbers``, the trimmed slots.
+
+Never here: what the negotiator adds to the ads (see ``ephemeral``), matching.
+Follows: the description of the negotiation cycle in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from attr import define
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext, evaluate
+from classad.expr import ExprTree
+from negotiator.arithmetic import DBL_MAX, add_up
+from negotiator.result import PoolNumbers, TrimCause, TrimmedSlot
+from policy.model import NegotiatorPolicy
+
+#: Who is on a slot, the first that is there counts.
+OCCUPANTS: Final = ("PreemptingAccountingGroup", "PreemptingUser", "AccountingGroup", "RemoteUser")
+
+
+@define(eq=False)
+class Slot:
+    """A slot in one cycle.  ``weight`` is in slot weights; ``user`` is who holds it, if anybody."""
+
+    ad: ClassAd
+    name: str
+    weight: float
+    partitionable: bool
+    state: str | None
+    user: str | None
+    claims: int
+
+    def accounted_user(self) -> str | None:
+        """Whom a claimed slot is charged to."""
+        if self.state not in ("Claimed", "Preempting"):
+            return None
+        return self.ad.get_string("AccountingGroup") or self.ad.get_string("RemoteUser")
+
+
+def holds(expr: ExprTree | None, ad: ClassAd, context: EvalContext) -> bool:
+    """Whether a constraint is true of an ad alone; a number that is not zero counts."""
+    if expr is None:
+        return True
+    value = evaluate(expr, ad, context=context)
+    return value is True or (value.__class__ in (int, float) and value != 0)
+
+
+def meets(ad: ClassAd, other: ClassAd, context: EvalContext) -> bool:
+    """Whether the requirements of one ad are true of the other; undefined and error are not."""
+    if ad.raw("Requirements") is None:
+        return False
+    return ad.get_bool("Requirements", other, context) is True
+
+
+def fetch_slots(
+    ads: Iterable[ClassAd],
+    claims: Mapping[str, int],
+    policy: NegotiatorPolicy,
+    context: EvalContext,
+) -> list[Slot]:
+    """The slots the collector hands out, with the weights the negotiator gives them."""
+    found = []
+    for original in ads:
+        name = original.get_string("Name", context=context)
+        absent = original.get_bool("Absent", context=context)
+        if name is None or absent or not holds(policy.slot_constraint, original, context):
+            continue
+        ad = original.duplicate()
+        _replace_requirements(ad)
+        _settle_weight(ad, policy, context)
+        found.append(
+            Slot(
+                ad=ad,
+                name=name,
+                weight=slot_weight(ad, policy, context),
+                partitionable=ad.get_bool("PartitionableSlot", context=context) is True,
+                state=ad.get_string("State", context=context),
+                user=occupant(ad, context),
+                claims=claims.get(name, 1),
+            )
+        )
+    return found
+
+
+def _replace_requirements(ad: ClassAd) -> None:
+    own = ad.raw("NegotiatorRequirements")
+    if own is not None:
+        ad.insert("Requirements", own)
+
+
+def _settle_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> None:
+    """Replace a weight that is missing, no number, or overruled, by the negotiator's own."""
+    if policy.force_slot_weight or ad.get_number("SlotWeight", context=context) is None:
+        ad.insert("SlotWeight", policy.slot_weight)
+
+
+def slot_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> float:
+    """What a slot costs; anything but a number that is not negative counts one."""
+    if not policy.use_slot_weights:
+        return 1.0
+    weight = ad.get_number("SlotWeight", context=context)
+    return 1.0 if weight is None or weight < 0 else float(weight)
+
+
+def occupant(ad: ClassAd, context: EvalContext) -> str | None:
+    """The accounting name of whoever holds or is about to hold the slot."""
+    for attribute in OCCUPANTS:
+        if ad.raw(attribute) is not None:
+            user = ad.get_string(attribute, context=context)
+            if user is not None:
+                return user
+    return None
+
+
+def pool_numbers(slots: list[Slot], policy: NegotiatorPolicy, context: EvalContext) -> PoolNumbers:
+    """The size of the pool.  Slots in every state count."""
+    weights = [slot.weight * _multiplier(slot, context) for slot in slots]
+    constraint = policy.slot_poolsize_constraint
+    counted, counted_weights, effective = 0, [], 0.0
+    for slot, weight in zip(slots, weights, strict=True):
+        if holds(constraint, slot.ad, context):
+            counted += 1
+            counted_weights.append(weight)
+            cpus = slot.ad.get_number("Cpus", context=context) if slot.partitionable else 1
+            effective += float(cpus or 0)
+    return PoolNumbers(
+        slots=len(slots),
+        pool_weight=add_up(weights),
+        min_slot_weight=min(weights, default=DBL_MAX),
+        pie=add_up(counted_weights) if policy.use_slot_weights else float(counted),
+        counted_slots=counted,
+        effective_size=effective,
+    )
+
+
+def _multiplier(slot: Slot, context: EvalContext) -> int:
+    if slot.ad.raw("GhostMultiplier") is None:
+        return 1
+    number = slot.ad.get_number("GhostMultiplier", context=context)
+    return 1 if number is None else int(number)
+
+
+def trim_slots(
+    slots: list[Slot], policy: NegotiatorPolicy, context: EvalContext
+) -> tuple[list[Slot], list[TrimmedSlot]]:
+    """Take out the slots that nobody can get in this cycle."""
+    kept, trimmed = [], []
+    for slot in slots:
+        cause = _trim_cause(slot, policy, context)
+        if cause is None:
+            kept.append(slot)
+        else:
+            trimmed.append(TrimmedSlot(slot.name, cause))
+    return kept, trimmed
+
+
+def _trim_cause(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> TrimCause | None:
+    if not policy.consider_preemption:
+        if slot.state in ("Claimed", "Preempting") and not slot.partitionable:
+            return TrimCause.CLAIMED
+    elif not policy.consider_early_preemption:
+        remaining = slot.ad.get_number("RetirementTimeRemaining", context=context)
+        if remaining is not None and remaining > 0:
+            return TrimCause.RETIREMENT
+    if (
+        slot.partitionable
+        and slot.state == "Claimed"
+        and not _wants_matching(slot, policy, context)
+    ):
+        return TrimCause.CLAIMED_PARTITIONABLE
+    return None
+
+
+def _wants_matching(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:
+    wants = slot.ad.get_bool("WantMatching", context=context)
+    if wants is False:
+        return False
+    return policy.match_working_cm_slots or not slot.ad.get_string("WorkingCM", context=context)

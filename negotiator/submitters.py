@@ -1,0 +1,74 @@
+"""Submitters as a cycle begins.
+
+Decision here: which submitter ads take part.  Inputs: submitter ads in collector order.  Outputs:
+``Submitter`` values with their job counts and weighted demand (slot weights).
+
+Never here: their order in a round (see ``spins``).
+Follows: the description of the negotiation cycle in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attr import frozen
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext
+from negotiator.slots import holds
+from policy.model import NegotiatorPolicy
+
+
+@frozen(eq=False)
+class Submitter:
+    """One submitter ad: one name at one schedd.  ``demand`` counts idle and running work."""
+
+    name: str
+    schedd: str
+    idle_jobs: int
+    running_jobs: int
+    demand: float
+    last_heard_from: int
+
+
+def fetch_submitters(
+    ads: Iterable[ClassAd], policy: NegotiatorPolicy, context: EvalContext
+) -> list[Submitter]:
+    """The submitters that take part in the cycle."""
+    found = []
+    for ad in ads:
+        if not holds(policy.submitter_constraint, ad, context):
+            continue
+        submitter = _submitter(ad, policy, context)
+        if submitter is not None:
+            found.append(submitter)
+    return found
+
+
+def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> Submitter | None:
+    name = ad.get_string("Name", context=context)
+    address = ad.get_string("ScheddIpAddr", context=context)
+    if name is None or address is None or any(char.isspace() for char in name):
+        return None
+    counts = [_count(ad, kind, context) for kind in ("IdleJobs", "RunningJobs")]
+    skipped = ad.get_bool("SkipMatchmaking", context=context) is True
+    if sum(counts) <= 0 or skipped:
+        return None
+    demand = float(sum(counts))
+    if policy.use_weighted_demand:
+        demand = 0.0
+        for kind, plain in zip(("RunningJobs", "IdleJobs"), reversed(counts), strict=True):
+            weighted = ad.get_number(f"Weighted{kind}", context=context)
+            demand += plain if weighted is None else weighted
+    return Submitter(
+        name=name,
+        schedd=ad.get_string("ScheddName", context=context) or "",
+        idle_jobs=counts[0],
+        running_jobs=counts[1],
+        demand=demand,
+        last_heard_from=_count(ad, "LastHeardFrom", context),
+    )
+
+
+def _count(ad: ClassAd, name: str, context: EvalContext) -> int:
+    return int(ad.get_number(name, context=context) or 0)
