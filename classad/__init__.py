@@ -49,7 +49,7 @@ from classad.errors import (
     ClassAdValueError,
 )
 from classad.expr import ExprTree
-from classad.registration import functions, register, registerLibrary
+from classad.registration import register, registered, registerLibrary
 from classad.values import Value
 
 __all__ = [
@@ -70,7 +70,6 @@ __all__ = [
     "ParserType",
     "Value",
     "compat_version",
-    "functions",
     "lastError",
     "parse",
     "parseAds",
@@ -82,6 +81,7 @@ __all__ = [
     "read_ads",
     "register",
     "registerLibrary",
+    "registered",
     "unquote",
     "version",
     "write_ads",

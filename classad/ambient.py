@@ -22,7 +22,7 @@ class AmbientContext(EvalContext):
     __slots__ = ()
 
     def __init__(self, strict: bool = False) -> None:
-        super().__init__(seed=None, strict=strict, home_of=_home_of)
+        super().__init__(seed=None, strict=strict, home_of=_home_of, functions=REGISTERED)
 
     @property
     def now(self) -> float:

@@ -61,7 +61,7 @@ def quote(input: str | None) -> str:
     if input is None:
         return '""'
     if not isinstance(input, str):
-        raise TypeError("argument must be str or None")
+        raise TypeError(f"argument 1 must be str or None, not {type(input).__name__}")
     if "\0" in input:
         raise ValueError("embedded null character")
     return quote_string(input)
@@ -78,7 +78,7 @@ def unquote(input: str) -> str:
     from classad.parser import parse_expression
 
     if not isinstance(input, str):
-        raise TypeError("argument must be str")
+        raise TypeError(f"argument 1 must be str, not {type(input).__name__}")
     try:
         node = parse_expression(input)
     except ClassAdParseError as problem:
@@ -249,8 +249,12 @@ def _ads(
     text, position = stream.text, 0
     source = Source(text, stream.name)
     long = LongReader(diagnostics, errors=errors, tz=zone_name())
+    listed = False  # inside the braces of a `-long:new` list
     while True:
         position = _skip(text, position)
+        while listed and text[position : position + 1] in (",", "}"):
+            listed = text[position] == ","
+            position = _skip(text, position + 1)
         if position >= len(text):
             stream.advance(position)
             return
@@ -263,6 +267,10 @@ def _ads(
             line = source.position(position)[0]
             ad = next(long.read(text[position:end], stream.name, first_line=line), None)
         else:
+            if text[position] == "{":
+                listed = True
+                position += 1
+                continue
             found = _new(text, position, source, parser, errors, diagnostics)
             if found is None:
                 return
@@ -310,8 +318,6 @@ def _new(
 ) -> tuple[ClassAd, int] | None:
     """The ad in new syntax at ``position`` and where it ends; None when reading must stop."""
     start = skip_blanks(text, position)
-    while start < len(text) and text[start] in "{},":
-        start = skip_blanks(text, start + 1)  # the frame of a list of ads
     if start >= len(text):
         return ClassAd(), start
     try:

@@ -9,7 +9,6 @@ Follows: ``ExprTree`` of the Python module classad2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from classad.ad import ClassAd
@@ -183,10 +182,15 @@ class ExprTree:
     # --- text and identity -------------------------------------------------------------------
 
     def __str__(self) -> str:
-        text: str = import_module("classad.unparse").unparse(self._node)
-        return text
+        """The text, lists and ads over several lines; ``repr`` has all in one."""
+        from classad.unparse import pretty
 
-    __repr__ = __str__
+        return pretty(self._node)
+
+    def __repr__(self) -> str:
+        from classad.unparse import unparse
+
+        return unparse(self._node)
 
     def __eq__(self, other: object) -> bool:
         return other.__class__ is ExprTree and self._node == other._node
@@ -197,7 +201,7 @@ class ExprTree:
         return self.from_node(self._node)
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return (ExprTree, (str(self),))
+        return (ExprTree, (repr(self),))
 
 
 def _parsed(text: str) -> Node:

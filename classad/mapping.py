@@ -13,9 +13,9 @@ Follows: ``ClassAd`` of classad2 25.14.1 without its crashes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from classad.errors import ClassAdValueError
 from classad.scopes import fold_name
 
 if TYPE_CHECKING:
@@ -115,20 +115,35 @@ class AdMapping(MutableMapping[str, Any]):
         >>> ClassAd("[x = 2]").flatten(ExprTree("x * 3 + y"))
         6 + y
         """
-        from classad.convert import item_to_python
+        from classad.convert import to_python
+        from classad.expr import ExprTree
+        from classad.flatten import flatten
 
-        flatten = import_module("classad.flatten").flatten
-        return item_to_python(flatten(_checked_expr(expr), self._ad(), context=_ambient()))
+        result = flatten(self._ad(), _checked_expr(expr), context=_ambient())
+        if not result.ok:
+            raise ClassAdValueError("Unable to flatten expression.")
+        if result.tree is not None:
+            return ExprTree.from_node(result.tree)
+        return to_python(result.value)
 
     def externalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
         """Names that an expression needs from elsewhere, sorted; ``['']`` if it needs none."""
-        external_references = import_module("classad.flatten").external_references
-        return _names_found(external_references(_checked_expr(expr), self._ad(), full=True))
+        from classad.references import external_references
+
+        tree = _checked_expr(expr)
+        names = external_references(self._ad(), tree, full_names=True, context=_ambient())
+        if names is None:
+            raise ClassAdValueError("Unable to determine external references.")
+        return names or [""]
 
     def internalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
         """Attributes of this ad that an expression uses, also indirectly; ``['']`` if none."""
-        internal_references = import_module("classad.flatten").internal_references
-        return _names_found(internal_references(_checked_expr(expr), self._ad()))
+        from classad.references import internal_references
+
+        names = internal_references(self._ad(), _checked_expr(expr), context=_ambient())
+        if names is None:
+            raise ClassAdValueError("Unable to determine internal references.")
+        return names or [""]
 
     def matches(self, ad: ClassAd) -> bool:
         """Whether *the argument's* ``Requirements`` accept this ad as their TARGET."""
@@ -257,10 +272,6 @@ def _checked_expr(expr: Any) -> ExprTree:
     if not isinstance(expr, ExprTree):
         raise TypeError("expr must be an ExprTree")
     return expr
-
-
-def _names_found(names: Any) -> list[str]:
-    return sorted(names, key=str.lower) or [""]
 
 
 def _ambient() -> Any:

@@ -37,11 +37,11 @@ def register(function: Callable[..., Any], name: str | None = None) -> None:
 
 
 @contextmanager
-def functions(**callables: Callable[..., Any]) -> Iterator[None]:
+def registered(**callables: Callable[..., Any]) -> Iterator[None]:
     """Register Python functions for the length of a ``with`` block.
 
     >>> from classad import ExprTree
-    >>> with functions(twice=lambda x: 2 * x):
+    >>> with registered(twice=lambda x: 2 * x):
     ...     ExprTree("twice(4)").eval()
     8
     >>> ExprTree("twice(4)").eval()
