@@ -7,11 +7,14 @@ Never here: time, files, the loop.
 
 from __future__ import annotations
 
+import atexit
 import math
 from collections.abc import Callable
+from importlib.util import find_spec
 from random import Random
 from typing import Final
 
+import classad
 from classad import kernels
 from classad.evaluate import evaluate, evaluate_exactly, evaluate_full
 from classad.expr import ExprTree
@@ -19,6 +22,8 @@ from classad.parser import parse_expression
 from classad.state import NO_CONTEXT
 from classad.unparse import unparse, unparse_value
 from fuzz.expressions import random_case
+from fuzz.peer import NAME as PEER_NAME
+from fuzz.peer import Crashed, Peer, answer
 
 
 class Unavailable(Exception):  # noqa: N818 - not a failure
@@ -77,8 +82,26 @@ def text_comes_back(rng: Random) -> None:
     assert again == text, f"{text} comes back as {again}"
 
 
+_peer = Peer()
+atexit.register(_peer.close)
+
+
+def peer_agrees(rng: Random) -> None:
+    """The real library gives the same value, of the same type."""
+    if find_spec(PEER_NAME) is None:
+        raise Unavailable("the real ClassAd library is not installed (htcondor on PyPI)")
+    case = random_case(rng)
+    ours = answer(classad, *case)
+    try:
+        theirs = _peer.answer(*case)
+    except Crashed:
+        return  # nothing to compare with
+    assert ours == theirs, f"{ours} instead of {theirs} of {case}"
+
+
 TARGETS: Final[dict[str, Callable[[Random], None]]] = {
     "kernels": kernels_agree,
     "evaluators": evaluators_agree,
     "text": text_comes_back,
+    "peer": peer_agrees,
 }

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from classad.builtins.registry import builtin
 from classad.builtins.strings import ascii_lower
-from classad.builtins.support import leading_real, truncated, undefined_first
+from classad.builtins.support import leading_real, truncated
 from classad.values import ERROR, UNDEFINED
 
 _STRINGS_ONLY: Final = "anything but strings, undefined included, gives error"
@@ -225,15 +225,20 @@ def string_list_isubset(state: Any, part: Any, text: Any, delimiters: Any = UNDE
 @builtin(
     "stringListsIntersect",
     args=(2, 3),
-    exceptional="an undefined argument gives undefined, else anything but strings error",
-    examples=['stringListsIntersect("a, b", "b, c") -> true'],
+    exceptional="error gives error, else undefined gives undefined, other than strings error",
+    examples=[
+        'stringListsIntersect("a, b", "b, c") -> true',
+        "stringListsIntersect(undefined, error) -> error",
+        'stringListsIntersect(1, undefined, "a") -> undefined',
+    ],
 )
 def string_lists_intersect(state: Any, left: Any, right: Any, delimiters: Any = ", ") -> Any:
     """Whether the two string lists have an item in common."""
     arguments = (left, right, delimiters)
-    found = undefined_first(*arguments)
-    if found is not None:
-        return found
+    if any(argument is ERROR for argument in arguments):
+        return ERROR
+    if any(argument is UNDEFINED for argument in arguments):
+        return UNDEFINED
     if any(argument.__class__ is not str for argument in arguments):
         return ERROR
     delimiters = delimiters or ", "
