@@ -161,6 +161,8 @@ def contained(tree: ExprTree, ad: ClassAd | None, state: EvalState) -> Any:
     try:
         return state.enter(tree, ad)
     except EvaluationFailure:
+        if state.work > MAX_WORK:
+            raise
         state.depth, state.active = depth, under_way
         return ERROR
 

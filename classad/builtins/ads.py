@@ -47,18 +47,23 @@ def _stored(site: Any, node: Any) -> Any:
 
 
 def _in_each(site: Any, members: Any) -> list[Any]:
-    """The first argument's value in each ad of a list; undefined or error for other members."""
-    node = site.args[0]
-    stored = _stored(site, node)
-    state = site.state
+    """The first argument's value in each ad of a list; undefined or error for other members.
+
+    Where the first argument is a reference that the other ad of a match resolves, the members are
+    evaluated there, as in HTCondor.
+    """
+    node, state = site.args[0], site.state
+    item: Any = site.tree(node)
+    if isinstance(node, Reference) and node.base is None and not node.absolute:
+        found = find_unscoped(site.ad, fold_name(node.name), state)
+        if found is not None:
+            item, _, state.ad = found
     values: list[Any] = []
     for member in members.values(state):
-        if not is_ad(member):
-            values.append(UNDEFINED if member is UNDEFINED else ERROR)
-        elif stored is None:
-            values.append(site.evaluate(node, member))
+        if is_ad(member):
+            values.append(state.visit(item, member, site.ad))
         else:
-            values.append(state.member(stored, member))
+            values.append(UNDEFINED if member is UNDEFINED else ERROR)
     return values
 
 
