@@ -64,6 +64,8 @@ def _master(names: list[str], patterns: dict[str, str]) -> tuple[re.Pattern[str]
 
 #: Terminals that may span anything, a NUL included.
 _LONG: Final = frozenset({"COMMENT", "OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"})
+#: Behind a number one of these may mean that it is ill-formed.
+_SUSPICIOUS: Final = frozenset(".eExX")
 _SPECIAL: Final = frozenset({"MINUS", "SEMICOLON", "DIVIDE", "BOUND_TO"})
 _OTHER_OPERATORS: Final = frozenset({"ELVIS", "IS", "ISNT"})
 _TOO_DEEP: Final = Fault(
@@ -185,9 +187,10 @@ class Scanner:
 
     def _number(self, kind: str, start: int, end: int) -> Token:
         text, after = self.text[start:end], self.text[end : end + 1]
-        fault = _number_fault(kind, text, after, strict=self._strict)
-        if fault is not None:
-            return Token(BAD, fault, start, min(end + len(after), len(self.text)))
+        if after in _SUSPICIOUS or "0" in text[:2]:
+            fault = _number_fault(kind, text, after, strict=self._strict)
+            if fault is not None:
+                return Token(BAD, fault, start, min(end + len(after), len(self.text)))
         hexadecimal = "x" in text or "X" in text
         if kind == "INTEGER":
             return Token(kind, 0 if hexadecimal else integer_value(text), start, end)

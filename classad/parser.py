@@ -49,14 +49,19 @@ def parse_expression(
     semantics.  ``prefix``: text after a complete expression is ignored.  ``tz``: zone of
     ``absTime("...")`` without one (None is UTC).  ``source`` must hold the same ``text``.
     """
-    if found := _FAST.fullmatch(text):
-        quick = _quick(found)
-        if quick is not None:
-            return quick
+    found = _FAST.fullmatch(text)
+    quick = None if found is None else _quick(found)
+    if quick is not None:
+        return quick
+    return _by_grammar(text, old, strict, source or Source(text), prefix, tz)
+
+
+def _by_grammar(
+    text: str, old: bool, strict: bool, source: Source, prefix: bool, tz: str | None
+) -> Node:
     tables = load_tables()
     scanner = Scanner(tables.vocabulary, text, old=old, strict=strict)
-    run = _Run(tables, "expression", scanner, source or Source(text), tz, prefix=prefix)
-    return run.parse()
+    return _Run(tables, "expression", scanner, source, tz, prefix=prefix).parse()
 
 
 def parse_ad_prefix(

@@ -8,6 +8,10 @@ Never here: files are opened elsewhere; this module only names them.
 from __future__ import annotations
 
 import unicodedata
+from typing import Final
+
+#: Longest line that an excerpt shows whole.
+WIDTH: Final = 160
 
 
 class Source:
@@ -39,15 +43,31 @@ class Source:
         return self.text[begin : len(self.text) if stop < 0 else stop], begin
 
     def excerpt(self, start: int, end: int) -> str:
-        """The line with its number, and below it ``^~~~`` under ``start:end`` of that line."""
+        """The line with its number, and below it ``^~~~`` under ``start:end`` of that line.
+
+        Of a long line only the surroundings are shown, and no control character gets out.
+        """
         line, begin = self.line_at(start)
-        number = str(self.position(start)[0])
-        margin = " " * len(number)
         left = max(0, min(start - begin, len(line)))
-        width = max(1, min(end - begin, len(line)) - left)
-        lead = "".join("\t" if c == "\t" else " " * _cells(c) for c in line[:left])
-        marks = "^" + "~" * (max(1, sum(map(_cells, line[left : left + width]))) - 1)
-        return f"   {number} | {line}\n   {margin} | {lead}{marks}"
+        right = max(left, min(end - begin, len(line)))
+        before, marked, after = line[:left], line[left:right], line[right:]
+        if len(line) > WIDTH:
+            before = before if len(before) <= 60 else "..." + before[-57:]
+            marked = marked if len(marked) <= 60 else marked[:57] + "..."
+            after = after if len(after) <= 40 else after[:37] + "..."
+        before, marked, after = _visible(before), _visible(marked), _visible(after)
+        number = str(self.position(start)[0])
+        lead = "".join("\t" if c == "\t" else " " * _cells(c) for c in before)
+        marks = "^" + "~" * (max(1, sum(map(_cells, marked))) - 1)
+        margin = " " * len(number)
+        return f"   {number} | {before}{marked}{after}\n   {margin} | {lead}{marks}"
+
+
+def _visible(text: str) -> str:
+    """The text with a replacement character for what would move the cursor or worse."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in text)
 
 
 def _cells(char: str) -> int:

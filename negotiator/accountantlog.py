@@ -32,6 +32,9 @@ _OPERANDS: Final = {_NEW_AD: 3, _DESTROY: 1, _SET: 3, _DELETE: 2, _HEADER: 3}
 _PLAIN_VALUE: Final = re.compile(r'-?[0-9]+(\.[0-9]*([eE][-+]?[0-9]+)?)?|"[^"\\]*"|true|false')
 
 
+_CUT: Final = "the last line is cut short; dropped"
+
+
 class DamagedLogError(Exception):
     """A log with which the real negotiator would refuse to start."""
 
@@ -103,9 +106,7 @@ def read_log(text: str, name: str = "Accountantnew.log") -> AccountantLog:
             _apply(state.table, record)
         begin = stop + 1
     if inside:
-        count = len(state.pending)
-        what = f"the last transaction never ends; its {count} records are dropped"
-        _warn(state, source, transaction, source.line_at(transaction)[0], what)
+        _unfinished(state, source, transaction)
     return AccountantLog(state.table, _last_update(state.table), tuple(state.diagnostics))
 
 
@@ -170,9 +171,24 @@ def _damage(state: _State, source: Source, begin: int, line: str, *, terminated:
             )
         )
     lines = rest.count("\n")
-    what = "damaged record" if terminated else "the last line is cut short"
+    if not terminated:
+        _warn(state, source, begin, line, _CUT)
+        return
     after = f" with the {lines} lines after it" if lines else ""
-    _warn(state, source, begin, line, f"{what}; dropped{after}")
+    _warn(state, source, begin, line, f"damaged record; dropped{after}")
+
+
+def _unfinished(state: _State, source: Source, begin: int) -> None:
+    """One message for a last transaction without end, instead of one for its last line."""
+    cut = [item for item in state.diagnostics if item.start > begin and item.message == _CUT]
+    for item in cut:
+        state.diagnostics.remove(item)
+    message = (
+        "the log ends inside this transaction, as a copy of a log in use may; "
+        f"its {len(state.pending) + len(cut)} records are dropped"
+    )
+    severity = "note" if cut or not state.diagnostics else "warning"
+    state.diagnostics.append(Diagnostic(message, source, begin, begin + 4, severity=severity))
 
 
 def _warn(state: _State, source: Source, begin: int, line: str, message: str) -> None:

@@ -19,7 +19,14 @@ from typing import Any, Final
 from classad.errors import Diagnostic
 from negotiator.agreement import Agreement
 from negotiator.report import Outcome, iso_time
-from negotiator.result import GroupSummary, Match, MatchKind, Rejection, SubmitterSummary
+from negotiator.result import (
+    CycleResult,
+    GroupSummary,
+    Match,
+    MatchKind,
+    Rejection,
+    SubmitterSummary,
+)
 
 JsonObject = dict[str, Any]
 
@@ -41,7 +48,7 @@ def to_object(outcome: Outcome, diagnostics: Iterable[Diagnostic] = ()) -> JsonO
         "pool": _pool(outcome),
         "now": result.now,
         "submitters": [_submitter(item) for item in result.submitters],
-        "groups": [_group(item) for item in result.groups],
+        "groups": [_group(item, result) for item in result.groups],
         "matches": [_match(item) for item in result.matches],
         "rejections": [_rejection(item) for item in result.rejections],
         "agreement": _agreement(outcome.agreement, outcome.expected_name),
@@ -105,7 +112,7 @@ def _submitter(item: SubmitterSummary) -> JsonObject:
     }
 
 
-def _group(item: GroupSummary) -> JsonObject:
+def _group(item: GroupSummary, result: CycleResult) -> JsonObject:
     return {
         "group": item.name,
         "config_quota": item.config_quota,
@@ -114,8 +121,17 @@ def _group(item: GroupSummary) -> JsonObject:
         "autoregroup": item.autoregroup,
         "quota": item.quota,
         "subtree_quota": item.subtree_quota,
-        "requested": item.requested,
-        "allocated": item.allocated,
+        "rounds": [
+            {
+                "round": round_.round,
+                "requested": share.requested,
+                "allocated": share.allocated,
+                "unallocated": share.unallocated,
+            }
+            for round_ in result.rounds
+            for share in round_.groups
+            if share.group == item.name
+        ],
         "usage": item.usage,
         "usage_after": item.usage_after,
         "sort_key": item.sort_key,

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, TypeVar
+
+from attr import evolve
 
 from negotiator.accountantlog import AccountantLog
 from negotiator.snapshot import NO_CEILING, AccountantState, Customer, Lease, Resource
@@ -20,6 +22,8 @@ from negotiator.snapshot import NO_CEILING, AccountantState, Customer, Lease, Re
 Scalar = int | float | str
 #: The value of an attribute, in any case of letters; None when there is none.
 Lookup = Callable[[str], Scalar | None]
+
+_Number = TypeVar("_Number", int | None, float | None)
 
 #: A factor below this counts as absent.
 MIN_FACTOR: Final = 1.0
@@ -38,6 +42,60 @@ def from_log(log: AccountantLog) -> AccountantState:
         for name, record in log.of_kind("Customer").items()
     }
     return AccountantState(customers, resources, log.last_update)
+
+
+def complete(state: AccountantState, ads: Iterable[Lookup]) -> tuple[AccountantState, list[str]]:
+    """The state of a log with the usage that accounting ads of the same update show.
+
+    The accountant writes matches to its log without flushing, so that a copy of the log of a
+    running negotiator lacks the latest; the ads, sent when the cycle was over, have them.  Only ads
+    of the log's own update count.  Also returns the names of the records that changed.
+    """
+    customers = dict(state.customers)
+    changed: list[str] = []
+    for lookup in ads:
+        name = lookup("Name")
+        if not isinstance(name, str) or lookup("LastUpdate") != state.last_update_time:
+            continue
+        record = customers.get(name)
+        if record is None or not _has_other_usage(record, lookup):
+            continue
+        seen = customer(name, lookup)
+        gained = seen.weighted_resources_used - record.weighted_resources_used
+        customers[name] = evolve(
+            record,
+            resources_used=seen.resources_used,
+            weighted_resources_used=seen.weighted_resources_used,
+            uncharged_time=_first(seen.uncharged_time, record.uncharged_time),
+            weighted_uncharged_time=_first(
+                seen.weighted_uncharged_time, record.weighted_uncharged_time
+            ),
+        )
+        changed.append(name)
+        if record.is_group:
+            _add_to_subtrees(customers, name, gained)
+    return evolve(state, customers=customers), changed
+
+
+def _has_other_usage(record: Customer, lookup: Lookup) -> bool:
+    used, weighted = _int_or_none(lookup, "ResourcesUsed"), _real(lookup, "WeightedResourcesUsed")
+    if used is None or weighted is None:
+        return False
+    return (used, weighted) != (record.resources_used, record.weighted_resources_used)
+
+
+def _add_to_subtrees(customers: dict[str, Customer], group: str, gained: float) -> None:
+    """Charge a group's usage to itself and to every group it is in by its name."""
+    parts = group.split(".")
+    for length in range(1, len(parts) + 1):
+        record = customers.get(".".join(parts[:length]))
+        if record is not None:
+            used = record.hier_weighted_resources_used + gained
+            customers[record.name] = evolve(record, hier_weighted_resources_used=used)
+
+
+def _first(value: _Number, other: _Number) -> _Number:
+    return other if value is None else value
 
 
 def from_ads(ads: Iterable[Lookup]) -> AccountantState:

@@ -81,7 +81,7 @@ def blocks(outcome: Outcome) -> list[Block]:
     parts = [
         _pool(outcome.pool, result),
         _submitters(result.submitters),
-        _groups(result.groups),
+        _groups(result),
         _matches(result.matches),
         _rejections(result),
         _agreement(outcome.agreement, outcome.expected_name),
@@ -101,10 +101,10 @@ def _pool(pool: PoolFacts, result: CycleResult) -> list[Block]:
     text = (
         f"pool {pool.name}: {plural(pool.machines, 'machine')}, {plural(pool.slots, 'slot')} "
         f"(weight {short(result.pool.pool_weight)}), {plural(pool.users, 'user')}, "
-        f"{plural(pool.jobs, 'job')} ({pool.idle_jobs} idle)"
+        f"{plural(pool.jobs, 'job')} ({pool.idle_jobs} idle); "
+        f"cycle at {iso_time(pool.now)} ({short(pool.now)})"
     )
-    when = f"cycle at {iso_time(pool.now)} ({short(pool.now)}, {pool.now_from})"
-    found: list[Block] = [Line(f"{text}; {when}", heading=True)]
+    found: list[Block] = [Line(text, heading=True), Line(f"  time of the cycle: {pool.now_from}")]
     causes = Counter(slot.cause.value for slot in result.trimmed)
     found += [Line(f"  not considered: {plural(n, 'slot')}, {why}") for why, n in causes.items()]
     return found
@@ -139,16 +139,19 @@ def _submitters(submitters: Iterable[SubmitterSummary]) -> list[Block]:
     return _titled("submitters", columns, rows)
 
 
-def _groups(groups: tuple[GroupSummary, ...]) -> list[Block]:
+def _groups(result: CycleResult) -> list[Block]:
+    """The groups; requested and allocated are those of the first allocation round."""
+    groups = result.groups
     if len(groups) <= 1:
         return []
+    first = {item.group: item for round_ in result.rounds[:1] for item in round_.groups}
     rows = tuple(
         (
             item.name,
             short(item.config_quota),
             number(item.quota),
-            number(item.requested),
-            number(item.allocated),
+            number(first.get(item.name, item).requested),
+            number(first.get(item.name, item).allocated),
             number(item.usage, 1),
             number(item.usage_after, 1),
             _surplus(item),

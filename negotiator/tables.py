@@ -17,6 +17,7 @@ from typing import IO, Final, TypeAlias
 from attr import frozen
 
 GAP: Final = 2
+_CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 
 
 @frozen
@@ -75,12 +76,17 @@ def short(value: float | None) -> str:
     return "-" if value is None else f"{value:.10g}"
 
 
+def printable(text: str) -> str:
+    """``text`` with control characters as escapes: a name must not steer the terminal."""
+    return text.translate(_CONTROL)
+
+
 def render_plain(blocks: Iterable[Block], width: int) -> str:
     """The blocks as text; no line is cut, only words and lists are wrapped."""
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Line):
-            lines += _paragraph(block.text, width)
+            lines += line_lines(block, width)
         elif isinstance(block, Table):
             lines += table_lines(block)
         else:
@@ -88,8 +94,10 @@ def render_plain(blocks: Iterable[Block], width: int) -> str:
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
-def _paragraph(text: str, width: int) -> list[str]:
-    if len(text) <= width:
+def line_lines(block: Line, width: int) -> list[str]:
+    """The line, wrapped unless it is a heading."""
+    text = printable(block.text)
+    if block.heading or len(text) <= width:
         return [text]
     lead = " " * (len(text) - len(text.lstrip()) + 2)
     return textwrap.wrap(
@@ -102,7 +110,7 @@ def table_lines(table: Table) -> list[str]:
     heads = [tuple(column.title for column in table.columns)]
     if any(column.unit for column in table.columns):
         heads.append(tuple(column.unit for column in table.columns))
-    cells = [*heads, *table.rows]
+    cells = [*heads, *(tuple(map(printable, row)) for row in table.rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(table.columns))]
     return [_row(table, row, widths) for row in cells]
 
@@ -119,7 +127,7 @@ def wrapped_lines(block: Wrapped, width: int) -> list[str]:
     """The label and as many words per line as fit."""
     lead = " " * block.indent + block.label
     return textwrap.wrap(
-        " ".join(block.words),
+        " ".join(map(printable, block.words)),
         max(width, len(lead) + 10),
         initial_indent=f"{lead}  " if block.label else lead,
         subsequent_indent=" " * (len(lead) + 2) if block.label else lead,
@@ -138,7 +146,7 @@ def print_rich(blocks: Iterable[Block], stream: IO[str], width: int) -> None:
     for block in blocks:
         if isinstance(block, Line):
             style = "bold" if block.heading else styles.get(block.level, "")
-            for line in _paragraph(block.text, width):
+            for line in line_lines(block, width):
                 console.print(Text(line, style=style))
         elif isinstance(block, Table):
             titles = 2 if any(column.unit for column in block.columns) else 1

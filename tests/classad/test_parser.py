@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from classad.errors import ClassAdParseError
 from classad.nodes import (
@@ -24,7 +26,8 @@ from classad.nodes import (
     Unary,
     walk,
 )
-from classad.parser import parse_ad_prefix, parse_ads, parse_expression
+from classad.parser import _by_grammar, parse_ad_prefix, parse_ads, parse_expression
+from classad.source import Source
 from classad.values import ERROR, UNDEFINED, AbsTime, RelTime
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "classad"
@@ -174,6 +177,12 @@ def test_prefix_ignores_text_after_any_expression() -> None:
         assert not parses(text, prefix=True)
 
 
+def test_an_open_comment_is_an_error_in_every_place() -> None:
+    for text in ('f( relTime(x) /* "\\ a.b )', "f(b /* c", "{1 /*", "/*", "1 + /*/"):
+        assert not parses(text, old=True, prefix=True)
+    assert parse_expression("1 /* c", old=True, prefix=True) == Literal(1)
+
+
 def test_nul_ends_the_text() -> None:
     assert parse_expression("1\0 junk") == Literal(1)
     assert parse_expression("a + 1 // c\0\n+ 2") == parse_expression("a + 1")
@@ -192,6 +201,34 @@ def test_ads() -> None:
     for text in ("[a=1] junk", "[", "[a=1] [b", "[''=1]", "[true=1]", "junk", "[;]"):
         with pytest.raises(ClassAdParseError):
             parse_ads(text)
+
+
+SIMPLE = st.one_of(
+    st.from_regex(r"[ \t]?-?[0-9]{1,20}(\.[0-9]{0,3})?([eE][+-]?[0-9]{0,3})?\n?", fullmatch=True),
+    st.from_regex(r"[ \f]?[A-Za-z_][A-Za-z0-9_]{0,9} ?", fullmatch=True),
+    st.sampled_from(["TRUE", "false", "Undefined", "eRRor", "is", "ISNT", "-0", "-9" * 9]),
+    st.text("ab\"\\\n\0 '", max_size=6).map(lambda text: f'"{text}"'),
+)
+
+
+@settings(max_examples=150)
+@given(SIMPLE, st.booleans(), st.booleans())
+def test_the_short_cut_for_simple_texts_agrees_with_the_grammar(
+    text: str, old: bool, prefix: bool
+) -> None:
+    """Both in the tree, its span included, and in what is refused."""
+    results: list[object] = []
+    for parse in (
+        lambda: parse_expression(text, old=old, prefix=prefix),
+        lambda: _by_grammar(text, old, False, Source(text), prefix, None),
+    ):
+        try:
+            node = parse()
+        except ClassAdParseError as problem:
+            results.append(str(problem))
+        else:
+            results.append((node, node.start, node.end))
+    assert results[0] == results[1]
 
 
 #: Text with n levels, and the largest n that HTCondor's parser accepts.
@@ -228,15 +265,15 @@ def test_nesting_limit(kind: str) -> None:
     "text",
     [
         "(" * 1_000_000,
-        "1+" * 50_000 + "1",
+        "1+" * 20_000 + "1",
         "-" * 1_000_000,
         '"' + "(" * 1_000_000 + '"',
-        "a" + ".b" * 50_000,
+        "a" + ".b" * 20_000,
         "x?:" * 300_000,
         '"' + "\\a" * 500_000,
         "/*" + "*" * 1_000_000,
-        "{" + "1," * 50_000 + "1}",
-        "[" + ";" * 100_000 + "]",
+        "{" + "1," * 20_000 + "1}",
+        "[" + ";" * 30_000 + "]",
         '"' * 1_000_001,
         "?" + " " * 1_000_000,
     ],

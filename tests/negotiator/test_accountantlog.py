@@ -38,9 +38,16 @@ def test_an_empty_log_is_no_problem() -> None:
     assert (log.table, log.last_update, log.diagnostics) == ({}, None, ())
 
 
-def test_a_dropped_transaction_is_reported_where_it_begins() -> None:
-    log = read_log("107 1 CreationTimestamp 1\n105 \n101 Customer.a@x * *\n", "log")
+@pytest.mark.parametrize(("tail", "count"), [("", 1), ("103 Customer.a@x Prio", 2)])
+def test_a_log_in_use_is_one_note_where_its_last_transaction_begins(tail: str, count: int) -> None:
+    log = read_log(f"107 1 CreationTimestamp 1\n105 \n101 Customer.a@x * *\n{tail}", "log")
     (found,) = log.diagnostics
     assert found.headline() == (
-        "log:2:1: warning: the last transaction never ends; its 1 records are dropped"
+        "log:2:1: note: the log ends inside this transaction, as a copy of a log in use may; "
+        f"its {count} records are dropped"
     )
+
+
+def test_a_cut_line_outside_a_transaction() -> None:
+    (found,) = read_log("101 Customer.a@x * *\n103 Cust", "log").diagnostics
+    assert found.headline() == "log:2:1: warning: the last line is cut short; dropped"

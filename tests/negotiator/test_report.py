@@ -74,20 +74,21 @@ def expected(*slots: str) -> dict[str, Any]:
 
 
 def outcome(**changes: Any) -> Outcome:
-    facts = PoolFacts("demo", 1, 12, 2, 6, 4, 1_700_000_000, "from --now")
+    facts = PoolFacts("demo", 1, 12, 2, 6, 4, 1_700_000_000, "as given")
     return Outcome(**{"pool": facts, "result": result(), **changes})
 
 
 EXPECTED_TEXT = """\
-pool demo: 1 machine, 12 slots (weight 12), 2 users, 6 jobs (4 idle); cycle at
-  2023-11-14T22:13:20Z (1700000000, from --now)
+pool demo: 1 machine, 12 slots (weight 12), 2 users, 6 jobs (4 idle); cycle at \
+2023-11-14T22:13:20Z (1700000000)
+  time of the cycle: as given
   not considered: 1 slot, retirement time remains
 
 submitters
-  submitter           real  priority  effective     share   limit   usage   after  group
-                  priority    factor   priority  % of pie  weight  weight  weight
-  g1.alice@pool       0.50      1000     500.00    100.00    6.00     0.0     6.0  g1
-  bob@pool     50000000.00     1e+10   5.00e+17         -       -     0.0     0.0  <none>
+  submitter             real  priority  effective     share   limit   usage   after  group
+                    priority    factor   priority  % of pie  weight  weight  weight
+  g1.alice@pool         0.50      1000     500.00    100.00    6.00     0.0     6.0  g1
+  bob@pool       50000000.00     1e+10   5.00e+17         -       -     0.0     0.0  <none>
 
 groups
   group   configured   quota  requested  allocated   usage   after  surplus     sort
@@ -110,8 +111,7 @@ rejections: 1
 
 def test_text() -> None:
     text = render_plain(blocks(outcome()), 80)
-    assert text.split() == EXPECTED_TEXT.split()
-    assert all(line == line.rstrip() for line in text.split("\n"))
+    assert text == EXPECTED_TEXT
 
 
 def test_groups_are_not_shown_without_groups() -> None:

@@ -1,0 +1,92 @@
+"""Ads together with the place they came from.
+
+What lives here: which line of which file an ad begins on, so that a message about a whole ad (a
+slot without a name) can point there.
+Inputs: a path of a file in long form.  Outputs: ``LocatedAd`` in file order; diagnostics of lines
+that do not parse are added to the caller's list and the rest of the ad is kept.
+Never here: what the ads mean.
+Follows: the long form of ``condor_status -l``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from attr import frozen
+
+from classad.ad import ClassAd
+from classad.adfile import read_long
+from classad.errors import Diagnostic
+from classad.source import Source
+from classad.values import Value
+
+Scalar = int | float | str | bool
+
+
+@frozen(eq=False)
+class LocatedAd:
+    """An ad and the first line of it."""
+
+    ad: ClassAd
+    source: Source
+
+    def value(self, name: str) -> Scalar | None:
+        """The value of an attribute, the ad alone; None unless it is a number or a string."""
+        value = self.ad.evaluate_attr(name)
+        if isinstance(value, Value) or not isinstance(value, int | float | str):
+            return None
+        return value
+
+    def text(self, name: str) -> str | None:
+        """The value of a string attribute."""
+        value = self.value(name)
+        return value if isinstance(value, str) else None
+
+    def number(self, name: str) -> int | float | None:
+        """The value of a numeric attribute."""
+        value = self.value(name)
+        return None if isinstance(value, str | bool) else value
+
+    def problem(
+        self, message: str, *, severity: str = "warning", help: str | None = None
+    ) -> Diagnostic:
+        """A message about the whole ad."""
+        end = len(self.source.text)
+        return Diagnostic(message, self.source, 0, end, severity=severity, help=help)
+
+
+class _Lines:
+    """Lines of a stream that remember where the current ad began."""
+
+    def __init__(self, lines: Iterable[str], name: str) -> None:
+        self.lines = lines
+        self.name = name
+        self.first: Source | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in enumerate(self.lines, 1):
+            text = line.strip()
+            if self.first is None and text and text[0] != "#":
+                self.first = Source(line.rstrip("\r\n"), self.name, first_line=number)
+            yield line
+            if not text:
+                # An ad that ended here has been taken by now; what is left had no sound line.
+                self.first = None
+
+    def taken(self) -> Source:
+        """Where the ad just finished began."""
+        first, self.first = self.first, None
+        return first if first is not None else Source("", self.name)
+
+
+def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
+    """All ads of a file; raises ``OSError``."""
+    problems: list[Diagnostic] = []
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
+        lines = _Lines(stream, str(path))
+        ads = [LocatedAd(ad, lines.taken()) for ad in read_long(lines, str(path), problems)]
+    for problem in problems:
+        problem.help = problem.help or "the line is left out, the rest of the ad is kept"
+    diagnostics += problems
+    return ads

@@ -1,0 +1,86 @@
+"""The policy of a captured pool.
+
+What lives here: which files a captured configuration may include: only those beside it or below,
+because the paths in it are those of another machine.  A line that condor_negotiator would refuse is
+reported, and reading goes on with the next one.
+Inputs: the path of the configuration, or None for HTCondor's defaults.  Outputs: the policy, the
+settings that are not honoured, diagnostics.  Raises ``OSError`` if the file cannot be read.
+Never here: the language (``policy.config``), what a knob means (``policy.load``).
+Follows: the start of condor_negotiator, except that it goes on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from negotiator.report import Unsupported
+from policy.config import load_config
+from policy.io import builtin_library
+from policy.load import load_policy
+from policy.model import NegotiatorPolicy
+from policy.sources import ProgramsNotRun
+from policy.table import Context
+
+
+@frozen
+class LoadedPolicy:
+    """A policy, what it leaves out, and what was wrong with its text."""
+
+    policy: NegotiatorPolicy
+    unsupported: tuple[Unsupported, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@frozen
+class CaptureSources:
+    """The configuration at ``root`` and the files of its folder; no others, no programs."""
+
+    root: Path
+
+    def read(self, path: str) -> str | None:
+        file = self._inside(path)
+        if file is None or not file.is_file():
+            return None
+        return file.read_bytes().decode("utf-8", "surrogateescape")
+
+    def list_files(self, directory: str) -> list[str] | None:
+        folder = self._inside(directory)
+        if folder is None or not folder.is_dir():
+            return None
+        return [str(file) for file in folder.iterdir() if file.is_file()]
+
+    def run(self, command: str) -> str | None:
+        raise ProgramsNotRun
+
+    def _inside(self, path: str) -> Path | None:
+        """The file or folder of that name if it is in the capture."""
+        if Path(path) == self.root:
+            return self.root
+        folder = self.root.parent
+        found = folder / path
+        return found if found.resolve().is_relative_to(folder.resolve()) else None
+
+
+def read_policy(path: Path | None, now: float) -> LoadedPolicy:
+    """The negotiator's policy; ``now`` is what time functions in the configuration see."""
+    if path is not None:
+        # The reader treats a file that cannot be opened as one line of trouble; here it is fatal.
+        path.open("rb").close()
+    root = Path("condor_config") if path is None else path
+    config = load_config(
+        None if path is None else str(root),
+        CaptureSources(root),
+        builtin_library(),
+        context=Context("NEGOTIATOR"),
+        now=now,
+        keep_going=True,
+    )
+    loaded = load_policy(config)
+    unsupported = tuple(
+        Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
+        for item in loaded.unsupported
+    )
+    return LoadedPolicy(loaded.policy, unsupported, (*config.diagnostics, *loaded.diagnostics))

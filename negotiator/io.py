@@ -1,0 +1,355 @@
+"""A captured pool from its files.
+
+What lives here: which file holds what, what is used when one is missing, which time the cycle has
+(the one given, else when the real cycle began, else the newest time in the ads), and what is
+skipped because the real negotiator would skip it.
+Inputs: a folder of a capture and paths that replace its files.  Outputs: ``Capture``: the
+``Snapshot`` with slots in pool order, the policy, the time, and diagnostics for all that was wrong.
+Raises ``InputError`` only when no cycle can be run at all.
+Never here: deciding anything about matches; nothing here reads the clock or the environment.
+Follows: the files that an administrator saves with ``condor_status -l`` and its siblings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from attr import Factory, field, frozen
+
+from classad.errors import Diagnostic
+from classad.source import Source
+from negotiator.accountantlog import DamagedLogError, read_log
+from negotiator.adsource import LocatedAd, read_ads
+from negotiator.agreement import Expected, ExpectedError, parse_expected
+from negotiator.configuration import LoadedPolicy, read_policy
+from negotiator.poolorder import pool_order
+from negotiator.progress import SILENT, Progress
+from negotiator.queues import IDLE, job_id, make_queues, make_submitters
+from negotiator.records import complete, from_ads, from_log, group_quotas
+from negotiator.report import PoolFacts, Unsupported
+from negotiator.snapshot import AccountantState, Snapshot
+from policy.model import NegotiatorPolicy
+
+#: Names of the files of a capture; of several the first that is there.
+FILES: Final[Mapping[str, tuple[str, ...]]] = {
+    "slots": ("slots.ads",),
+    "jobs": ("jobs.ads",),
+    "submitters": ("submitters.ads",),
+    "schedds": ("schedds.ads",),
+    "accounting": ("accounting.ads", "userprio.ads"),
+    "accountant_log": ("Accountantnew.log",),
+    "config": ("condor_config",),
+    "expected": ("expected.json",),
+    "negotiator": ("negotiator.ads",),
+}
+_TIMES: Final = ("MyCurrentTime", "LastHeardFrom", "LastUpdate", "ServerTime")
+
+
+class InputError(Exception):
+    """No cycle can be run; ``diagnostics`` say why, the deciding one last."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        super().__init__(diagnostics[-1].message)
+        self.diagnostics = tuple(diagnostics)
+
+
+@frozen
+class CapturePaths:
+    """A folder and files that are taken instead of those in it."""
+
+    folder: Path | None
+    given: Mapping[str, Path] = field(factory=dict)
+
+    @staticmethod
+    def overridable() -> tuple[str, ...]:
+        """What can be given by name."""
+        return tuple(name for name in FILES if name != "negotiator")
+
+    def find(self, what: str) -> Path | None:
+        """The file given for ``what``, else the first one in the folder that exists."""
+        if what in self.given:
+            return self.given[what]
+        # Accounting ads that are given by name are meant; the log of the folder is older news.
+        if what == "accountant_log" and "accounting" in self.given:
+            return None
+        if self.folder is None:
+            return None
+        paths = (self.folder / name for name in FILES[what])
+        return next((path for path in paths if path.is_file()), None)
+
+    def name(self) -> str:
+        """What the pool is called in messages."""
+        if self.folder is None:
+            return str(self.given["slots"])
+        return self.folder.name or self.folder.resolve().name
+
+
+@frozen(eq=False)
+class Capture:
+    """A pool ready for a cycle."""
+
+    snapshot: Snapshot
+    policy: NegotiatorPolicy
+    facts: PoolFacts
+    diagnostics: tuple[Diagnostic, ...]
+    unsupported: tuple[Unsupported, ...] = ()
+    expected: Expected | None = None
+    expected_name: str = "expected.json"
+
+
+@frozen(eq=False)
+class _Reader:
+    """The paths and what was wrong with the files so far."""
+
+    paths: CapturePaths
+    diagnostics: list[Diagnostic] = Factory(list)
+
+    def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
+        self.diagnostics.append(Diagnostic(message, severity=severity, help=help))
+
+    def stop(self, message: str, *, help: str | None = None) -> InputError:
+        self.warn(message, severity="error", help=help)
+        return InputError(self.diagnostics)
+
+    def missing(self, what: str) -> str:
+        """The name of a file that is not there."""
+        folder = self.paths.folder
+        return str(folder / FILES[what][0]) if folder is not None else f"{what} ads"
+
+    def ads(self, what: str) -> list[LocatedAd] | None:
+        """The ads of a file, None when there is none; one that cannot be read ends the run."""
+        path = self.paths.find(what)
+        if path is None:
+            return None
+        try:
+            return read_ads(path, self.diagnostics)
+        except OSError as problem:
+            raise self.stop(f"{path}: {_reason(problem)}") from None
+
+    def text(self, what: str) -> tuple[str, str] | None:
+        """Name and text of a file, None when there is none."""
+        path = self.paths.find(what)
+        if path is None:
+            return None
+        try:
+            return str(path), path.read_bytes().decode("utf-8", "surrogateescape")
+        except OSError as problem:
+            raise self.stop(f"{path}: {_reason(problem)}") from None
+
+
+def _reason(problem: OSError) -> str:
+    return (problem.strerror or str(problem)).lower()
+
+
+def read_capture(
+    paths: CapturePaths, *, now: float | None = None, progress: Progress = SILENT
+) -> Capture:
+    """Read everything; see the module."""
+    reader = _Reader(paths)
+    if paths.folder is not None and not paths.folder.is_dir():
+        raise reader.stop(f"{paths.folder}: no such folder")
+    with progress.stage("reading slots"):
+        slots = _slots(reader)
+    with progress.stage("reading jobs"):
+        jobs = _jobs(reader)
+    schedds = reader.ads("schedds") or []
+    accounting = reader.ads("accounting") or []
+    accountant = _accountant(reader, accounting)
+    submitters = _submitters(reader, jobs, schedds, accountant)
+    expected = _expected(reader)
+    ads = (*slots, *jobs, *schedds, *accounting, *(reader.ads("negotiator") or ()))
+    moment, origin = _time(reader, now, expected, ads)
+    loaded = _policy(reader, moment)
+    quotas = group_quotas(ad.value for ad in accounting)
+    if loaded.policy.groups and quotas is None:
+        reader.warn(
+            "no accounting ads with group quotas; "
+            "`RemoteGroupQuota` is undefined, as in the first cycle of a negotiator",
+            severity="note",
+        )
+    snapshot = Snapshot(
+        slots=tuple(slots[i].ad for i in pool_order([ad.text("Name") or "" for ad in slots])),
+        submitters=tuple(submitters),
+        queues=make_queues(jobs, _default_schedd(schedds)),
+        accountant=accountant,
+        previous_quotas=quotas,
+    )
+    facts = _facts(paths.name(), slots, jobs, submitters, moment, origin)
+    found = paths.find("expected")
+    return Capture(
+        snapshot,
+        loaded.policy,
+        facts,
+        tuple(reader.diagnostics),
+        loaded.unsupported,
+        expected,
+        "expected.json" if found is None else found.name,
+    )
+
+
+def _slots(reader: _Reader) -> list[LocatedAd]:
+    ads = reader.ads("slots")
+    if ads is None:
+        raise reader.stop(f"{reader.missing('slots')}: no such file; a cycle needs slot ads")
+    named: dict[str, LocatedAd] = {}
+    for ad in ads:
+        name = ad.text("Name")
+        if not name:
+            reader.diagnostics.append(ad.problem("slot without a `Name`; skipped"))
+        elif name in named:
+            first = named[name].source.first_line
+            message = f"slot `{name}` is in the file twice; the one of line {first} is replaced"
+            reader.diagnostics.append(ad.problem(message))
+            named[name] = ad
+        else:
+            named[name] = ad
+    if not named:
+        raise reader.stop(f"{reader.paths.find('slots')}: no slot in it")
+    return list(named.values())
+
+
+def _jobs(reader: _Reader) -> list[LocatedAd]:
+    ads = reader.ads("jobs")
+    if ads is None:
+        raise reader.stop(f"{reader.missing('jobs')}: no such file; a cycle needs job ads")
+    jobs = []
+    for ad in ads:
+        if ad.number("ClusterId") is None or ad.number("ProcId") is None:
+            reader.diagnostics.append(ad.problem("job without `ClusterId` and `ProcId`; skipped"))
+            continue
+        if ad.number("JobStatus") == IDLE and ad.ad.raw("Requirements") is None:
+            message = f"job `{job_id(ad)}` has no `Requirements`; it matches no slot"
+            reader.diagnostics.append(ad.problem(message))
+        jobs.append(ad)
+    return jobs
+
+
+def _accountant(reader: _Reader, accounting: Sequence[LocatedAd]) -> AccountantState:
+    """From the log if there is one, else from accounting ads."""
+    found = reader.text("accountant_log")
+    if found is not None:
+        name, text = found
+        try:
+            log = read_log(text, name)
+        except DamagedLogError as problem:
+            reader.diagnostics.append(problem.diagnostic)
+            if not accounting:
+                raise InputError(reader.diagnostics) from None
+            reader.warn(f"{name}: not used; priorities are those of the accounting ads")
+        else:
+            reader.diagnostics.extend(log.diagnostics)
+            return _completed(reader, name, from_log(log), accounting)
+    if not accounting:
+        reader.warn(
+            "no accounting data; every submitter starts with real priority 0.5 and no usage",
+            help="save `condor_userprio -all -l` as accounting.ads beside the slots",
+        )
+    return from_ads(ad.value for ad in accounting)
+
+
+def _completed(
+    reader: _Reader, name: str, state: AccountantState, accounting: Sequence[LocatedAd]
+) -> AccountantState:
+    state, changed = complete(state, (ad.value for ad in accounting))
+    if changed:
+        reader.warn(
+            f"{name}: {len(changed)} records have the newer usage of the accounting ads",
+            severity="note",
+        )
+    return state
+
+
+def _submitters(
+    reader: _Reader,
+    jobs: Sequence[LocatedAd],
+    schedds: Sequence[LocatedAd],
+    accountant: AccountantState,
+) -> list[Any]:
+    located = reader.ads("submitters")
+    if located is None:
+        reader.warn(f"{reader.missing('submitters')}: no such file; submitters are made from jobs")
+        return list(make_submitters(jobs, schedds, _default_schedd(schedds)))
+    found = []
+    for ad in located:
+        name = ad.text("Name")
+        if name is None or ad.text("ScheddName") is None or ad.text("ScheddIpAddr") is None:
+            message = "submitter ad without `Name`, `ScheddName` or `ScheddIpAddr`; skipped"
+            reader.diagnostics.append(ad.problem(message))
+            continue
+        if accountant.customers and name not in accountant.customers:
+            message = f"submitter `{name}` has no priority; it starts with real priority 0.5"
+            reader.diagnostics.append(ad.problem(message))
+        found.append(ad.ad)
+    return found
+
+
+def _default_schedd(schedds: Sequence[LocatedAd]) -> str:
+    """The schedd of jobs that do not say where they are from."""
+    return next((name for ad in schedds if (name := ad.text("Name"))), "schedd")
+
+
+def _expected(reader: _Reader) -> Expected | None:
+    found = reader.text("expected")
+    if found is None:
+        return None
+    name, text = found
+    try:
+        return parse_expected(json.loads(text))
+    except json.JSONDecodeError as problem:
+        at = Source(text, name)
+        message = f"not JSON: {problem.msg[:1].lower()}{problem.msg[1:]}; no comparison"
+        reader.diagnostics.append(Diagnostic(message, at, problem.pos, problem.pos + 1))
+    except (ExpectedError, RecursionError) as problem:
+        reader.warn(f"{name}: {problem}; no comparison", severity="error")
+    return None
+
+
+def _time(
+    reader: _Reader, now: float | None, expected: Expected | None, ads: Iterable[LocatedAd]
+) -> tuple[float, str]:
+    """The time of the cycle and where it is from."""
+    if now is not None:
+        return now, "as given"
+    if expected is not None and expected.cycle_started_at is not None:
+        found = reader.paths.find("expected")
+        return expected.cycle_started_at, f"from {'expected.json' if not found else found.name}"
+    times = [time for ad in ads for name in _TIMES if (time := ad.number(name)) is not None]
+    if not times:
+        raise reader.stop("no ad tells the time of the cycle", help="give it with --now")
+    return float(max(times)), "the newest in the ads"
+
+
+def _policy(reader: _Reader, now: float) -> LoadedPolicy:
+    path = reader.paths.find("config")
+    if path is None:
+        reader.warn(f"{reader.missing('config')}: no such file; HTCondor's defaults are used")
+    try:
+        loaded = read_policy(path, now)
+    except OSError as problem:
+        raise reader.stop(f"{path}: {_reason(problem)}") from None
+    reader.diagnostics.extend(loaded.diagnostics)
+    return loaded
+
+
+def _facts(
+    name: str,
+    slots: Sequence[LocatedAd],
+    jobs: Sequence[LocatedAd],
+    submitters: Sequence[Any],
+    now: float,
+    now_from: str,
+) -> PoolFacts:
+    machines = {(ad.text("Name") or "").partition("@")[2] or ad.text("Name") for ad in slots}
+    return PoolFacts(
+        name=name,
+        machines=len(machines),
+        slots=len(slots),
+        users=len({ad.evaluate_attr("Name") for ad in submitters}),
+        jobs=len(jobs),
+        idle_jobs=sum(1 for ad in jobs if ad.number("JobStatus") == IDLE),
+        now=now,
+        now_from=now_from,
+    )

@@ -1,0 +1,33 @@
+"""Excerpts: carets under the right place, whatever the line holds."""
+
+from __future__ import annotations
+
+from classad.source import Source
+
+
+def test_carets_stand_below_the_place() -> None:
+    source = Source("first\nvalue = wrong + 1\nlast", first_line=41)
+    assert source.position(14) == (42, 9)
+    assert source.excerpt(14, 19) == "   42 | value = wrong + 1\n      |         ^~~~~"
+    assert source.excerpt(32, 32) == "   43 | last\n      |     ^"
+
+
+def test_wide_and_combining_characters_and_tabs() -> None:
+    text = "\t\u4e2d\u6587 e\u0301 x"
+    assert Source(text).excerpt(7, 8).split("\n")[1] == "     | \t       ^"
+    assert Source(text).excerpt(1, 3).split("\n")[1] == "     | \t^~~~"
+
+
+def test_a_long_line_is_cut_around_the_place() -> None:
+    text = "a" * 1000 + "WRONG" + "b" * 1000
+    shown, carets = Source(text).excerpt(1000, 1005).split("\n")
+    assert shown == "   1 | ..." + "a" * 57 + "WRONG" + "b" * 37 + "..."
+    assert shown[carets.index("^") :].startswith("WRONG")
+    assert carets.endswith("^~~~~")
+    shown, carets = Source(text).excerpt(0, 2005).split("\n")
+    assert shown == "   1 | " + "a" * 57 + "..."
+    assert len(shown) == len(carets)
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    assert Source("a\x1b[31m\r b").excerpt(0, 1) == "   1 | a\ufffd[31m\ufffd b\n     | ^"

@@ -1,0 +1,199 @@
+"""Reading a capture: what goes where, and what is said about bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from negotiator.io import Capture, CapturePaths, InputError, read_capture
+from negotiator.poolorder import pool_order
+from negotiator.queues import NO_ADDRESS
+
+
+def read(folder: Path, **changes: float) -> Capture:
+    return read_capture(CapturePaths(folder), **changes)
+
+
+def headlines(capture: Capture, folder: Path) -> list[str]:
+    return [item.headline().replace(f"{folder}/", "") for item in capture.diagnostics]
+
+
+def append(path: Path, text: str) -> int:
+    """Add an ad at the end and return the number of its first line."""
+    before = path.read_text()
+    path.write_text(f"{before}\n{text}")
+    return before.count("\n") + 2
+
+
+def test_a_sound_capture_says_nothing(pool: Path) -> None:
+    capture = read(pool)
+    assert capture.diagnostics == ()
+    facts = capture.facts
+    assert (facts.machines, facts.slots, facts.users, facts.jobs) == (2, 3, 2, 3)
+    assert [queue.name for queue in capture.snapshot.queues] == ["ap1"]
+    assert capture.snapshot.accountant.customers["bob@pool"].priority == 1.0
+    assert capture.snapshot.accountant.last_update_time == 1700000060
+    assert capture.expected is None
+
+
+def test_slots_are_in_pool_order(pool: Path) -> None:
+    names = ["slot1@a", "slot2@a", "slot1@b"]
+    found = [slot.evaluate_attr("Name") for slot in read(pool).snapshot.slots]
+    assert found == [names[i] for i in pool_order(names)]
+
+
+def test_time_given_expected_or_newest(pool: Path) -> None:
+    assert (read(pool).facts.now, read(pool).facts.now_from) == (
+        1700000060,
+        "the newest in the ads",
+    )
+    (pool / "expected.json").write_text('{"cycle_started_at": 1700000075}')
+    assert read(pool).facts.now_from == "from expected.json"
+    assert read(pool).facts.now == 1700000075
+    assert read(pool, now=5.0).facts.now == 5.0
+
+
+def test_slot_without_a_name_is_skipped(pool: Path) -> None:
+    line = append(pool / "slots.ads", "Cpus = 3\nMemory = 7\n")
+    capture = read(pool)
+    assert headlines(capture, pool) == [
+        f"slots.ads:{line}:1: warning: slot without a `Name`; skipped"
+    ]
+    assert capture.facts.slots == 3
+
+
+def test_job_without_requirements_matches_nothing(pool: Path) -> None:
+    line = append(pool / "jobs.ads", "ClusterId = 9\nProcId = 1\nJobStatus = 1\n")
+    assert headlines(read(pool), pool) == [
+        f"jobs.ads:{line}:1: warning: job `9.1` has no `Requirements`; it matches no slot"
+    ]
+
+
+def test_submitter_without_a_priority(pool: Path) -> None:
+    text = 'Name = "carol@pool"\nScheddName = "ap1"\nScheddIpAddr = "<1.2.3.4:5>"\nIdleJobs = 1\n'
+    line = append(pool / "submitters.ads", text)
+    assert headlines(read(pool), pool) == [
+        f"submitters.ads:{line}:1: warning: submitter `carol@pool` has no priority; "
+        "it starts with real priority 0.5"
+    ]
+
+
+def test_unparsable_expression_is_reported_with_a_caret(pool: Path) -> None:
+    line = append(pool / "slots.ads", 'Name = "slot9@c"\nCpus = (1 +\nMemory = 64\n') + 1
+    capture = read(pool)
+    (problem,) = capture.diagnostics
+    assert problem.headline().startswith(f"{pool}/slots.ads:{line}:")
+    assert "^" in problem.render()
+    (slot,) = (ad for ad in capture.snapshot.slots if ad.evaluate_attr("Name") == "slot9@c")
+    assert slot.evaluate_attr("Memory") == 64
+
+
+def test_an_ad_of_bad_lines_only_does_not_shift_places(pool: Path) -> None:
+    line = append(pool / "slots.ads", "what is this\n\nCpus = 3\n") + 2
+    assert headlines(read(pool), pool)[-1].startswith(f"slots.ads:{line}:1: warning: slot without")
+
+
+@pytest.mark.parametrize("file", ["slots.ads", "jobs.ads"])
+def test_nothing_runs_without_slots_or_jobs(pool: Path, file: str) -> None:
+    (pool / file).unlink()
+    with pytest.raises(InputError) as caught:
+        read(pool)
+    assert caught.value.diagnostics[-1].message.startswith(f"{pool / file}: no such file")
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        read(tmp_path / "nowhere")
+
+
+def test_submitters_are_made_from_jobs(pool: Path) -> None:
+    (pool / "submitters.ads").unlink()
+    capture = read(pool)
+    assert [item.severity for item in capture.diagnostics] == ["warning"]
+    names = [ad.evaluate_attr("Name") for ad in capture.snapshot.submitters]
+    assert names == ["alice@pool", "bob@pool"]
+    bob = capture.snapshot.submitters[1]
+    assert bob.evaluate_attr("IdleJobs") == 2
+    assert bob.evaluate_attr("ScheddName") == "ap1"
+    assert bob.evaluate_attr("ScheddIpAddr") == NO_ADDRESS
+
+
+def test_without_accounting_everybody_starts_fresh(pool: Path) -> None:
+    (pool / "accounting.ads").unlink()
+    capture = read(pool)
+    assert capture.snapshot.accountant.customers == {}
+    assert "every submitter starts" in capture.diagnostics[0].message
+
+
+def test_the_log_wins_over_accounting_ads(pool: Path) -> None:
+    (pool / "Accountantnew.log").write_text(
+        "101 Accountant. * *\n103 Accountant. LastUpdateTime 1700000000\n"
+        "101 Customer.bob@pool * *\n103 Customer.bob@pool Priority 7.5\n"
+        "101 Resource.slot1@a@<1.2.3.4:5> * *\n"
+        '103 Resource.slot1@a@<1.2.3.4:5> RemoteUser "bob@pool"\n'
+        "103 Resource.slot1@a@<1.2.3.4:5> SlotWeight 2.0\n105 \n103 Customer.bob@pool Priority 99"
+    )
+    capture = read(pool)
+    accountant = capture.snapshot.accountant
+    assert accountant.customers["bob@pool"].priority == 7.5
+    assert accountant.resources["slot1@a@<1.2.3.4:5>"].slot_weight == 2.0
+    assert accountant.last_update_time == 1700000000
+    assert headlines(capture, pool)[0] == (
+        "Accountantnew.log:8:1: note: the log ends inside this transaction, "
+        "as a copy of a log in use may; its 1 records are dropped"
+    )
+
+
+def test_accounting_ads_complete_a_log_in_use(pool: Path) -> None:
+    (pool / "Accountantnew.log").write_text(
+        "101 Accountant. * *\n103 Accountant. LastUpdateTime 1700000060\n"
+        "101 Customer.bob@pool * *\n103 Customer.bob@pool Priority 7.5\n"
+        "101 Customer.g.h * *\n101 Customer.g * *\n103 Customer.g HierWeightedResourcesUsed 1.0\n"
+        "101 Customer.alice@pool * *\n"
+    )
+    used = "ResourcesUsed = 2\nWeightedResourcesUsed = 6.0\nLastUpdate = 1700000060\n"
+    (pool / "accounting.ads").write_text(
+        f'Name = "bob@pool"\nPriority = 1.0\n{used}\nName = "g.h"\n{used}\n'
+        'Name = "alice@pool"\nWeightedResourcesUsed = 9.0\nResourcesUsed = 9\nLastUpdate = 5\n'
+    )
+    capture = read(pool)
+    customers = capture.snapshot.accountant.customers
+    assert customers["bob@pool"].priority == 7.5
+    assert customers["bob@pool"].weighted_resources_used == 6.0
+    assert customers["g.h"].hier_weighted_resources_used == 6.0
+    assert customers["g"].hier_weighted_resources_used == 7.0
+    assert customers["g"].weighted_resources_used == 0.0
+    assert customers["alice@pool"].resources_used == 0, "an ad of another update is old news"
+    assert "2 records have the newer usage" in headlines(capture, pool)[0]
+
+
+def test_a_ruined_log_falls_back_to_the_ads(pool: Path) -> None:
+    (pool / "Accountantnew.log").write_text("hello\n105 \n106 \n")
+    capture = read(pool)
+    assert capture.snapshot.accountant.customers["bob@pool"].priority == 1.0
+    assert [item.severity for item in capture.diagnostics] == ["error", "warning"]
+    (pool / "accounting.ads").unlink()
+    with pytest.raises(InputError):
+        read(pool)
+
+
+def test_previous_quotas_are_those_of_the_accounting_ads(pool: Path) -> None:
+    assert read(pool).snapshot.previous_quotas is None
+    append(pool / "accounting.ads", 'Name = "g1"\nIsAccountingGroup = true\nEffectiveQuota = 2.5\n')
+    assert read(pool).snapshot.previous_quotas == {"g1": 2.5}
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"matches": 1}', "[" * 100_000])
+def test_bad_expected_only_costs_the_comparison(pool: Path, text: str) -> None:
+    (pool / "expected.json").write_text(text)
+    capture = read(pool)
+    assert capture.expected is None
+    assert "no comparison" in capture.diagnostics[-1].message
+
+
+def test_bad_configuration_line(pool: Path) -> None:
+    (pool / "condor_config").write_text("PREEMPTION_REQUIREMENTS = (1 +\n")
+    capture = read(pool)
+    assert any("condor_config:1:" in item.headline() for item in capture.diagnostics)
+    assert any("^" in item.render() for item in capture.diagnostics)
