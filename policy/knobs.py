@@ -16,10 +16,11 @@ from typing import Final
 from policy import knobs_cycle, knobs_matching, knobs_shares
 from policy.knob import Kind, Knob, Need
 
-__all__ = ["FAMILIES", "KNOBS", "Kind", "Knob", "Need", "find_knob", "table_defaults"]
+__all__ = ["FAMILIES", "KNOBS", "Kind", "Knob", "Need", "declared", "find_knob", "table_defaults"]
 
 
-def _declared(module: ModuleType) -> Iterable[Knob]:
+def declared(module: ModuleType) -> Iterable[Knob]:
+    """The knobs that a module declares, in its order."""
     for value in vars(module).values():
         if isinstance(value, Knob):
             yield value
@@ -27,7 +28,7 @@ def _declared(module: ModuleType) -> Iterable[Knob]:
 
 
 _ALL: Final = tuple(
-    knob for module in (knobs_matching, knobs_shares, knobs_cycle) for knob in _declared(module)
+    knob for module in (knobs_matching, knobs_shares, knobs_cycle) for knob in declared(module)
 )
 #: Knobs with a name of their own, by case-folded name.
 KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL if not knob.is_family}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from policy.document import knob_page
 from policy.io import builtin_library, builtin_table
 from policy.knobs import FAMILIES, KNOBS, find_knob, table_defaults
 from tests.policy.config_vectors import load_vectors
 
+ROOT = Path(__file__).parents[2]
 TABLE = load_vectors("defaults.json")["params"]
 
 
@@ -46,3 +50,8 @@ def test_families_are_told_apart() -> None:
         assert knob is not None
         assert knob.name == name
     assert find_knob("START") is None
+
+
+def test_the_page_is_current() -> None:
+    written = (ROOT / "docs" / "knobs.md").read_text(encoding="utf-8")
+    assert written == knob_page(), "run: python -m policy.document > docs/knobs.md"
