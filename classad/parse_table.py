@@ -1,26 +1,22 @@
-"""The parse table: grammar/classad.lark turned into an automaton, once per process.
+"""The parse table: the automaton of grammar/classad.lark, loaded once per process.
 
-Inputs: the grammar, found in the installed package or beside it in a checkout.  Outputs:
-``Tables``, plain lists and dictionaries for the loop in parser.py.  Lark is imported here and
-nowhere else, on the first text that needs it.
+Inputs: the grammar and the table made from it, found in the installed package or in a checkout.
+Outputs: ``Tables``, plain lists and dictionaries for the loop in parser.py.  A table that does not
+belong to the grammar beside it is not used; then Lark makes a new one in memory.
 Never here: tokens, trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from classad.lexing import Vocabulary
+from classad.table_maker import Table, fingerprint, make_table
 from classad.tree_building import BUILDERS, Place
-
-if TYPE_CHECKING:
-    from lark import Lark
-
-#: What a text can be.
-STARTS: Final = ("expression", "ad")
 
 Build = Callable[[Place, list[Any]], Any]
 
@@ -51,68 +47,37 @@ class Tables(NamedTuple):
     landings: dict[tuple[int, str, str], int]
 
 
-def grammar_text() -> str:
-    """The grammar, from the installed package or from a checkout."""
+def grammar_file(name: str) -> str:
+    """A file of the grammar directory, from a checkout or from the installed package."""
+    here = Path(__file__).resolve().parent
+    for place in (here.parent / "grammar" / name, here / "grammar" / name):
+        if place.is_file():
+            return place.read_text("utf-8")
     from importlib import resources
 
+    return (resources.files("classad.grammar") / name).read_text("utf-8")
+
+
+def read_table() -> Table:
+    """The table in the file if it belongs to the grammar, else a new one."""
+    grammar = grammar_file("classad.lark")
     try:
-        return (resources.files("classad.grammar") / "classad.lark").read_text("utf-8")
-    except (ModuleNotFoundError, FileNotFoundError):
-        place = Path(__file__).resolve().parent.parent / "grammar" / "classad.lark"
-        return place.read_text("utf-8")
-
-
-def _lark() -> Lark:
-    import lark
-    from lark.lexer import Lexer
-
-    class NoLexer(Lexer):
-        """Tokens come from ``lexing.Scanner``."""
-
-        def __init__(self, lexer_conf: object) -> None:
-            pass
-
-        def lex(self, lexer_state: object, parser_state: object) -> Iterator[lark.Token]:
-            return iter(())
-
-    return lark.Lark(grammar_text(), parser="lalr", start=list(STARTS), lexer=NoLexer)
+        table: Table = json.loads(grammar_file("classad.table.json"))
+    except (FileNotFoundError, ModuleNotFoundError):
+        return make_table(grammar)
+    return table if table["grammar"] == fingerprint(grammar) else make_table(grammar)
 
 
 @cache
 def load_tables() -> Tables:
     """The automaton of the grammar."""
-    made = _lark()
-    from lark.lexer import PatternStr
-    from lark.parsers.lalr_analysis import Shift
-
-    terminals = [
-        (terminal.name, terminal.pattern.value, False)
-        if isinstance(terminal.pattern, PatternStr)
-        else (terminal.name, terminal.pattern.to_regexp(), True)
-        for terminal in made.terminals
+    table = read_table()
+    rules = [
+        Reduction(size, origin, None if name is None else BUILDERS[name])
+        for size, origin, name in table["rules"]
     ]
-    confs = {start: made.parse_interactive(start=start).parser_state.parse_conf for start in STARTS}
-    states = confs["expression"].states
-    actions: list[dict[str, int | Reduction]] = [{} for _ in states]
-    gotos: list[dict[str, int]] = [{} for _ in states]
-    reductions: dict[Any, Reduction] = {}
-    for state, row in states.items():
-        for name, (action, target) in row.items():
-            if action is not Shift:
-                if target not in reductions:
-                    reductions[target] = _reduction(target)
-                actions[state][name] = reductions[target]
-            elif name.isupper():
-                actions[state][name] = target
-            else:
-                gotos[state][name] = target
-    ends = {start: (conf.start_state, conf.end_state) for start, conf in confs.items()}
-    return Tables(Vocabulary(terminals), actions, gotos, ends, {})
-
-
-def _reduction(rule: Any) -> Reduction:
-    size, origin = len(rule.expansion), str(rule.origin.name)
-    build = BUILDERS.get(rule.alias or origin)
-    if build is None and size != 1:
-        raise AssertionError(f"nothing builds the rule {rule}")
-    return Reduction(size, origin, build)
+    actions: list[dict[str, int | Reduction]] = [
+        {kind: number if number >= 0 else rules[-1 - number] for kind, number in row.items()}
+        for row in table["actions"]
+    ]
+    return Tables(Vocabulary(table["terminals"]), actions, table["gotos"], table["starts"], {})

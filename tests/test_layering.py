@@ -52,6 +52,7 @@ OUTSIDE = {
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/limits.py": "lends deep evaluations stack frames, which belong to the whole process",
     "classad/parse_table.py": "reads the installed grammar",
+    "classad/table_maker.py": "writes the parse table beside the grammar when it is run",
     "negotiator/adsource.py": "reads the ad files of a capture",
     "negotiator/command.py": "the body of `pieslice negotiate`: files, terminal width, the clock",
     "negotiator/configuration.py": "reads the configuration files of a capture",
