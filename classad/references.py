@@ -20,7 +20,7 @@ from classad.lists import ListValue
 from classad.nodes import Node
 from classad.reference import ReferenceState, value_of
 from classad.scopes import Found, find, fold_name, outermost, own
-from classad.state import NO_CONTEXT, EvalContext
+from classad.state import NO_CONTEXT, EvalContext, EvalState
 from classad.values import UNDEFINED
 
 
@@ -44,6 +44,18 @@ def internal_references(
 ) -> list[str] | None:
     """Attributes of ``ad`` that the expression uses, directly or through others."""
     return _walk(_Internal(ad, context), as_tree(expr).node, ad)
+
+
+def external_names(found: Found, state: EvalState) -> list[str] | None:
+    """The full external references of what a look-up found, in the scopes of an evaluation."""
+    walker = _External(found[2], True, state.context)
+    walker.state.left, walker.state.right = state.left, state.right
+    with more_frames():
+        try:
+            walker.follow(found)
+        except (EvaluationFailure, RecursionError):
+            return None
+    return list(walker.names.values())
 
 
 def _walk(walker: _Walker, node: Node, ad: ClassAd) -> list[str] | None:

@@ -121,6 +121,12 @@ class EvalState:
         """A real in [0, 1)."""
         return self.context.rng.random()
 
+    def charge(self, work: int) -> None:
+        """Count node visits that HTCondor makes and we need not."""
+        self.work += work
+        if self.work > MAX_WORK:
+            raise EvaluationFailure("the evaluation visits too many nodes")
+
     def member(self, item: Any, scope: ClassAd | None) -> Any:
         """The value of a list member or other stored item, evaluated in ``scope``."""
         from classad.expr import ExprTree

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.registry import RAW, builtin
-from classad.builtins.support import is_ad, is_list, new_list, text_of
+from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
+from classad.limits import EvaluationFailure
 from classad.nodes import Reference
 from classad.operators import truth
-from classad.scopes import find_unscoped, fold_name
+from classad.scopes import enclosing, find, find_unscoped, fold_name, outermost
 from classad.values import ERROR, UNDEFINED, Value
 
 
@@ -38,30 +40,53 @@ def evaluate_text(site: Any) -> Any:
     return site.evaluate(tree.node)
 
 
-def _stored(site: Any, node: Any) -> Any:
-    """What a plain attribute reference finds here, unevaluated; None for anything else."""
-    if not isinstance(node, Reference) or node.base is not None or node.absolute:
-        return None
-    found = find_unscoped(site.ad, fold_name(node.name), site.state)
-    return None if found is None else found[0]
+def _search(site: Any, node: Any) -> tuple[Any, Any]:
+    """What an attribute reference finds here, unevaluated, or None; and the ad the search ends in.
+
+    A search that finds nothing ends in the outermost ad.
+    """
+    state, key = site.state, fold_name(node.name)
+    start = site.ad
+    if node.absolute:
+        start = outermost(state)
+    elif node.base is not None:
+        start = site.evaluate(node.base)
+        if not is_ad(start):
+            return None, site.ad
+    found = (find_unscoped if node.base is None else find)(start, key, state)
+    return (found, found[2]) if found is not None else (None, _around(start, state))
 
 
-def _in_each(site: Any, members: Any) -> list[Any]:
-    """The first argument's value in each ad of a list; undefined or error for other members.
+def _around(ad: Any, state: Any) -> Any:
+    """The outermost ad around an ad."""
+    outer = enclosing(ad, state)
+    while outer is not None and outer is not ad:
+        ad, outer = outer, enclosing(outer, state)
+    return ad
 
-    Where the first argument is a reference that the other ad of a match resolves, the members are
-    evaluated there, as in HTCondor.
+
+def _in_each(site: Any) -> Any:
+    """The first argument's value in each ad of a list; or undefined or error.
+
+    The expression of an attribute stands for a reference to it.  HTCondor then evaluates the list
+    in the ad in which it found the attribute, or where it gave up searching.
     """
     node, state = site.args[0], site.state
     item: Any = site.tree(node)
-    if isinstance(node, Reference) and node.base is None and not node.absolute:
-        found = find_unscoped(site.ad, fold_name(node.name), state)
-        if found is not None:
-            item, _, state.ad = found
+    home = site.ad
+    if isinstance(node, Reference):
+        found, home = _search(site, node)
+        item = item if found is None else found[0]
+    members = site.evaluate(site.args[1], home)
+    if not is_list(members):
+        return UNDEFINED if members is UNDEFINED else ERROR
+    call, state.ad = state.ad, home
+    ads = members.values(state)
+    state.ad = call
     values: list[Any] = []
-    for member in members.values(state):
+    for member in ads:
         if is_ad(member):
-            values.append(state.visit(item, member, site.ad))
+            values.append(state.visit(item, member, home))
         else:
             values.append(UNDEFINED if member is UNDEFINED else ERROR)
     return values
@@ -79,13 +104,11 @@ def _in_each(site: Any, members: Any) -> list[Any]:
 def eval_in_each_context(site: Any) -> Any:
     """The values of the first argument in each ad of a list.
 
-    A plain reference to an attribute that exists where the call stands is replaced by that
-    attribute's expression first.
+    A reference to an attribute that exists where the call stands is replaced by that attribute's
+    expression first.
     """
-    members = site.evaluate(site.args[1])
-    if not is_list(members):
-        return UNDEFINED if members is UNDEFINED else ERROR
-    return new_list(_in_each(site, members))
+    values = _in_each(site)
+    return values if values.__class__ is Value else new_list(values)
 
 
 @builtin(
@@ -99,10 +122,10 @@ def eval_in_each_context(site: Any) -> Any:
 )
 def count_matches(site: Any) -> Any:
     """The number of ads in a list in which the first argument is true or non-zero."""
-    members = site.evaluate(site.args[1])
-    if not is_list(members):
-        return 0 if members is UNDEFINED else ERROR
-    return sum(truth(value) is True for value in _in_each(site, members))
+    values = _in_each(site)
+    if values.__class__ is Value:
+        return 0 if values is UNDEFINED else ERROR
+    return sum(truth(value) is True for value in values)
 
 
 @builtin(
@@ -115,10 +138,56 @@ def count_matches(site: Any) -> Any:
 )
 def unparse_attribute(site: Any) -> Any:
     """The expression of an attribute, printed; empty if there is none."""
-    from classad.unparse import pretty
+    from classad.unparse import pretty, unparse
 
     node = site.args[0]
     if not isinstance(node, Reference):
         return ERROR
-    stored = _stored(site, node)
+    # HTCondor looks up the printed reference as a name, and in the ad of the call only.
+    stored = site.ad.raw(unparse(node))
     return "" if stored is None else pretty(stored)
+
+
+@builtin(
+    "unresolved",
+    args=(1, 2),
+    laziness=RAW,
+    deterministic=False,
+    exceptional="an absent attribute gives undefined; an argument that is no attribute reference "
+    "and an ill-formed pattern give error; a pattern that is no string fails the whole evaluation",
+    examples=[
+        "unresolved(nosuch) -> undefined",
+        '[a = b + TARGET.c; r = unresolved(a)].r -> "b,c"',
+    ],
+)
+def unresolved(site: Any) -> Any:
+    """The names that an attribute's expression needs from elsewhere, sorted, with commas.
+
+    With a pattern, which ignores case: whether it matches one of those names.
+    """
+    from classad.references import external_names
+
+    node = site.args[0]
+    if not isinstance(node, Reference):
+        return ERROR
+    found, _ = _search(site, node)
+    if found is None:
+        return UNDEFINED
+    external = sorted(external_names(found, site.state) or (), key=fold_name)
+    names = [name[7:] if fold_name(name[:7]) == "target." else name for name in external]
+    return ",".join(names) if len(site.args) == 1 else _any_matches(site, names)
+
+
+def _any_matches(site: Any, names: list[str]) -> Any:
+    pattern = site.evaluate(site.args[1])
+    if pattern.__class__ is not str:
+        raise EvaluationFailure("the pattern of unresolved is no string")
+    compiled = compile_pattern(pattern, "i")
+    if compiled is None:
+        return ERROR
+    if not pattern:
+        return False
+    try:
+        return any(compiled.search(to_bytes(name)) is not None for name in names)
+    except GaveUp:
+        return False

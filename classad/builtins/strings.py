@@ -6,7 +6,7 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from classad.builtins.registry import LAZY, builtin
@@ -48,6 +48,7 @@ def strcat(state: Any, *arguments: Thunk) -> Any:
 @builtin(
     "join",
     args=(0, None),
+    laziness=LAZY,
     exceptional="undefined items are left out and an undefined separator is empty; if all items "
     "are undefined the result is; error gives error",
     examples=[
@@ -56,24 +57,41 @@ def strcat(state: Any, *arguments: Thunk) -> Any:
         'join(",", {"", "b"}) -> "b"',
     ],
 )
-def join(state: Any, *arguments: Any) -> Any:
+def join(state: Any, *arguments: Thunk) -> Any:
     """The items of a list, or the further arguments, with a separator between them.
 
     The separator is put only where some text precedes, so leading empty items leave no trace.
     """
     if not arguments:
         return ""
-    separator: Any = arguments[0]
-    items: Any = arguments[1:]
-    if len(arguments) == 1 and is_list(separator):
-        separator, items = "", separator.values(state)
-    elif len(arguments) == 2 and is_list(items[0]):
-        items = items[0].values(state)
-    separator = text_of(separator)
+    separator = arguments[0]()
     if separator is ERROR:
         return ERROR
-    missing = separator is UNDEFINED
-    separator = "" if missing else separator
+    if len(arguments) == 1:
+        if is_list(separator):
+            return _joined("", separator.values(state), False)
+        return separator if separator is UNDEFINED else ""
+    text = text_of(separator)
+    return _joined(text, _items(state, arguments[1:]), text is UNDEFINED)
+
+
+def _items(state: Any, arguments: tuple[Thunk, ...]) -> Iterable[Any]:
+    """What is joined: the members of an only list, else the arguments' values."""
+    if len(arguments) > 1:
+        return (argument() for argument in arguments)
+    before = state.work
+    only = arguments[0]()
+    if is_list(only):
+        members: list[Any] = only.values(state)
+        return members
+    # HTCondor evaluates it again to join it: the value is the same, but the work counts.
+    state.charge(state.work - before)
+    return [only]
+
+
+def _joined(separator: Any, items: Iterable[Any], missing: bool) -> Any:
+    """The items' texts; undefined if ``missing`` or an item is undefined and none is present."""
+    separator = "" if separator is UNDEFINED else separator
     joined = ""
     present = False
     for item in items:

@@ -25,6 +25,10 @@ def value_of(text: str, **context: Any) -> Any:
     return evaluate(text, context=EvalContext(**{"now": 1.7e9, **context}))
 
 
+def test_all_functions_of_25_14_1_are_there() -> None:
+    assert len(FUNCTIONS) == 94
+
+
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
 def test_declarations_are_complete(function: Builtin) -> None:
     assert function.family in FAMILIES

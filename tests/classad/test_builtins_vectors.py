@@ -18,7 +18,7 @@ from classad.parser import parse_expression
 from classad.unparse import unparse_value
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
-NAMES = ("fn1", "fn2", "fn_good", "time", "time_tz")
+NAMES = ("fn1", "fn2", "fn_good", "fn_ad", "time", "time_tz")
 
 
 def cases(name: str) -> Iterator[dict[str, Any]]:
