@@ -284,6 +284,13 @@ def format_json(ad: ClassAd, *, indent: bool = True) -> str:
     return "".join(out)
 
 
+def format_value(value: Any) -> str:
+    """A single value, in one line, as it would stand in an ad."""
+    out: list[str] = []
+    _write(item_of_stored(value), out, -1)
+    return "".join(out)
+
+
 def _write(item: Any, out: list[str], level: int) -> None:
     """Append the text of a printable item; ``level`` is negative when all goes in one line."""
     if isinstance(item, ClassAd):

@@ -1,0 +1,28 @@
+"""``import classad`` stays light: the heavy packages are imported when they are first needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+HEAVY = ("attr", "attrs", "lark", "rich", "pcre2", "zoneinfo", "inspect", "subprocess", "json")
+
+PROGRAM = f"""
+import sys
+before = set(sys.modules)
+import classad
+classad.ClassAd, classad.ExprTree, classad.parseAds
+print([name for name in {HEAVY} if name in sys.modules and name not in before])
+"""
+
+
+def test_heavy_packages_are_not_imported() -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, '.'){PROGRAM}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.stdout.strip() == "[]"
