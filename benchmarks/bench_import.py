@@ -1,8 +1,8 @@
 """Time of ``import classad`` in fresh interpreters, and what it must not bring along.
 
-Run: ``python benchmarks/bench_import.py [RUNS]``.  Prints the median, least and greatest time of the
-import itself (the interpreter's own start is not counted) and of the first parse after it.  The
-first run, which may compile the modules, is left out.
+Run: ``python benchmarks/bench_import.py [RUNS]``.  Prints the median, least and greatest time of
+the import itself (the interpreter's own start is not counted) and of the first parse after it.
+The first run, which may compile the modules, is left out.
 """
 
 from __future__ import annotations

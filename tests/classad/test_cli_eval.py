@@ -85,9 +85,8 @@ def test_ads_from_files(files: tuple[str, str], capsys: pytest.CaptureFixture[st
     assert run("-my-file", slot, "-target-file", job, "Requirements") == 0
     assert run("-file", slot, "Memory / 1024") == 0
     assert run("--my=" + slot, "-a", "Memory=1", "Memory", "Name") == 0
-    assert capsys.readouterr().out.split() == (
-        ["true", "2048", '"slot1@a"', "true", "4", "1", '"slot1@a"']
-    )
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == ["true", "2048", '"slot1@a"', "true", "4", "1", '"slot1@a"']
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
