@@ -7,7 +7,7 @@ Never here: reading files, types.
 
 from __future__ import annotations
 
-from attr import Factory, evolve, frozen
+from attr import evolve, frozen
 
 from policy.functions import Functions
 from policy.macros import Expander, Reference, replace_self
@@ -29,7 +29,6 @@ class Scope:
     table: MacroTable
     context: Context
     functions: Functions
-    trace: list[tuple[str, str]] = Factory(list)
 
     def seen_by(self, context: Context) -> Scope:
         """The same table seen from another context."""
@@ -56,6 +55,19 @@ class Scope:
         quiet = evolve(self, functions=evolve(self.functions, report=problems.append))
         text = quiet.expander().inside(definition.name).expand(definition.raw)
         return Expanded(text, tuple(problems))
+
+    def used_by(self, definition: Definition) -> list[tuple[str, Definition | None]]:
+        """The macros that its expansion looks up, in order, each with what it stands for."""
+        used: dict[str, tuple[str, Definition | None]] = {}
+
+        def lookup(name: str) -> Definition | None:
+            found = self.lookup(name)
+            used.setdefault(name.casefold(), (name, found))
+            return found
+
+        expander = Expander(lookup, evolve(self.functions, report=lambda message: None).call)
+        expander.inside(definition.name).expand(definition.raw)
+        return list(used.values())
 
     def resolve_self(self, name: str, text: str) -> str:
         """``text``, about to be assigned to ``name``, without references to ``name``."""

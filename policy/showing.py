@@ -1,0 +1,71 @@
+"""What ``pieslice config`` says, as text.
+
+Inputs: a ``Config`` or a ``PolicyLoad``.  Outputs: lines for people.
+Never here: reading files, printing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policy.config import Config
+from policy.knobs import find_knob
+from policy.load import PolicyLoad
+from policy.macros import ExpansionError
+from policy.table import Definition
+
+_INDENT = "  "
+
+
+def shown_default(config: Config, name: str) -> str | None:
+    """The built-in text of a macro, with that of knobs whose default is in the program."""
+    built_in = config.scope.table.default(name)
+    if built_in is not None:
+        return built_in.raw
+    knob = find_knob(name)
+    return None if knob is None else knob.default
+
+
+def trace(config: Config, name: str, definition: Definition) -> Iterator[str]:
+    """Value, place, raw text, the macros in it and the definitions it replaced."""
+    try:
+        expanded = config.expand(definition)
+        yield f"{name} = {expanded.text}"
+        for problem in expanded.problems:
+            yield f"{_INDENT}problem: {problem}"
+        used = config.scope.used_by(definition)
+    except ExpansionError as endless:
+        yield f"{name}: {endless}"
+        used = []
+    yield f"{_INDENT}set at {definition.place()}" + _spelled(name, definition)
+    yield f"{_INDENT}raw {definition.raw}"
+    for macro, found in used:
+        value = "not defined" if found is None else f"{found.raw}  ({found.place()})"
+        yield f"{_INDENT}uses {macro} = {value}"
+    for earlier in list(definition.chain())[1:]:
+        yield f"{_INDENT}replaces {earlier.raw}  ({earlier.place()})"
+    knob = find_knob(name)
+    if knob is not None:
+        default = "none" if knob.default is None else knob.default or "empty"
+        yield f"{_INDENT}default {default}"
+        if not knob.honoured:
+            yield f"{_INDENT}not honoured by pieslice negotiate: {knob.reason}"
+
+
+def _spelled(name: str, definition: Definition) -> str:
+    same = name.casefold() == definition.name.casefold()
+    return "" if same else f" as {definition.name}"
+
+
+def verdict(loaded: PolicyLoad, complete: bool) -> Iterator[str]:
+    """Would the daemon start, and what is asked for in vain."""
+    for setting in loaded.unsupported:
+        text = " ".join(setting.text.split())
+        yield f"{setting.definition.place()}: {setting.macro} = {text}"
+        yield f"{_INDENT}not honoured by pieslice negotiate: {setting.reason}"
+    if not complete:
+        yield "condor_negotiator would not start: it cannot read this configuration"
+    elif not loaded.daemon_starts:
+        yield "condor_negotiator would not start: it aborts with exit status 4"
+    else:
+        yield "condor_negotiator would start"
