@@ -24,6 +24,7 @@ from negotiator.snapshot import ScheddQueue
 from policy.model import NegotiatorPolicy
 
 IDLE: Final = 1
+_RUNNING: Final = 2
 #: Universes whose jobs run without a slot of the pool.
 _LOCAL_UNIVERSES: Final = frozenset({7, 12})
 _GRID_UNIVERSE: Final = 9
@@ -76,6 +77,8 @@ class JobList:
     #: Whether a run is one request, and how many requests are sent at a time.
     counts: bool = True
     batch_size: int = 200
+    #: For how many jobs at most the schedd asks at a time; None: any number.
+    most_jobs: int | None = None
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
 
     def requests(self, rejected: set[int], context: EvalContext) -> Iterator[Request]:
@@ -99,11 +102,13 @@ class JobList:
         """The next requests and the jobs behind them."""
         batch: list[Request] = []
         start = 0
-        while start < len(waiting) and len(batch) < self.batch_size:
+        room = len(waiting) if self.most_jobs is None else self.most_jobs
+        while start < len(waiting) and len(batch) < self.batch_size and room > 0:
             stop = self._end_of_run(waiting, start)
             head = waiting[start]
             if head.autocluster not in rejected and holds(self.constraint, head.ad, context):
-                jobs = waiting[start:stop]
+                jobs = waiting[start : min(stop, start + room)]
+                room -= len(jobs)
                 batch.append(Request(jobs, self._request_ad(head), head.autocluster))
             start = stop
         return batch, waiting[start:]
@@ -224,6 +229,7 @@ def job_lists(
                 continue
             key = (submitter, queue.name)
             if key not in lists:
+                most_jobs = _most_jobs(queue, policy, context)
                 lists[key] = JobList(
                     {},
                     None if table is None else table.attributes,
@@ -231,11 +237,23 @@ def job_lists(
                     counts=policy.use_resource_request_counts
                     and not policy.negotiate_all_jobs_in_cluster,
                     batch_size=policy.resource_request_list_size,
+                    most_jobs=most_jobs,
                 )
             lists[key].waiting[_queued(job, table, context)] = None
     for found in lists.values():
         found.waiting = dict.fromkeys(sorted(found.waiting, key=lambda job: job.order))
     return lists
+
+
+def _most_jobs(queue: ScheddQueue, policy: NegotiatorPolicy, context: EvalContext) -> int | None:
+    """For how many jobs a schedd asks at a time and submitter: two of its limits say so."""
+    limits = []
+    if policy.max_concurrent_uploads_per_user > 0:
+        limits.append(policy.max_concurrent_uploads_per_user)
+    if policy.max_jobs_running is not None:
+        statuses = [job.get_number("JobStatus", context=context) for job in queue.jobs]
+        limits.append(max(policy.max_jobs_running - statuses.count(_RUNNING), 0))
+    return min(limits, default=None)
 
 
 def _names_for(

@@ -56,6 +56,27 @@ NEGOTIATE_ALL_JOBS_IN_CLUSTER: Final = Knob(
     read_by="SCHEDD",
     differs="with request lists it no longer prevents the negotiator from skipping them",
 )
+MAX_JOBS_RUNNING: Final = Knob(
+    "MAX_JOBS_RUNNING",
+    Kind.INT,
+    "MIN({$(DETECTED_MEMORY), 10000})",
+    "Limits how many jobs of a schedd run at once, and so what it asks for; the default, which"
+    " depends on the schedd's machine, is not applied",
+    unit="jobs",
+    need=Need.OPTIONAL,
+    read_by="SCHEDD",
+)
+MAX_CONCURRENT_UPLOADS_PER_USER: Final = Knob(
+    "MAX_CONCURRENT_UPLOADS_PER_USER",
+    Kind.INT,
+    "$(MAX_CONCURRENT_UPLOADS:100)/5",
+    "Limits for how many jobs at once a schedd asks for one submitter; 0 is no limit",
+    unit="jobs",
+    minimum=0.0,
+    maximum=2147483647.0,
+    need=Need.OPTIONAL,
+    read_by="SCHEDD",
+)
 SIGNIFICANT_ATTRIBUTES: Final = Knob(
     "SIGNIFICANT_ATTRIBUTES",
     Kind.LIST,

@@ -118,6 +118,13 @@ class _Readings:
     def integer(self, knob: Knob) -> int:
         return self.get(knob).integer()
 
+    def integer_if_set(self, knob: Knob) -> int | None:
+        """None where only the default, which depends on the machine, applies."""
+        definition = self.config.seen_by(knob.read_by).lookup(knob.name)
+        if definition is None or definition.is_builtin:
+            return None
+        return self.integer(knob)
+
     def number(self, knob: Knob) -> float:
         return self.get(knob).number()
 
@@ -208,6 +215,8 @@ def _build(read: _Readings) -> NegotiatorPolicy:
         use_global_job_prios=read.flag(cycle.USE_GLOBAL_JOB_PRIOS),
         max_global_job_prios=read.integer(cycle.MAX_GLOBAL_JOB_PRIOS),
         negotiate_all_jobs_in_cluster=read.flag(cycle.NEGOTIATE_ALL_JOBS_IN_CLUSTER),
+        max_jobs_running=read.integer_if_set(cycle.MAX_JOBS_RUNNING),
+        max_concurrent_uploads_per_user=read.integer(cycle.MAX_CONCURRENT_UPLOADS_PER_USER),
         priority_halflife_seconds=read.number(shares.PRIORITY_HALFLIFE),
         default_prio_factor=read.factor(shares.DEFAULT_PRIO_FACTOR),
         nice_user_prio_factor=read.factor(shares.NICE_USER_PRIO_FACTOR),

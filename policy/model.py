@@ -69,6 +69,10 @@ class NegotiatorPolicy:
     use_global_job_prios: bool
     max_global_job_prios: int
     negotiate_all_jobs_in_cluster: bool
+    #: Jobs of a schedd that may run at once; None unless it is set.
+    max_jobs_running: int | None
+    #: Jobs that a schedd asks for at a time per submitter; 0 is no limit.
+    max_concurrent_uploads_per_user: int
 
     # Priorities; factors multiply a real priority, greater is worse.
     priority_halflife_seconds: float

@@ -25,7 +25,11 @@ VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
 NOW = 1_795_210_700
 _POOL = "oracle.test"
 _ADDRESS = '"<127.0.0.1:9890>"'
-_BASE_KNOBS = {"PRIORITY_HALFLIFE": "1.0e18", "ACCOUNTANT_LOCAL_DOMAIN": ""}
+_BASE_KNOBS = {
+    "PRIORITY_HALFLIFE": "1.0e18",
+    "ACCOUNTANT_LOCAL_DOMAIN": "",
+    "MAX_CONCURRENT_UPLOADS_PER_USER": "0",
+}
 _BASE_SLOT = {
     "MyType": '"Machine"',
     "State": '"Unclaimed"',
