@@ -1,0 +1,198 @@
+"""The command ``pieslice``.
+
+What lives here: the list of subcommands, ``--version``, shell completion and what happens to
+errors.  Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 130 interrupted.
+Inputs: the arguments.  Outputs: data on standard output, notes on standard error.
+Never here: what a subcommand does; each room brings its own with ``add_commands``.  What takes
+long to import is imported by the subcommand that needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+EXIT_OK = 0
+EXIT_NO = 1
+EXIT_BAD = 2
+EXIT_INTERRUPTED = 130
+
+DESCRIPTION = "Policy laboratory for HTCondor: read a captured pool and run a negotiation cycle."
+EPILOG = "exit status: 0 done, 1 the answer is no, 2 bad usage or input"
+SHELLS = ("bash", "zsh")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code; usage errors leave through ``SystemExit``."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Ads may hold bytes that are no text; they must not end the run.
+            stream.reconfigure(errors="backslashreplace")
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    args = build_parser().parse_args(arguments)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`pieslice ... | head`); nothing is left to say, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except Exception as problem:
+        if args.debug:
+            raise
+        print(f"pieslice: error: {describe(problem)}", file=sys.stderr)
+        return EXIT_BAD
+    return code
+
+
+def describe(problem: Exception) -> str:
+    """One line for an exception that nothing else has dealt with."""
+    if isinstance(problem, OSError) and problem.strerror:
+        where = f"{problem.filename}: " if problem.filename else ""
+        return f"{where}{problem.strerror.lower()}"
+    text = " ".join(str(problem).split()) or "no message"
+    return f"internal error ({type(problem).__name__}): {text}; --debug shows the traceback"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with every subcommand."""
+    parser = argparse.ArgumentParser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG)
+    parser.add_argument("--version", action=VersionAction, help="show version and backends")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
+    subparsers = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", required=True
+    )
+    for module in command_modules():
+        importlib.import_module(module).add_commands(subparsers)
+    add_commands(subparsers)
+    return parser
+
+
+def command_modules() -> list[str]:
+    """The rooms below that bring commands."""
+    modules = ("classad.cli", "policy.cli")
+    return [name for name in modules if importlib.util.find_spec(name) is not None]
+
+
+def add_commands(subparsers: Any) -> None:
+    """Add ``negotiate`` and ``completion``."""
+    negotiate = subparsers.add_parser(
+        "negotiate",
+        help="run one negotiation cycle on a captured pool",
+        description="Run one negotiation cycle on a captured pool and say who gets what and why.",
+        epilog="Files that are not given are taken from DIR; see docs/cli for their names.",
+    )
+    _add_inputs(negotiate)
+    negotiate.add_argument(
+        "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
+    )
+    negotiate.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of random() (default 0)"
+    )
+    negotiate.add_argument("--json", action="store_true", help="print JSON for programs")
+    negotiate.add_argument("--no-color", action="store_true", help="no colours on a terminal")
+    negotiate.add_argument(
+        "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
+    )
+    # Also accepted here; without a default, so that the one before the command keeps its value.
+    negotiate.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+    negotiate.set_defaults(run=_negotiate)
+    completion = subparsers.add_parser(
+        "completion",
+        help="print a completion script for a shell",
+        description="Print a completion script; needs the package shtab.",
+    )
+    completion.add_argument("shell", choices=SHELLS)
+    completion.set_defaults(run=_completion)
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "dir", nargs="?", metavar="DIR", help="folder of the capture (slots.ads, jobs.ads, ...)"
+    )
+    for option, text in (
+        ("--slots", "slot ads, as condor_status -l prints them"),
+        ("--jobs", "job ads, as condor_q -all -l prints them"),
+        ("--submitters", "submitter ads (condor_status -submitters -l)"),
+        ("--schedds", "schedd ads (condor_status -schedd -l)"),
+        ("--accounting", "accounting ads (condor_userprio -all -l); used instead of the log"),
+        ("--accountant-log", "the accountant's Accountantnew.log"),
+        ("--config", "configuration of the pool"),
+        ("--expected", "decisions of the real negotiator to compare with"),
+    ):
+        parser.add_argument(option, metavar="F", help=text)
+
+
+def _width(text: str) -> int:
+    try:
+        width = int(text)
+    except ValueError:
+        width = 0
+    if width < 20:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a width of at least 20")
+    return width
+
+
+def _negotiate(args: argparse.Namespace) -> int:
+    from negotiator.command import negotiate_command
+
+    return negotiate_command(args, sys.stdout, sys.stderr)
+
+
+def _completion(args: argparse.Namespace) -> int:
+    if importlib.util.find_spec("shtab") is None:
+        print(
+            "pieslice: error: completion needs the package shtab; "
+            "install it with: pip install 'pieslice[completion]'",
+            file=sys.stderr,
+        )
+        return EXIT_BAD
+    shtab = importlib.import_module("shtab")
+    print(shtab.complete(build_parser(), args.shell))
+    return EXIT_OK
+
+
+class VersionAction(argparse.Action):
+    """``--version``: the version and which of the optional parts are in use."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(version_text())
+        parser.exit()
+
+
+def version_text() -> str:
+    """Version and backends, one per line."""
+    from classad import kernels
+
+    pcre2 = importlib.util.find_spec("pcre2") is not None
+    return "\n".join(
+        (
+            f"pieslice {_distribution_version('pieslice')}",
+            "follows: HTCondor 25.14.1",
+            f"kernels: {kernels.backend}",
+            f"regex: {'pcre2' if pcre2 else 're'}",
+            f"parser: lark {_distribution_version('lark')}",
+        )
+    )
+
+
+def _distribution_version(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "(not installed)"
