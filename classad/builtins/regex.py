@@ -127,8 +127,8 @@ def _expanded(replacement: bytes, subject: bytes, match: Match) -> bytes:
 def _replaced(pattern: Pattern, subject: bytes, replacement: bytes, options: str) -> bytes | None:
     """The expanded replacements, with the rest of the text if ``options`` has ``f``.
 
-    With ``g`` all matches count.  After an empty match a non-empty one is tried at the same
-    place; failing that one byte is copied.  At the end of the text there is none: None.
+    With ``g`` all matches count.  From an empty match on only non-empty ones that follow without
+    a gap are tried; failing that one byte is copied.  At the end of the text there is none: None.
     """
     everything, keep = "g" in options, "f" in options
     text = b""
@@ -153,7 +153,7 @@ def _replaced(pattern: Pattern, subject: bytes, replacement: bytes, options: str
             text += subject[at:start]
         text += _expanded(replacement, subject, match)
         at = end
-        after_empty = start == end
+        after_empty = after_empty or start == end
         if not everything:
             break
     return text + subject[at:] if keep else text
