@@ -171,7 +171,7 @@ def _compile_with_re(raw: bytes, options: str) -> Pattern | None:
 
 
 class _NonEmptyAt:
-    """``re`` knows no ``\\G``: an anchored match, accepted if it is not empty."""
+    """``re`` knows no ``\\G``: the anchored match, if it is not empty, and no other one."""
 
     def __init__(self, engine: re.Pattern[bytes]) -> None:
         self.groups = engine.groups

@@ -13,6 +13,7 @@ from classad.builtins import FAMILIES, load
 from classad.builtins.document import document
 from classad.builtins.registry import Builtin
 from classad.evaluate import EvalContext, evaluate, evaluate_full
+from classad.expr import ExprTree
 from classad.unparse import unparse_value
 from classad.values import ERROR, UNDEFINED
 
@@ -156,6 +157,24 @@ def test_strings_are_bytes_underneath() -> None:
     assert value_of('versioncmp("é", "z")') < 0
 
 
-def test_lists_of_functions_are_not_reallocated_lists_of_literals() -> None:
-    """HTCondor reads freed memory here."""
+def test_selecting_from_a_list_that_a_function_made() -> None:
+    """D-303: HTCondor reads freed memory here."""
     assert unparse_value(value_of('split("a b").x')) == "{ error,error }"
+
+
+def test_after_counting_matches_of_an_absent_attribute() -> None:
+    """D-304: the list of an absent attribute is looked up in the match ad, what follows is not."""
+    my, target = (ExprTree(text).eval() for text in ("[a = 1; ads = {[y = 1]}]", "[b = 2]"))
+    assert evaluate("countMatches(y, ads)", my, target) == 0
+    assert evaluate("countMatches(y, ads) + a", my, target) == 1
+    assert evaluate("countMatches(y, ads) + a", my) == 2
+
+
+def test_matching_custom_resources() -> None:
+    """The use for which HTCondor has countMatches: the job's condition on each of a slot's GPUs."""
+    job = ExprTree("[RequireGPUs = Capability >= 7.5; RequestGPUs = 2]").eval()
+    slot = ExprTree("[AvailableGPUs = {[Capability = 7.5], [Capability = 8.6], [x = 1]}]").eval()
+    condition = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
+    assert evaluate(condition, job, slot) is True
+    assert evaluate("countMatches(RequireGPUs, AvailableGPUs)", job, slot) == 2
+    assert evaluate("countMatches(TARGET.RequireGPUs, MY.AvailableGPUs)", slot, job) == 0

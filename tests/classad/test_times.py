@@ -7,6 +7,7 @@ import datetime
 import pytest
 
 from classad.errors import ClassAdValueError
+from classad.evaluate import evaluate
 from classad.times import (
     break_down,
     check_zone,
@@ -104,3 +105,36 @@ def test_an_unknown_zone_is_refused() -> None:
     assert check_zone("Asia/Kolkata") == "Asia/Kolkata"
     with pytest.raises(ClassAdValueError, match="unknown time zone `Mars/Base`"):
         check_zone("Mars/Base")
+
+
+def test_years_beyond_a_c_int() -> None:
+    """D-301: HTCondor prints uninitialised memory there."""
+    assert evaluate("formatTime(9223372036854775807)") == "Sun Dec  4 15:30:07 292277026596"
+    assert evaluate("splitTime(9223372036854775807).Year") == 292277026596
+
+
+def test_zones_with_unusual_summer_time() -> None:
+    """D-302: HTCondor assumes that summer time is one hour ahead of standard time."""
+    assert parse_abstime_literal("2020-12-01", "Europe/Dublin") == AbsTime(1606780800, 0)
+    assert parse_abstime_literal("2020-12-29", "Australia/Lord_Howe") == AbsTime(1609160400, 39600)
+
+
+def test_a_format_that_passes_the_buffer() -> None:
+    """D-305: HTCondor shows the buffer; we stop before what does not fit."""
+    assert evaluate('formatTime(0, "%Y %99999999999d")') == "1970 "
+    assert evaluate(f'formatTime(0, "{"a" * 2000}")') == "a" * 1022
+    assert evaluate(f'formatTime(0, "{"%Y," * 300}")') == "1970," * 204
+
+
+@pytest.mark.parametrize(
+    ("fields", "format", "text"),
+    [
+        ("[Year = 2021; Month = 2; Day = 3; Hours = 4]", "%-d|%5d|%_H|%05e|%^a|%#p|%EY|%Oc", None),
+        ("[Year = -105; Month = 12; Day = 31]", "%C %5C %y %G %a %w", "-2 -0002 95 -104 ? -4"),
+        ("[Year = 2020; Month = 13; Day = 40]", "%F %j %b %a", "2020-13-40 406 ? Tue"),
+        ("[]", "%c", "Sun Jan  0 00:00:00 1900"),
+    ],
+)
+def test_formats(fields: str, format: str, text: str | None) -> None:
+    expected = "3|00003| 4|00003|WED|am|2021|%Oc" if text is None else text
+    assert evaluate(f'formatTime({fields}, "{format}")') == expected

@@ -1,0 +1,87 @@
+"""Random calls of the builtin functions, ours against the real library's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from classad.errors import ClassAdParseError
+from classad.evaluate import EvalContext, evaluate_full
+from classad.lists import ListValue
+from classad.parser import parse_expression
+from classad.times import int32_of_real
+from classad.unparse import pretty
+from classad.values import RelTime
+from tests.classad.builtin_cases import call, functions
+
+ROOT = Path(__file__).parents[2]
+CALLS = 40
+#: Instants beyond the years of a C int, where HTCondor prints uninitialised memory (D-301).
+BEYOND = ("9223372036854775807", "1e300")
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(
+        find_spec("classad2") is None,
+        reason="the real ClassAd library is not installed (htcondor on PyPI)",
+    ),
+]
+
+
+def real_values(expressions: list[str], zone: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("real_library.py"))],
+        input=json.dumps(expressions),
+        env=os.environ | {"TZ": zone, "CONDOR_CONFIG": "ONLY_ENV", "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answers: list[str] = json.loads(done.stdout)
+    return answers
+
+
+def whole_seconds(value: Any) -> Any:
+    """The real binding rounds relative times to whole seconds of 32 bits."""
+    if value.__class__ is RelTime:
+        return RelTime(float(int32_of_real(value.secs)))
+    if value.__class__ is ListValue:
+        return ListValue([whole_seconds(item) for item in value])
+    return value
+
+
+def our_value(expression: str, zone: ZoneInfo) -> str:
+    try:
+        node = parse_expression(expression, tz=zone)
+    except ClassAdParseError:
+        return "PARSE"
+    value, succeeded = evaluate_full(node, context=EvalContext(now=1.7e9, tz=zone))
+    return pretty(whole_seconds(value)) if succeeded else "FAIL"
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/Chicago", "Asia/Kolkata"])
+def test_random_calls_agree(zone: str) -> None:
+    rng = Random(f"builtins in {zone}")
+    expressions = [call(rng, function) for function in functions() for _ in range(CALLS)]
+    expressions = [
+        expression
+        for expression in expressions
+        if not expression.startswith(("splitTime", "formatTime"))
+        or not any(number in expression for number in BEYOND)
+    ]
+    info = ZoneInfo(zone)
+    differing = [
+        f"{expression}: {real!r} is {ours!r} here"
+        for expression, real in zip(expressions, real_values(expressions, zone), strict=True)
+        if (ours := our_value(expression, info)) != real
+    ]
+    assert not differing, "\n".join(differing)

@@ -1,0 +1,107 @@
+"""Regular expressions: HTCondor's reading of PCRE2, bounded time, and the stand-in engine."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from classad.builtins.pcre import compile_pattern, regex_backend
+from classad.evaluate import evaluate
+from classad.values import ERROR
+
+
+@pytest.fixture(params=["pcre2", "re"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Each engine in turn; ``re`` stands in where pcre2 cannot be imported."""
+    if request.param == "pcre2":
+        pytest.importorskip("pcre2")
+    else:
+        monkeypatch.setitem(sys.modules, "pcre2", None)
+    compile_pattern.cache_clear()
+    yield request.param
+    compile_pattern.cache_clear()
+
+
+def test_the_engine_can_be_told(engine: str) -> None:
+    assert regex_backend().startswith(engine)
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        (r'regexp("[[:alpha:]]+[[:digit:]]$", "slot1")', True),
+        (r'regexp("[[:upper:]]", "slot1")', False),
+        (r'regexp("LINUX", "linux", "i")', True),
+        (r'regexp("LINUX", "linux", "I")', False),
+        (r'regexp("a b", "ab", "x")', True),
+        (r'regexp("^b", "a\nb")', False),
+        (r'regexp("^b", "a\nb", "m")', True),
+        (r'regexp("a.b", "a\nb")', False),
+        (r'regexp("a.b", "a\nb", "s")', True),
+        (r'regexp("^..$", "é")', True),
+        (r'regexp("\\w", "é")', False),
+        (r'regexp("(?<n>a)\\k<n>", "aa")', True),
+        (r'regexp("(?P<n>a)(?P=n)", "aa")', True),
+        (r'regexp("\\x41\\Q+\\E", "A+")', True),
+        (r'regexp("^a\\Cb$", "a\nb")', True),
+        (r'regexp("a{,3}", "a{,3}")', True),
+        (r'regexp("a\\z", "a\n")', False),
+        (r'regexp("a\\Z", "a\n")', True),
+        (r'regexp("(", "a")', ERROR),
+        (r'regexpMember("(", {"a"})', False),
+        (r'regexps("(a)|(b)", "b", "\\1-\\2")', "-b"),
+        (r'regexps("(a)|(b)", "a", "\\2")', ERROR),
+        (r'replaceAll("\\bab*", "abb b ab", "<\\0>")', "<abb> b <ab>"),
+        (r'replaceAll("a*", "baac", "X")', ERROR),
+        (r'stringList_regexpMember("^B$", "a, b", ",", "I")', True),
+    ],
+)
+def test_matching(engine: str, call: str, value: Any) -> None:
+    result = evaluate(call)
+    assert result is value if value is ERROR else result == value
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        (r'replaceAll("^|c", "cdc", "-")', "--d-"),
+        (r'replaceAll("(?=c)|cx", "xcxcxy", "-")', "x---y"),
+        (r'replaceAll("^|c", "cc", "-")', ERROR),
+    ],
+)
+def test_matches_after_an_empty_one(call: str, value: Any) -> None:
+    """``re`` cannot be asked for a non-empty match where an empty one comes first."""
+    pytest.importorskip("pcre2")
+    result = evaluate(call)
+    assert result is value if value is ERROR else result == value
+
+
+@pytest.mark.parametrize("pattern", [r"\\u0041", r"\\U"])
+def test_escapes_that_htcondor_refuses(pattern: str) -> None:
+    pytest.importorskip("pcre2")
+    assert evaluate(f'regexp("{pattern}", "A")') is ERROR
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ('regexp("(a+)+$", subject)', ERROR),
+        ('replaceAll("(a+)+$", subject, "x")', ERROR),
+        ('regexpMember("(a+)+$", {subject, "aa"})', True),
+        ('stringList_regexpMember("(a+)+$", subject)', False),
+    ],
+)
+def test_an_explosive_pattern_ends(call: str, value: Any) -> None:
+    pytest.importorskip("pcre2")
+    begin = time.monotonic()
+    result = evaluate(call.replace("subject", '"' + "a" * 60 + 'b"'))
+    assert result is value
+    assert time.monotonic() - begin < 20
+
+
+def test_the_cache_of_patterns_is_bounded() -> None:
+    assert compile_pattern.cache_info().maxsize == 512
