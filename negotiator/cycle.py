@@ -32,7 +32,6 @@ from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.spins import RoundTerms, run_round
 from negotiator.submitters import Submitter, fetch_submitters
 from negotiator.summary import group_summaries, submitter_summaries
-from policy.knobs_cycle import REMOVE_SIGNIFICANT_ATTRIBUTES, REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX
 from policy.model import NegotiatorPolicy
 
 
@@ -117,10 +116,12 @@ def _policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
 
 
 def _significance(policy: NegotiatorPolicy) -> SignificanceSettings:
-    removed = REMOVE_SIGNIFICANT_ATTRIBUTES.default or ""
     return SignificanceSettings(
-        removed=removed.replace(",", " ").split(),
-        removed_pattern=REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX.default or "",
+        removed=policy.remove_significant_attributes,
+        removed_pattern=policy.remove_significant_attributes_regex,
+        added=policy.add_significant_attributes,
+        fixed=policy.significant_attributes,
+        start_vanilla=policy.start_vanilla_universe,
     )
 
 

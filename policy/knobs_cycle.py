@@ -85,8 +85,6 @@ SIGNIFICANT_ATTRIBUTES: Final = Knob(
     need=Need.OPTIONAL,
     read_by="SCHEDD",
     in_table=False,
-    honoured=False,
-    reason="autoclusters are taken from the job ads",
 )
 ADD_SIGNIFICANT_ATTRIBUTES: Final = Knob(
     "ADD_SIGNIFICANT_ATTRIBUTES",
@@ -96,8 +94,6 @@ ADD_SIGNIFICANT_ATTRIBUTES: Final = Knob(
     need=Need.OPTIONAL,
     read_by="SCHEDD",
     in_table=False,
-    honoured=False,
-    reason="autoclusters are taken from the job ads",
 )
 REMOVE_SIGNIFICANT_ATTRIBUTES: Final = Knob(
     "REMOVE_SIGNIFICANT_ATTRIBUTES",
@@ -105,8 +101,6 @@ REMOVE_SIGNIFICANT_ATTRIBUTES: Final = Knob(
     "CpusUsage,DiskUsage,GPUsUsage,MemoryUsage,ResidentSetSize",
     "Removes attributes by which a schedd would tell autoclusters apart",
     need=Need.OPTIONAL,
-    honoured=False,
-    reason="autoclusters are taken from the job ads",
 )
 REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX: Final = Knob(
     "REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX",
@@ -114,18 +108,16 @@ REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX: Final = Knob(
     "^Slot[0-9]*_",
     "Removes attributes that match from those which tell autoclusters apart",
     need=Need.OPTIONAL,
-    honoured=False,
-    reason="autoclusters are taken from the job ads",
 )
 STARTD_JOB_ATTRS: Final = Knob(
     "STARTD_JOB_ATTRS",
     Kind.LIST,
     "",
-    "Copies job attributes into slot ads; they count as insignificant for autoclusters",
-    need=Need.OPTIONAL,
+    "Copies job attributes into slot ads",
+    need=Need.IRRELEVANT,
     read_by="STARTD",
     honoured=False,
-    reason="the slot ads are taken as they are",
+    reason="captured slot ads have the attributes already",
 )
 SYSTEM_STARTD_JOB_ATTRS: Final = Knob(
     "SYSTEM_STARTD_JOB_ATTRS",
@@ -134,10 +126,20 @@ SYSTEM_STARTD_JOB_ATTRS: Final = Knob(
     " ProportionalSetSizeKb, MemoryUsage, DiskUsage, StdoutMtime, StderrMtime,"
     " ScratchDirFileCount",
     "Copies further job attributes into slot ads",
-    need=Need.OPTIONAL,
+    need=Need.IRRELEVANT,
     read_by="STARTD",
     honoured=False,
-    reason="the slot ads are taken as they are",
+    reason="captured slot ads have the attributes already",
+)
+START_VANILLA_UNIVERSE: Final = Knob(
+    "START_VANILLA_UNIVERSE",
+    Kind.EXPR,
+    None,
+    "Decides which vanilla jobs a schedd starts; job attributes in it become significant",
+    need=Need.OPTIONAL,
+    read_by="SCHEDD",
+    in_table=False,
+    fatal=False,
 )
 SCHEDD_SLOT_WEIGHT: Final = Knob(
     "SCHEDD_SLOT_WEIGHT",

@@ -143,6 +143,8 @@ NEGOTIATOR_DEPTH_FIRST: Final = Knob(
     "false",
     "Fills a partitionable slot with jobs of one match before going to the next slot",
     need=Need.OPTIONAL,
+    honoured=False,
+    reason="a match serves one job of its request",
 )
 NEGOTIATOR_MATCH_EXPRS: Final = Knob(
     "NEGOTIATOR_MATCH_EXPRS",
@@ -187,8 +189,6 @@ MATCH_WORKING_CM_SLOTS: Final = Knob(
     "Offers slots that are working on behalf of another central manager",
     need=Need.OPTIONAL,
     in_table=False,
-    honoured=False,
-    reason="slots lent to another pool are not recognised yet",
 )
 NEGOTIATOR_NUM_THREADS: Final = Knob(
     "NEGOTIATOR_NUM_THREADS",

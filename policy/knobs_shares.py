@@ -184,8 +184,6 @@ NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES: Final = Knob(
     "false",
     "Stops charging submitters for suspended claims",
     need=Need.OPTIONAL,
-    honoured=False,
-    reason="suspended claims are charged like running ones",
 )
 NEGOTIATOR_CLASSAD_USER_MAP_NAMES: Final = Knob(
     "NEGOTIATOR_CLASSAD_USER_MAP_NAMES",

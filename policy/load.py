@@ -10,6 +10,7 @@ daemon aborts there is an error among the diagnostics, and the default is used t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -131,6 +132,20 @@ class _Readings:
     def expression(self, knob: Knob) -> ExprTree | None:
         return self.get(knob).expression()
 
+    def names_or_none(self, knob: Knob) -> tuple[str, ...] | None:
+        return self.get(knob).names() or None
+
+    def pattern(self) -> str:
+        """REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX, nothing if it is no regular expression."""
+        reading = self.get(cycle.REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX)
+        try:
+            re.compile(reading.text)
+        except re.error as mistake:
+            message = f"{reading.macro}: `{reading.text}` is not a regular expression: {mistake}"
+            self.diagnostics.append(Diagnostic(message, severity="warning"))
+            return ""
+        return reading.text
+
     def factor(self, knob: Knob) -> float:
         """A priority factor; below 1 it counts as 1."""
         reading = self.get(knob)
@@ -217,6 +232,11 @@ def _build(read: _Readings) -> NegotiatorPolicy:
         negotiate_all_jobs_in_cluster=read.flag(cycle.NEGOTIATE_ALL_JOBS_IN_CLUSTER),
         max_jobs_running=read.integer_if_set(cycle.MAX_JOBS_RUNNING),
         max_concurrent_uploads_per_user=read.integer(cycle.MAX_CONCURRENT_UPLOADS_PER_USER),
+        significant_attributes=read.names_or_none(cycle.SIGNIFICANT_ATTRIBUTES),
+        add_significant_attributes=read.get(cycle.ADD_SIGNIFICANT_ATTRIBUTES).names(),
+        remove_significant_attributes=read.get(cycle.REMOVE_SIGNIFICANT_ATTRIBUTES).names(),
+        remove_significant_attributes_regex=read.pattern(),
+        start_vanilla_universe=read.expression(cycle.START_VANILLA_UNIVERSE),
         priority_halflife_seconds=read.number(shares.PRIORITY_HALFLIFE),
         default_prio_factor=read.factor(shares.DEFAULT_PRIO_FACTOR),
         nice_user_prio_factor=read.factor(shares.NICE_USER_PRIO_FACTOR),

@@ -74,6 +74,13 @@ class NegotiatorPolicy:
     #: Jobs that a schedd asks for at a time per submitter; 0 is no limit.
     max_concurrent_uploads_per_user: int
 
+    # Autoclusters; ``significant_attributes`` None: the negotiator's own list.
+    significant_attributes: tuple[str, ...] | None
+    add_significant_attributes: tuple[str, ...]
+    remove_significant_attributes: tuple[str, ...]
+    remove_significant_attributes_regex: str
+    start_vanilla_universe: ExprTree | None
+
     # Priorities; factors multiply a real priority, greater is worse.
     priority_halflife_seconds: float
     default_prio_factor: float

@@ -1,0 +1,50 @@
+"""``honoured`` says the truth: the cycle reads what a knob sets, or it does not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from attr import fields_dict
+
+from policy.knobs import KNOBS, Kind, Knob, Need
+from policy.load import policy_from_knobs
+from policy.model import NegotiatorPolicy
+
+NEGOTIATOR = Path(__file__).parents[2] / "negotiator"
+SOURCE = "\n".join(path.read_text(encoding="utf-8") for path in NEGOTIATOR.glob("*.py"))
+PLAIN = policy_from_knobs({})
+OTHER = {
+    Kind.BOOL: ("True", "False"),
+    Kind.INT: ("7",),
+    Kind.DOUBLE: ("7.5",),
+    Kind.LEADING: ("7.5",),
+    Kind.EXPR: ("A > 1",),
+    Kind.LIST: ("some, names",),
+    Kind.STRING: ("text",),
+}
+#: Knobs whose effect is not a field of the policy.
+ELSEWHERE = {"GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP", "NEGOTIATOR_MATCH_EXPRS"}
+RELEVANT = [
+    knob
+    for knob in KNOBS.values()
+    if knob.need is not Need.IRRELEVANT and knob.name not in ELSEWHERE
+]
+
+
+def fields_set_by(knob: Knob) -> set[str]:
+    """The fields of the policy that change with the knob."""
+    changed = set()
+    for text in OTHER[knob.kind]:
+        policy = policy_from_knobs({knob.name: text}).policy
+        for name in fields_dict(NegotiatorPolicy):
+            if str(getattr(policy, name)) != str(getattr(PLAIN.policy, name)):
+                changed.add(name)
+    return changed
+
+
+@pytest.mark.parametrize("knob", RELEVANT, ids=lambda knob: knob.name)
+def test_honoured_knobs_are_read_by_the_cycle(knob: Knob) -> None:
+    read = [f for f in fields_set_by(knob) if re.search(rf"policy\.{f}\b", SOURCE)]
+    assert bool(read) == knob.honoured
