@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attr import evolve, field, frozen
 
@@ -201,61 +201,84 @@ def _build(read: _Readings) -> NegotiatorPolicy:
     limits, limit_problems = read_limits(read.config)
     read.diagnostics.extend((*groups.diagnostics, *limit_problems))
     return NegotiatorPolicy(
-        preemption_requirements=read.expression(matching.PREEMPTION_REQUIREMENTS),
-        preemption_requirements_stable=read.flag(matching.PREEMPTION_REQUIREMENTS_STABLE),
-        preemption_rank=read.expression(matching.PREEMPTION_RANK),
-        preemption_rank_stable=read.flag(matching.PREEMPTION_RANK_STABLE),
-        consider_preemption=read.flag(matching.NEGOTIATOR_CONSIDER_PREEMPTION),
-        consider_early_preemption=read.flag(matching.NEGOTIATOR_CONSIDER_EARLY_PREEMPTION),
-        allow_pslot_preemption=read.flag(matching.ALLOW_PSLOT_PREEMPTION),
-        pre_job_rank=read.expression(matching.NEGOTIATOR_PRE_JOB_RANK),
-        post_job_rank=read.expression(matching.NEGOTIATOR_POST_JOB_RANK),
-        ignore_job_ranks=read.flag(matching.NEGOTIATOR_IGNORE_JOB_RANKS),
-        matchlist_caching=read.flag(matching.NEGOTIATOR_MATCHLIST_CACHING),
-        slot_constraint=read.expression(matching.NEGOTIATOR_SLOT_CONSTRAINT),
-        submitter_constraint=read.expression(matching.NEGOTIATOR_SUBMITTER_CONSTRAINT),
-        job_constraint=read.expression(matching.NEGOTIATOR_JOB_CONSTRAINT),
-        slot_poolsize_constraint=read.poolsize_constraint(),
-        trim_shutdown_threshold_seconds=read.integer(matching.NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD),
-        match_working_cm_slots=read.flag(matching.MATCH_WORKING_CM_SLOTS),
-        use_slot_weights=read.flag(matching.NEGOTIATOR_USE_SLOT_WEIGHTS),
-        slot_weight=read.expression(matching.SLOT_WEIGHT),
-        force_slot_weight=read.flag(matching.FORCE_NEGOTIATOR_SLOT_WEIGHT),
-        match_exprs=read.match_exprs(),
-        cross_slot_prios=read.flag(matching.NEGOTIATOR_CROSS_SLOT_PRIOS),
-        startd_resource_prefix=read.get(matching.STARTD_RESOURCE_PREFIX).text,
-        use_resource_request_counts=read.flag(cycle.USE_RESOURCE_REQUEST_COUNTS),
-        resource_request_list_size=read.integer(cycle.NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE),
-        depth_first=read.flag(matching.NEGOTIATOR_DEPTH_FIRST),
-        use_global_job_prios=read.flag(cycle.USE_GLOBAL_JOB_PRIOS),
-        max_global_job_prios=read.integer(cycle.MAX_GLOBAL_JOB_PRIOS),
-        negotiate_all_jobs_in_cluster=read.flag(cycle.NEGOTIATE_ALL_JOBS_IN_CLUSTER),
-        max_jobs_running=read.integer_if_set(cycle.MAX_JOBS_RUNNING),
-        max_concurrent_uploads_per_user=read.integer(cycle.MAX_CONCURRENT_UPLOADS_PER_USER),
-        significant_attributes=read.names_or_none(cycle.SIGNIFICANT_ATTRIBUTES),
-        add_significant_attributes=read.get(cycle.ADD_SIGNIFICANT_ATTRIBUTES).names(),
-        remove_significant_attributes=read.get(cycle.REMOVE_SIGNIFICANT_ATTRIBUTES).names(),
-        remove_significant_attributes_regex=read.pattern(),
-        start_vanilla_universe=read.expression(cycle.START_VANILLA_UNIVERSE),
-        priority_halflife_seconds=read.number(shares.PRIORITY_HALFLIFE),
-        default_prio_factor=read.factor(shares.DEFAULT_PRIO_FACTOR),
-        nice_user_prio_factor=read.factor(shares.NICE_USER_PRIO_FACTOR),
-        remote_prio_factor=read.factor(shares.REMOTE_PRIO_FACTOR),
-        accountant_local_domain=read.get(shares.ACCOUNTANT_LOCAL_DOMAIN).text,
-        discount_suspended_resources=read.flag(shares.NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES),
-        ignore_user_priorities=read.flag(shares.NEGOTIATOR_IGNORE_USER_PRIORITIES),
         groups=groups.groups,
-        group_sort_expr=read.sort_expression(),
-        group_quota_max_allocation_rounds=read.integer(shares.GROUP_QUOTA_MAX_ALLOCATION_ROUNDS),
-        group_quota_round_robin_rate=read.number(shares.GROUP_QUOTA_ROUND_ROBIN_RATE),
-        allow_quota_oversubscription=read.flag(shares.NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION),
-        strict_enforce_quota=read.flag(shares.NEGOTIATOR_STRICT_ENFORCE_QUOTA),
-        use_weighted_demand=read.flag(shares.NEGOTIATOR_USE_WEIGHTED_DEMAND),
         concurrency_limits=limits,
-        interval_seconds=read.integer(cycle.NEGOTIATOR_INTERVAL),
-        min_interval_seconds=read.integer(cycle.NEGOTIATOR_MIN_INTERVAL),
-        cycle_delay_seconds=read.integer(cycle.NEGOTIATOR_CYCLE_DELAY),
+        **_matching_fields(read),
+        **_course_fields(read),
+        **_share_fields(read),
     )
+
+
+def _matching_fields(read: _Readings) -> dict[str, Any]:
+    """What a slot or a request is measured by."""
+    return {
+        "preemption_requirements": read.expression(matching.PREEMPTION_REQUIREMENTS),
+        "preemption_requirements_stable": read.flag(matching.PREEMPTION_REQUIREMENTS_STABLE),
+        "preemption_rank": read.expression(matching.PREEMPTION_RANK),
+        "preemption_rank_stable": read.flag(matching.PREEMPTION_RANK_STABLE),
+        "consider_preemption": read.flag(matching.NEGOTIATOR_CONSIDER_PREEMPTION),
+        "consider_early_preemption": read.flag(matching.NEGOTIATOR_CONSIDER_EARLY_PREEMPTION),
+        "allow_pslot_preemption": read.flag(matching.ALLOW_PSLOT_PREEMPTION),
+        "pre_job_rank": read.expression(matching.NEGOTIATOR_PRE_JOB_RANK),
+        "post_job_rank": read.expression(matching.NEGOTIATOR_POST_JOB_RANK),
+        "ignore_job_ranks": read.flag(matching.NEGOTIATOR_IGNORE_JOB_RANKS),
+        "matchlist_caching": read.flag(matching.NEGOTIATOR_MATCHLIST_CACHING),
+        "slot_constraint": read.expression(matching.NEGOTIATOR_SLOT_CONSTRAINT),
+        "submitter_constraint": read.expression(matching.NEGOTIATOR_SUBMITTER_CONSTRAINT),
+        "job_constraint": read.expression(matching.NEGOTIATOR_JOB_CONSTRAINT),
+        "slot_poolsize_constraint": read.poolsize_constraint(),
+        "trim_shutdown_threshold_seconds": read.integer(
+            matching.NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD
+        ),
+        "match_working_cm_slots": read.flag(matching.MATCH_WORKING_CM_SLOTS),
+        "use_slot_weights": read.flag(matching.NEGOTIATOR_USE_SLOT_WEIGHTS),
+        "slot_weight": read.expression(matching.SLOT_WEIGHT),
+        "force_slot_weight": read.flag(matching.FORCE_NEGOTIATOR_SLOT_WEIGHT),
+        "match_exprs": read.match_exprs(),
+        "cross_slot_prios": read.flag(matching.NEGOTIATOR_CROSS_SLOT_PRIOS),
+        "startd_resource_prefix": read.get(matching.STARTD_RESOURCE_PREFIX).text,
+    }
+
+
+def _course_fields(read: _Readings) -> dict[str, Any]:
+    """Requests, autoclusters and the time between cycles."""
+    return {
+        "use_resource_request_counts": read.flag(cycle.USE_RESOURCE_REQUEST_COUNTS),
+        "resource_request_list_size": read.integer(cycle.NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE),
+        "depth_first": read.flag(matching.NEGOTIATOR_DEPTH_FIRST),
+        "use_global_job_prios": read.flag(cycle.USE_GLOBAL_JOB_PRIOS),
+        "max_global_job_prios": read.integer(cycle.MAX_GLOBAL_JOB_PRIOS),
+        "negotiate_all_jobs_in_cluster": read.flag(cycle.NEGOTIATE_ALL_JOBS_IN_CLUSTER),
+        "max_jobs_running": read.integer_if_set(cycle.MAX_JOBS_RUNNING),
+        "max_concurrent_uploads_per_user": read.integer(cycle.MAX_CONCURRENT_UPLOADS_PER_USER),
+        "significant_attributes": read.names_or_none(cycle.SIGNIFICANT_ATTRIBUTES),
+        "add_significant_attributes": read.get(cycle.ADD_SIGNIFICANT_ATTRIBUTES).names(),
+        "remove_significant_attributes": read.get(cycle.REMOVE_SIGNIFICANT_ATTRIBUTES).names(),
+        "remove_significant_attributes_regex": read.pattern(),
+        "start_vanilla_universe": read.expression(cycle.START_VANILLA_UNIVERSE),
+        "interval_seconds": read.integer(cycle.NEGOTIATOR_INTERVAL),
+        "min_interval_seconds": read.integer(cycle.NEGOTIATOR_MIN_INTERVAL),
+        "cycle_delay_seconds": read.integer(cycle.NEGOTIATOR_CYCLE_DELAY),
+    }
+
+
+def _share_fields(read: _Readings) -> dict[str, Any]:
+    """Priorities and quotas."""
+    return {
+        "priority_halflife_seconds": read.number(shares.PRIORITY_HALFLIFE),
+        "default_prio_factor": read.factor(shares.DEFAULT_PRIO_FACTOR),
+        "nice_user_prio_factor": read.factor(shares.NICE_USER_PRIO_FACTOR),
+        "remote_prio_factor": read.factor(shares.REMOTE_PRIO_FACTOR),
+        "accountant_local_domain": read.get(shares.ACCOUNTANT_LOCAL_DOMAIN).text,
+        "discount_suspended_resources": read.flag(shares.NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES),
+        "ignore_user_priorities": read.flag(shares.NEGOTIATOR_IGNORE_USER_PRIORITIES),
+        "group_sort_expr": read.sort_expression(),
+        "group_quota_max_allocation_rounds": read.integer(shares.GROUP_QUOTA_MAX_ALLOCATION_ROUNDS),
+        "group_quota_round_robin_rate": read.number(shares.GROUP_QUOTA_ROUND_ROBIN_RATE),
+        "allow_quota_oversubscription": read.flag(shares.NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION),
+        "strict_enforce_quota": read.flag(shares.NEGOTIATOR_STRICT_ENFORCE_QUOTA),
+        "use_weighted_demand": read.flag(shares.NEGOTIATOR_USE_WEIGHTED_DEMAND),
+    }
 
 
 def _relevant(diagnostics: Iterable[Diagnostic], policy: NegotiatorPolicy) -> Iterable[Diagnostic]:
