@@ -3,12 +3,13 @@
 Run: ``python benchmarks/bench_eval.py [SECONDS_PER_ROW]``.  classad2 comes with the ``htcondor``
 wheel; without it only our own column is printed.  Each row first says whether both give the same
 value, then the best times and classad2's time divided by ours (above 1: ours is faster).
-Times on a shared machine vary; no test looks at them.
+Times are CPU times, best of several; on a shared machine they vary, and no test looks at them.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 import timeit
 from collections.abc import Callable
 from typing import Any
@@ -113,11 +114,11 @@ def theirs() -> Side | None:
 
 
 def best(function: Callable[[], Any], seconds: float) -> float:
-    """Nanoseconds a call, the best of a few runs that take about ``seconds`` together."""
-    timer = timeit.Timer(function)
+    """CPU nanoseconds a call, the best of a few runs of about ``seconds`` each."""
+    timer = timeit.Timer(function, timer=time.process_time)
     count, _ = timer.autorange()
-    count = max(1, int(count * seconds))
-    return min(timer.repeat(3, count)) / count * 1e9
+    count = max(1, int(count * seconds * 4))
+    return min(timer.repeat(5, count)) / count * 1e9
 
 
 def main() -> None:

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import time
 from datetime import tzinfo
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from classad.state import EvalContext, EvalState
+
+if TYPE_CHECKING:
+    from classad.ad import ClassAd
+    from classad.deferred import Deferred
 
 #: Functions that Python code registered (``classad.registration``): folded name -> declaration.
 REGISTERED: Final[dict[str, Any]] = {}
@@ -104,3 +108,20 @@ class AmbientState(EvalState):
     """An evaluation in the ambient context."""
 
     context: EvalContext = AmbientContext()
+
+
+class SharedState(AmbientState):
+    """The state of all evaluations of expressions that use none, as long as they need none.
+
+    It is never written to: what has to be kept is kept in a state of its own.
+    """
+
+    def follow(self, tree: Deferred, ad: ClassAd, owner: ClassAd) -> Any:
+        return AmbientState().follow(tree, ad, owner)
+
+    def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
+        return AmbientState().enter(tree, ad)
+
+
+#: For ``ExprTree.eval``; see ``Deferred.modest``.
+SHARED: Final = SharedState()

@@ -5,7 +5,7 @@ the closures of its operands.  Depth and work are not counted node by node: ever
 its height and size, which are added where an attribute is dereferenced (``EvalState.follow``);
 where that coarse sum meets the limit, the evaluation starts over in the reference evaluator.
 
-Inputs: an ``ExprTree``.  Outputs: its ``run`` and measures.
+Inputs: an expression.  Outputs: its ``run`` and measures.
 Never here: what an operator means (``classad.operators``), strict mode.
 Follows: sections 4 and 5 of the language notes; tests compare both evaluators.
 """
@@ -18,13 +18,14 @@ from typing import Any, Final, NamedTuple
 from classad import nodes
 from classad.build import make_ad, make_list
 from classad.compile_calls import compile_call
-from classad.expr import ExprTree, Run
+from classad.deferred import Deferred, Run
 from classad.fused import binary_factory, variant_of
+from classad.generate import MAX_SIZE, generate
 from classad.limits import FAST_HEIGHT, NeedExact
 from classad.lookup import select
 from classad.operators import BINARY, UNARY, truth
 from classad.reference import subscript
-from classad.scopes import UNUSUAL, find, find_unscoped, fold_name, outermost
+from classad.scopes import SPECIAL, UNUSUAL, find, find_unscoped, fold_name, outermost
 from classad.values import UNDEFINED, RelTime
 
 
@@ -42,16 +43,51 @@ class Piece(NamedTuple):
     constructs: bool = False
 
 
-def compile_tree(tree: ExprTree) -> Run:
+#: Evaluations after which an expression is worth translating into Python.
+HOT: Final = 500
+
+
+def compile_tree(tree: Deferred) -> Run:
     """Give ``tree`` its closure and its measures."""
     piece = compile_node(tree.node)
     tree.height, tree.size, tree.constructs = piece.height, piece.size, piece.constructs
-    tree.run = piece.run
-    return piece.run
+    simple = piece.kind != "other" or piece.height > FAST_HEIGHT or piece.size > MAX_SIZE
+    tree.run = tree.mark = piece.run if simple else _warming(tree, piece.run)
+    tree.modest = piece.height <= FAST_HEIGHT and not any(map(_demanding, nodes.walk(tree.node)))
+    return tree.run
 
 
-def compile_node(root: nodes.Node) -> Piece:
-    """Translate a node, operands first."""
+def _demanding(node: nodes.Node) -> bool:
+    """Whether a node can need the evaluation's state for itself."""
+    if node.__class__ is nodes.Reference:
+        return node.absolute or fold_name(node.name) in SPECIAL - {"my"}
+    return node.__class__ in (nodes.Call, nodes.Subscript)
+
+
+def _warming(tree: Deferred, closure: Run) -> Run:
+    """A closure that has the expression translated into Python once it has proved hot."""
+    left = HOT
+
+    def run(ad: Any, state: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            specialise(tree)
+        return closure(ad, state)
+
+    return run
+
+
+def specialise(tree: Deferred) -> Run:
+    """Give ``tree`` its generated form."""
+    pieces: dict[int, Piece] = {}
+    compile_node(tree.node, pieces)
+    tree.run = generate(tree.node, lambda node: pieces[id(node)].run)
+    return tree.run
+
+
+def compile_node(root: nodes.Node, pieces_of: dict[int, Piece] | None = None) -> Piece:
+    """Translate a node, operands first; ``pieces_of`` collects the pieces of all nodes by id."""
     done: list[Piece] = []
     work: list[tuple[nodes.Node, bool]] = [(root, False)]
     while work:
@@ -64,7 +100,10 @@ def compile_node(root: nodes.Node) -> Piece:
         pieces = done[len(done) - len(children) :] if children else []
         if children:
             del done[len(done) - len(children) :]
-        done.append(_translate(node, pieces))
+        piece = _translate(node, pieces)
+        done.append(piece)
+        if pieces_of is not None:
+            pieces_of[id(node)] = piece
     return done[0]
 
 
@@ -206,7 +245,7 @@ def _argument(piece: Piece) -> Any:
     return piece.run if piece.kind == "other" else piece.data
 
 
-def _conditional(node: nodes.Conditional, pieces: list[Piece]) -> _Translated:
+def _conditional(node: nodes.Node, pieces: list[Piece]) -> _Translated:
     return "other", None, conditional(*[piece.run for piece in pieces])
 
 
@@ -237,6 +276,8 @@ def _subscript(node: nodes.Subscript, pieces: list[Piece]) -> _Translated:
 
 
 def _call(node: nodes.Call, pieces: list[Piece]) -> _Translated:
+    if len(pieces) == 3 and fold_name(node.name) == "ifthenelse":
+        return _conditional(node, pieces)  # the same choice, without a detour
     return "other", None, compile_call(node, [piece.run for piece in pieces])
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from classad.expr import ExprTree, Run
+from classad.deferred import Run
+from classad.expr import ExprTree
 from classad.functions import lookup_function
 from classad.state import CallSite
 from classad.values import ERROR

@@ -8,11 +8,11 @@ Follows: ``ExprTree`` of the Python module classad2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from classad.ad import ClassAd
-from classad.ambient import AmbientState
+from classad.ambient import SHARED, AmbientState
+from classad.deferred import Deferred
 from classad.lasterror import note
 from classad.limits import EvaluationFailure, NeedExact
 from classad.mapping import NO_AD
@@ -22,24 +22,14 @@ if TYPE_CHECKING:
     from classad.nodes import Node
     from classad.state import EvalState
 
-#: What a compiled expression is: ``run(ad, state) -> value``.
-Run = Callable[[Any, Any], Any]
-
 #: Values that the Python interface hands out as they are.
 PLAIN = frozenset({bool, int, float, str, Value})
 
 
-class ExprTree:
-    """An expression.  ``node`` is its syntax tree; the rest is filled in by ``compile``."""
+class ExprTree(Deferred):
+    """An expression.  ``node`` is its syntax tree."""
 
-    #: ``height``: levels it can need; ``size``: nodes it can visit once; ``constructs``: it
-    #: contains a list or an ad, which remember the ad they were made in.
-    __slots__ = ("__weakref__", "_node", "constructs", "height", "run", "size")
-
-    run: Run | None
-    height: int
-    size: int
-    constructs: bool
+    __slots__ = ()
 
     def __init__(self, expr: Any = None) -> None:
         if expr is None:
@@ -50,8 +40,9 @@ class ExprTree:
             node = _parsed(expr)
         else:
             node = _node_of(expr)
-        self._node: Node = node
+        self._node = node
         self.run = None
+        self.modest = False
 
     @classmethod
     def from_node(cls, node: Node) -> Self:
@@ -59,18 +50,8 @@ class ExprTree:
         self = cls.__new__(cls)
         self._node = node
         self.run = None
+        self.modest = False
         return self
-
-    @property
-    def node(self) -> Node:
-        """The syntax tree."""
-        return self._node
-
-    def compile(self) -> Run:
-        """Translate the syntax tree into a closure and measure it."""
-        from classad.compile import compile_tree
-
-        return compile_tree(self)
 
     def stored(self, ad: ClassAd) -> Any:
         """What an ad keeps for this expression: a literal, list or ad as a value, else itself."""
@@ -82,20 +63,19 @@ class ExprTree:
 
     def eval(self, scope: ClassAd | None = None, target: ClassAd | None = None) -> Any:
         """The value, as a Python object, in ``scope`` and, if given, matched with ``target``."""
-        state = AmbientState()
-        if target is not None:
-            if target.__class__ is not ClassAd:
-                target = _checked(target, "target")
-            if scope is not None and target is not scope:  # a target alone is ignored
-                state.left, state.right = scope, target
-        if scope.__class__ is not ClassAd:
-            scope = _checked(scope, "scope")
+        if target is None and scope.__class__ is ClassAd:
+            state = SHARED if self.modest else AmbientState()
+        else:
+            state = AmbientState()
+            scope = _set_scopes(state, scope, target)
         try:
             value = (self.run or self.compile())(scope, state)
         except (NeedExact, RecursionError, EvaluationFailure):
             value = self._eval_exactly(scope, state)
         kind = value.__class__
-        if kind in PLAIN and (kind is not str or value.isascii()):
+        if kind is int or kind is bool or kind is float or (kind is str and value.isascii()):
+            return value
+        if kind is Value:
             if value is ERROR:
                 note(self, scope, state.right)
             return value
@@ -223,6 +203,16 @@ def _node_of(value: Any) -> Node:
     from classad.build import node_of_value
 
     return node_of_value(value)
+
+
+def _set_scopes(state: EvalState, scope: Any, target: Any) -> Any:
+    """Check the ads given by a caller; the one to evaluate in.  A target alone is ignored."""
+    my = _checked(scope, "scope")
+    if target is not None:
+        other = _checked(target, "target")
+        if scope is not None and other is not my:
+            state.left, state.right = my, other
+    return my
 
 
 def _checked(ad: Any, what: str) -> Any:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from classad.ad import ClassAd
-from classad.evaluate import evaluate_attribute
+from classad.evaluate import evaluate_full
 from classad.expr import ExprTree
+from classad.limits import EvaluationFailure, NeedExact
 from classad.scopes import fold_name, own
-from classad.state import EvalContext
+from classad.state import EvalContext, EvalState
 from classad.values import UNDEFINED
 
 
@@ -32,14 +33,22 @@ def half_match(
     attribute: str = "Requirements",
 ) -> bool:
     """Whether ``my``'s own requirements accept ``target``; an ad without them accepts nothing."""
-    key = fold_name(attribute)
-    value = my._attrs.get(key)
-    if value is None or value.__class__ is ExprTree:
-        if value is None and own(my, key) is None:
+    value = my._attrs.get("requirements" if attribute == "Requirements" else fold_name(attribute))
+    if value.__class__ is ExprTree and my is not target:
+        state = EvalState()
+        state.left = my
+        state.right = target
+        if context is not None:
+            state.context = context
+        try:
+            value = state.follow(value, my, my)
+        except EvaluationFailure:
             return False
-        value, ok = evaluate_attribute(my, attribute, target, context)
-        return ok and is_true(value)
-    return is_true(value)
+        except (NeedExact, RecursionError):
+            value = requirements_value(my, target, context, attribute)[0]
+    elif value is None or my is target:
+        value = requirements_value(my, target, context, attribute)[0]
+    return value is True or is_true(value)
 
 
 def symmetric_match(left: ClassAd, right: ClassAd, context: EvalContext | None = None) -> bool:
@@ -48,9 +57,14 @@ def symmetric_match(left: ClassAd, right: ClassAd, context: EvalContext | None =
 
 
 def requirements_value(
-    my: ClassAd, target: ClassAd, context: EvalContext | None = None
+    my: ClassAd,
+    target: ClassAd,
+    context: EvalContext | None = None,
+    attribute: str = "Requirements",
 ) -> tuple[Any, bool]:
-    """The value of ``my``'s Requirements against ``target``, and whether evaluation succeeded."""
-    if own(my, "requirements") is None:
+    """The value of ``my``'s requirements against ``target``, and whether evaluation succeeded."""
+    if own(my, fold_name(attribute)) is None:
         return UNDEFINED, True
-    return evaluate_attribute(my, "Requirements", target, context)
+    from classad.nodes import Reference
+
+    return evaluate_full(Reference(attribute), my, target, context=context)

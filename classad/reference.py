@@ -18,6 +18,7 @@ from typing import Any
 from classad import nodes
 from classad.ad import ClassAd
 from classad.build import detached, make_ad, make_list
+from classad.deferred import Deferred
 from classad.expr import ExprTree
 from classad.functions import lookup_function
 from classad.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
@@ -43,7 +44,7 @@ class ReferenceState(EvalState):
     def evaluate_node(self, node: nodes.Node, ad: ClassAd) -> Any:
         return value_of(node, ad, self)
 
-    def enter(self, tree: ExprTree, ad: ClassAd | None) -> Any:
+    def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
         return value_of(tree.node, ClassAd() if ad is None else ad, self)
 
     def descend(self) -> None:
@@ -155,7 +156,7 @@ def subscript(base: Any, index: Any, state: EvalState) -> Any:
     return exceptional(base, index)
 
 
-def contained(tree: ExprTree, ad: ClassAd | None, state: EvalState) -> Any:
+def contained(tree: Deferred, ad: ClassAd | None, state: EvalState) -> Any:
     """The value of an expression; error if its evaluation fails."""
     depth, under_way = state.depth, dict(state.active or ())
     try:
@@ -167,7 +168,7 @@ def contained(tree: ExprTree, ad: ClassAd | None, state: EvalState) -> Any:
         return ERROR
 
 
-def restarted(tree: ExprTree, ad: ClassAd, state: EvalState) -> Any:
+def restarted(tree: Deferred, ad: ClassAd, state: EvalState) -> Any:
     """As ``contained``, with a depth of its own, as ``ad["name"]`` has it."""
     depth, count = state.depth, getattr(state, "restarts", 0)
     if count >= MAX_RESTARTS:

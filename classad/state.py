@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
+from classad.deferred import Deferred
 from classad.limits import FAST_HEIGHT, MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
 from classad.values import UNDEFINED
 
@@ -86,7 +87,7 @@ class EvalState:
     #: Levels in use; whole expressions are added, the first one is allowed for from the start.
     depth: int = FAST_HEIGHT
     work: int = 0
-    #: ``run`` of the attribute expressions under way -> the ad (or tuple of ads) that holds each.
+    #: ``mark`` of the attribute expressions under way -> the ad (or tuple of ads) that holds each.
     active: dict[Any, Any] | None = None
     #: The ad in which the evaluation started; kept by the exact evaluator only.
     start: ClassAd | None = None
@@ -122,18 +123,14 @@ class EvalState:
         return self.context.rng.random()
 
     def charge(self, work: int) -> None:
-        """Count node visits that HTCondor makes and we need not."""
+        """Count node visits, also those that HTCondor makes and we need not."""
         self.work += work
         if self.work > MAX_WORK:
             raise EvaluationFailure("the evaluation visits too many nodes")
 
     def member(self, item: Any, scope: ClassAd | None) -> Any:
         """The value of a list member or other stored item, evaluated in ``scope``."""
-        from classad.expr import ExprTree
-
-        if item.__class__ is not ExprTree:
-            return item
-        return self.enter(item, scope)
+        return self.enter(item, scope) if isinstance(item, Deferred) else item
 
     def evaluate_node(self, node: Node, ad: ClassAd) -> Any:
         """The value of a node in ``ad``."""
@@ -147,72 +144,64 @@ class EvalState:
         Names that ``ad`` and its surroundings lack are looked for where ``home``'s would be.  A
         failing evaluation counts as the error value.
         """
-        from classad.expr import ExprTree
         from classad.reference import contained
 
         before, self.guests = self.guests, (*self.guests, (ad, home))
-        value = contained(item, ad, self) if item.__class__ is ExprTree else item
+        value = contained(item, ad, self) if isinstance(item, Deferred) else item
         self.guests = before
         return value
 
     # --- for the evaluator --------------------------------------------------------------------
 
-    def enter(self, tree: ExprTree, ad: ClassAd | None) -> Any:
+    def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
         """Evaluate a whole expression in ``ad`` without registering it as under way."""
-        from classad.ad import ClassAd
+        if ad is None:
+            from classad.ad import ClassAd
 
+            ad = ClassAd()
         run = tree.run or tree.compile()
         base = self.depth
-        self._charge(tree)
-        value = run(ClassAd() if ad is None else ad, self)
+        self.depth = base + tree.height
+        self.charge(tree.size)
+        if self.depth > MAX_DEPTH:
+            raise NeedExact
+        value = run(ad, self)
         self.depth = base
         return value
 
-    def _charge(self, tree: ExprTree) -> None:
-        """Add a whole expression to the account: what it can need at most."""
-        self.depth += tree.height
-        self.work += tree.size
-        if self.depth > MAX_DEPTH:
-            raise NeedExact
-        if self.work > MAX_WORK:
-            raise EvaluationFailure("the evaluation visits too many nodes")
-
     def dereference(self, value: Any, ad: ClassAd, owner: ClassAd) -> Any:
         """The value, in ``ad``, of what was stored for an attribute that ``owner`` holds."""
-        from classad.expr import ExprTree
+        return self.follow(value, ad, owner) if isinstance(value, Deferred) else value
 
-        return value if value.__class__ is not ExprTree else self.follow(value, ad, owner)
-
-    def follow(self, tree: ExprTree, ad: ClassAd, owner: ClassAd) -> Any:
+    def follow(self, tree: Deferred, ad: ClassAd, owner: ClassAd) -> Any:
         """Evaluate, in ``ad``, the expression of an attribute that ``owner`` holds.
 
         An expression that is under way already is undefined: a cycle.
         """
         run = tree.run or tree.compile()
-        if tree.constructs and owner is not ad:
-            raise NeedExact  # its nested ads belong to the chained parent
+        mark = tree.mark
         active = self.active
         if active is None:
-            active = self.active = {}
+            active = self.active = {mark: owner}
             before = None
         else:
-            before = active.get(run)
-            if before is not None and (before is owner or _holds(before, owner)):
+            before = active.get(mark)
+            if before is not None and _holds(before, owner):
                 return UNDEFINED
-        active[run] = owner if before is None else (before, owner)
+            active[mark] = owner if before is None else (before, owner)
         depth = self.depth
         self.depth = deeper = depth + tree.height
-        self.work += tree.size
-        if deeper > MAX_DEPTH:
-            raise NeedExact
-        if self.work > MAX_WORK:
+        self.work = work = self.work + tree.size
+        if deeper > MAX_DEPTH or (owner is not ad and tree.constructs):
+            raise NeedExact  # or: its nested ads belong to the chained parent
+        if work > MAX_WORK:
             raise EvaluationFailure("the evaluation visits too many nodes")
         value = run(ad, self)
         self.depth = depth
         if before is None:
-            del active[run]
+            del active[mark]
         else:
-            active[run] = before
+            active[mark] = before
         return value
 
 

@@ -184,11 +184,17 @@ def all_compare(state: Any, symbol: Any, members: Any, value: Any) -> Any:
     return _compare(state, symbol, members, value, False)
 
 
+#: Where ``split`` cuts unless told otherwise.
+_BLANKS_AND_COMMA: Final = ", \t"
+
+
 def split_text(text: str, separators: str) -> list[str]:
     """Cut at the separators.
 
     An empty item arises only between two equal separators that are not blanks.
     """
+    if separators == _BLANKS_AND_COMMA and "," not in text:
+        return [item for item in text.replace("\t", " ").split(" ") if item]
     items: list[str] = []
     item = ""
     previous = ""
@@ -215,7 +221,7 @@ def split_text(text: str, separators: str) -> list[str]:
     exceptional="undefined and error give error",
     examples=['split("a, b") -> { "a","b" }', 'split("a::b", ":") -> { "a","","b" }'],
 )
-def split(state: Any, text: Any, separators: Any = ", \t") -> Any:
+def split(state: Any, text: Any, separators: Any = _BLANKS_AND_COMMA) -> Any:
     """The pieces of a string between separators (comma, blank and tab unless given)."""
     if text.__class__ is not str or separators.__class__ is not str:
         return ERROR

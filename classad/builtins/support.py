@@ -11,13 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from classad.lists import ListValue
 from classad.times import format_abstime, int32_of_real, reltime_text
 from classad.values import ERROR, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
-
-if TYPE_CHECKING:
-    from classad.lists import ListValue
 
 NUMBERS: Final = frozenset({bool, int, float})
 
@@ -125,15 +123,11 @@ def canonical(text: str) -> str:
 
 def new_list(items: Iterable[Any]) -> ListValue:
     """A list made by a function."""
-    from classad.lists import ListValue
-
     return ListValue(items, computed=True)
 
 
 def is_list(value: Any) -> bool:
     """Whether the value is a list."""
-    from classad.lists import ListValue
-
     return value.__class__ is ListValue
 
 

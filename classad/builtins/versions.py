@@ -8,6 +8,7 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 from classad.builtins.registry import builtin
@@ -60,9 +61,16 @@ def _signed(text: bytes, index: int) -> int:
 
 def compared(left: Any, right: Any) -> Any:
     """The order of two arguments as strings, or the exceptional value."""
+    if left.__class__ is str and right.__class__ is str:
+        return _order(left, right)
     a, b = text_of(left), text_of(right)
     found = undefined_first(a, b)
-    return natural_compare(to_bytes(a), to_bytes(b)) if found is None else found
+    return _order(a, b) if found is None else found
+
+
+@lru_cache(maxsize=1024)  # a pool has few versions, and each is compared for every slot
+def _order(left: str, right: str) -> int:
+    return natural_compare(to_bytes(left), to_bytes(right))
 
 
 @builtin(
