@@ -22,6 +22,7 @@ from classad.deferred import Deferred, Run
 from classad.fused import binary_factory, variant_of
 from classad.generate import MAX_SIZE, generate
 from classad.limits import FAST_HEIGHT, NeedExact
+from classad.lists import ListValue
 from classad.lookup import select
 from classad.operators import BINARY, UNARY, truth
 from classad.reference import subscript
@@ -154,7 +155,11 @@ def _literal(node: nodes.Literal, pieces: list[Piece]) -> _Translated:
 
 
 def _list(node: nodes.ListExpr, pieces: list[Piece]) -> _Translated:
-    return "other", None, lambda ad, state: make_list(node, ad)
+    if any(item.__class__ in _CLOSED for item in node.items):
+        return "other", None, lambda ad, state: make_list(node, ad)
+    # The members' expressions are shared by all lists made here: they are compiled once.
+    items = make_list(node, None).items
+    return "other", None, lambda ad, state: ListValue(items, ad)
 
 
 def _ad(node: nodes.AdExpr, pieces: list[Piece]) -> _Translated:

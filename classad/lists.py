@@ -12,9 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from classad.values import AbsTime, Value
+
 if TYPE_CHECKING:
     from classad.ad import ClassAd
     from classad.state import EvalState
+
+#: Members that are values already.
+_PLAIN = frozenset({bool, int, float, str, Value, AbsTime})
 
 
 class ListValue:
@@ -54,6 +59,8 @@ class ListValue:
     def values(self, state: EvalState) -> list[Any]:
         """All members, evaluated as functions do it: in the ad of the call, not of the list."""
         ad = state.ad
-        members = [state.member(item, ad) for item in self.items]
+        members = [
+            item if item.__class__ in _PLAIN else state.member(item, ad) for item in self.items
+        ]
         state.ad = ad
         return members

@@ -188,6 +188,6 @@ def _any_matches(site: Any, names: list[str]) -> Any:
     if not pattern:
         return False
     try:
-        return any(compiled.search(to_bytes(name)) is not None for name in names)
+        return any(compiled.matches(to_bytes(name)) for name in names)
     except GaveUp:
         return False

@@ -109,7 +109,7 @@ def greatest(state: Any, value: Any) -> Any:
     "are passed over",
     examples=['member("b", {"A", "B"}) -> true', 'member(1, {"a", 2}) -> false'],
 )
-def member(state: Any, value: Any, members: Any) -> Any:
+def is_member(state: Any, value: Any, members: Any) -> Any:
     """Whether some member of the list equals (``==``) the value."""
     if value is UNDEFINED or members is UNDEFINED:
         return UNDEFINED

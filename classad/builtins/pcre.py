@@ -36,6 +36,13 @@ class Pattern(NamedTuple):
     again: Any
     failures: tuple[type[Exception], ...]
 
+    def matches(self, subject: bytes) -> bool:
+        """Whether there is a match anywhere."""
+        try:
+            return self.engine.search(subject) is not None
+        except self.failures as problem:
+            raise GaveUp from problem
+
     def search(self, subject: bytes, start: int = 0) -> Match | None:
         """The first match from ``start`` on."""
         return self._run(self.engine, subject, start)

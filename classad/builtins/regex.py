@@ -18,23 +18,25 @@ from classad.values import ERROR, UNDEFINED
 
 
 def _compiled(pattern: str, options: str) -> Pattern | None:
+    if not options:
+        return compile_pattern(pattern, "")
     return compile_pattern(pattern, "".join(letter for letter in OPTIONS if letter in options))
 
 
 def _matches(pattern: Pattern, subject: str) -> Any:
     """Whether the pattern matches somewhere, or error if the engine gave up."""
     try:
-        return pattern.search(to_bytes(subject)) is not None
+        return pattern.matches(to_bytes(subject))
     except GaveUp:
         return ERROR
 
 
 def _strings(*values: Any) -> Any:
     """The exceptional value that the arguments call for, or None if all are strings."""
-    found = either_exceptional(*values)
-    if found is not None:
-        return found
-    return None if all(value.__class__ is str for value in values) else ERROR
+    for value in values:
+        if value.__class__ is not str:
+            return either_exceptional(*values) or ERROR
+    return None
 
 
 @builtin(

@@ -21,17 +21,10 @@ _FLT_MIN: Final = 1.1754943508222875e-38
 
 def items_of(text: str, delimiters: str) -> list[str]:
     """The items of a string list."""
-    items = []
-    item = ""
-    for char in text:
-        if char in delimiters:
-            items.append(item)
-            item = ""
-        else:
-            item += char
-    items.append(item)
-    trimmed = (item.strip(_BLANKS) for item in items)
-    return [item for item in trimmed if item]
+    for delimiter in delimiters[1:]:
+        text = text.replace(delimiter, delimiters[0])
+    pieces = text.split(delimiters[0]) if delimiters else [text]
+    return [item for item in (piece.strip(_BLANKS) for piece in pieces) if item]
 
 
 @builtin(
@@ -148,6 +141,8 @@ def _pair(left: Any, right: Any, delimiters: Any) -> Any:
     """Both strings, one undefined standing for an empty one, or the exceptional value."""
     if delimiters.__class__ is not str and delimiters is not UNDEFINED:
         return ERROR
+    if left.__class__ is str and right.__class__ is str:
+        return left, right
     if left is UNDEFINED and right is UNDEFINED:
         return UNDEFINED
     texts = tuple("" if text is UNDEFINED else text for text in (left, right))
@@ -163,6 +158,8 @@ def _contains(item: Any, text: Any, delimiters: Any, fold: Any) -> Any:
     if pair is UNDEFINED or pair is ERROR:
         return pair
     wanted = fold(pair[0])
+    if wanted not in fold(pair[1]):
+        return False
     return any(fold(found) == wanted for found in items_of(pair[1], _delimiters(delimiters)))
 
 

@@ -31,9 +31,13 @@ _NUMBER: Final = re.compile(
 
 def either_exceptional(*values: Any) -> Value | None:
     """Error if any value is the error value, else undefined if any is undefined, else None."""
-    if any(value is ERROR for value in values):
-        return ERROR
-    return UNDEFINED if any(value is UNDEFINED for value in values) else None
+    found: Value | None = None
+    for value in values:
+        if value.__class__ is Value:
+            if value is ERROR:
+                return ERROR
+            found = UNDEFINED
+    return found
 
 
 def undefined_first(*values: Any) -> Value | None:
