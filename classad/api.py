@@ -249,6 +249,7 @@ def _ads(
     text, position = stream.text, 0
     source = Source(text, stream.name)
     long = LongReader(diagnostics, errors=errors, tz=zone_name())
+    line = counted = 0
     listed = False  # inside the braces of a `-long:new` list
     while True:
         position = _skip(text, position)
@@ -264,8 +265,10 @@ def _ads(
             return
         if form == "long":
             end = _end_of_old(text, position)
-            line = source.position(position)[0]
-            ad = next(long.read(text[position:end], stream.name, first_line=line), None)
+            line += text.count("\n", counted, position)
+            counted = position
+            block = text[position:end]
+            ad = next(long.read(block, stream.name, first_line=line + 1), None)
         else:
             if text[position] == "{":
                 listed = True

@@ -16,17 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from classad.ad import ClassAd
+from classad.build import make_ad, node_of_value
 from classad.errors import ClassAdTypeError
 from classad.expr import ExprTree
 from classad.lists import ListValue
+from classad.nodes import AdExpr, ListExpr, Literal, Node
 from classad.scopes import fold_name
 from classad.values import INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
-
-if TYPE_CHECKING:
-    from classad.nodes import Node
 
 #: Containers nested deeper than this cannot be printed and read back; a loop ends here too.
 MAX_DEPTH: Final = 165
@@ -50,8 +49,6 @@ def to_stored(value: object, path: str = "value") -> Any:
         return _integer(value, path)  # type: ignore[arg-type]
     if value is None:
         return UNDEFINED
-    from classad.nodes import Literal
-
     node = to_node(value, path)
     if node.__class__ is Literal and node.value.__class__ is not RelTime:
         return node.value
@@ -60,9 +57,6 @@ def to_stored(value: object, path: str = "value") -> Any:
 
 def to_node(value: object, path: str = "value", depth: int = 0) -> Node:
     """The syntax tree that stands for a Python value."""
-    from classad.build import node_of_value
-    from classad.nodes import ListExpr, Literal
-
     if isinstance(value, ExprTree):
         return value.node
     if isinstance(value, ClassAd | ListValue):
@@ -82,8 +76,6 @@ def to_node(value: object, path: str = "value", depth: int = 0) -> Node:
 
 
 def _mapping_node(value: Any, path: str, depth: int) -> Node:
-    from classad.nodes import AdExpr
-
     members: dict[str, tuple[str, Node]] = {}
     for name, item in value.items():
         checked = check_name(name)
@@ -167,15 +159,13 @@ def to_python(value: Any) -> Any:
 def item_to_python(item: Any) -> Any:
     """The Python object for what an ad or a list stores: expressions stay expressions."""
     if item.__class__ is ExprTree:
+        # An ad keeps literals, lists and ads as values; of those only a relative time is left.
         return node_to_python(item.node, item)
     return to_python(item)
 
 
 def node_to_python(node: Node, tree: ExprTree | None = None) -> Any:
     """The Python object for a piece of syntax: literals, lists and ads are values."""
-    from classad.build import make_ad
-    from classad.nodes import AdExpr, ListExpr, Literal
-
     if isinstance(node, Literal):
         return to_python(node.value)
     if isinstance(node, ListExpr):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from classad.errors import ClassAdValueError
 from classad.scopes import fold_name
+from classad.values import INT_MAX, INT_MIN
 
 if TYPE_CHECKING:
     from classad.ad import ClassAd
@@ -45,13 +46,18 @@ class AdMapping(MutableMapping[str, Any]):
         """
         value = self._stored(key)
         kind = value.__class__
-        if kind is int or kind is bool or kind is float:
+        if kind is int or kind is bool or kind is float or (kind is str and value.isascii()):
             return value
         from classad.convert import item_to_python
 
         return item_to_python(value)
 
     def __setitem__(self, key: str, value: Any) -> None:
+        kind = value.__class__
+        plain = kind is str or kind is bool or kind is float
+        if (plain or (kind is int and INT_MIN <= value <= INT_MAX)) and _is_plain(key):
+            self._insert(key, value)
+            return
         from classad.convert import check_name, to_stored
 
         name = check_name(key)
@@ -236,14 +242,21 @@ def fill(ad: ClassAd, source: Any) -> None:
 def _fill_from_text(ad: ClassAd, text: str) -> None:
     """The first ad of a text in new syntax; what follows it is ignored, as classad2 does."""
     from classad.ambient import zone_name
+    from classad.formats.quick import quick_ad
+
+    if "\0" in text:
+        raise ValueError("embedded null character")
+    tz = zone_name()
+    quick = quick_ad(text, tz)
+    if quick is not None:
+        ad._take(quick)
+        return
     from classad.build import item_of
     from classad.errors import ClassAdParseError
     from classad.parser import parse_ad_prefix
 
-    if "\0" in text:
-        raise ValueError("embedded null character")
     try:
-        node, _ = parse_ad_prefix(text, tz=zone_name())
+        node, _ = parse_ad_prefix(text, tz=tz)
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None
     for name, value in node.attributes:
@@ -258,6 +271,11 @@ def same_attributes(left: AdMapping, right: AdMapping) -> bool:
     return mine.keys() == theirs.keys() and all(
         node_of_value(value) == node_of_value(theirs[key]) for key, value in mine.items()
     )
+
+
+def _is_plain(key: object) -> bool:
+    """Whether a key needs no further look."""
+    return key.__class__ is str and key.isidentifier()
 
 
 def _checked_key(key: object) -> str:

@@ -38,6 +38,15 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+#: A member whose value is a plain scalar, with the comma before it; what it does not match is left
+#: to the tokens.
+_MEMBER: Final = re.compile(
+    r"""(?P<comma>[ \t\r\n]*,)?[ \t\r\n]*"(?P<name>[^"\\]+)"[ \t\r\n]*:[ \t\r\n]*
+    (?:(?P<int>-?(?:0|[1-9][0-9]{0,17}))|"(?P<string>[^"\\\0]*)"|(?P<word>true|false|null)
+      |(?P<real>-?[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?))
+    (?=[ \t\r\n]*[,}])""",
+    re.VERBOSE,
+)
 _ESCAPE: Final = re.compile(r"\\(u....|.)", re.DOTALL)
 _SIMPLE: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _EXPRESSION: Final = re.compile(r"\\/expr\((.*)\)\\/\Z", re.IGNORECASE | re.DOTALL)
@@ -95,6 +104,8 @@ class JsonReader:
         self.errors = errors
         self.position = position
         self.tz = tz
+        #: Text of an expression -> what an ad stores for it.
+        self._expressions: dict[str, Any] = {}
 
     def ads(self) -> Iterator[ClassAd]:
         """The ads from the position on; after an error nothing more is read."""
@@ -170,6 +181,12 @@ class JsonReader:
         ad = ClassAd()
         comma = True
         while True:
+            found = _MEMBER.match(self.text, self.position)
+            if found is not None and (comma or found["comma"] is not None):
+                self.position = found.end()
+                ad.insert(found["name"], _plain(found))
+                comma = False
+                continue
             token = self.take()
             if token.text == "}" and token.kind == "punct":
                 return ad
@@ -220,15 +237,30 @@ class JsonReader:
 
     def expression(self, text: str, token: _Token) -> object:
         """The expression of an ``Expr`` string."""
+        known = self._expressions.get(text)
+        if known is not None:
+            return known
         from classad.build import item_of
         from classad.parser import parse_expression
 
         try:
-            return item_of(parse_expression(text, tz=self.tz))
+            known = self._expressions[text] = item_of(parse_expression(text, tz=self.tz))
+            return known
         except ClassAdParseError as problem:
             found = problem.diagnostic
             message = str(problem) if found is None else found.message
             raise _Problem(f"{message} in expression `{text}`", token.start, token.end) from None
+
+
+def _plain(found: re.Match[str]) -> bool | int | float | str:
+    """The scalar of a member that was matched as a whole."""
+    kind = found.lastgroup
+    text = found[kind or ""]
+    if kind == "int":
+        return int(text)
+    if kind == "string":
+        return text
+    return _WORDS[text] if kind == "word" else float(text)
 
 
 def _unexpected(token: _Token, wanted: str) -> _Problem:

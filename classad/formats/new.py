@@ -62,6 +62,9 @@ def _read(
     errors: Errors,
     tz: str | None,
 ) -> Iterator[ClassAd]:
+    from classad.formats.quick import QuickAds
+
+    quick = QuickAds(tz)
     position = skip_blanks(text, 0)
     listed = text.startswith("{", position)
     if listed:
@@ -72,7 +75,7 @@ def _read(
             position = skip_blanks(text, position + 1)
             continue
         try:
-            ad, position = parse_new(text, position, source, tz)
+            ad, position = quick.ad(text, position) or parse_new(text, position, source, tz)
         except ClassAdParseError as problem:
             report_error(problem, diagnostics, errors)
             return

@@ -35,6 +35,13 @@ _TAG: Final = re.compile(
 _ATTRIBUTE: Final = re.compile(
     r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')""", re.DOTALL
 )
+#: An attribute that needs neither entities nor escapes.
+_PLAIN: Final = re.compile(
+    r"""[ \t\r\n]*<a\ n="(?P<name>[^"&\\<>]+)"><(?:i>(?P<int>-?(?:0|[1-9][0-9]{0,17}))</i
+    |s>(?P<string>[^<&\\\0]*)</s|r>(?P<real>-?[0-9]+\.[0-9]+(?:E[+-][0-9]+)?)</r
+    |b\ v="(?P<flag>[tf])"/)></a>""",
+    re.VERBOSE,
+)
 _ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
 _ENTITIES: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
@@ -85,6 +92,8 @@ class XmlReader:
         self.empty = False
         self.attributes = ""
         self.start = 0
+        #: Text of an expression -> what an ad stores for it.
+        self.expressions: dict[str, Any] = {}
 
     def ads(self) -> Iterator[ClassAd]:
         """The ads from the position on; after an error nothing more is read."""
@@ -144,6 +153,11 @@ class XmlReader:
         if self.empty:
             return ad
         while True:
+            found = _PLAIN.match(self.whole, self.position)
+            if found is not None:
+                self.position = found.end()
+                ad.insert(found["name"], _plain(found))
+                continue
             self.need_tag()
             if self.close and self.name == "c":
                 return ad
@@ -195,6 +209,17 @@ class XmlReader:
             items.append(self.value(depth))
 
 
+def _plain(found: re.Match[str]) -> bool | int | float | str:
+    """The scalar of an attribute that was matched as a whole."""
+    kind = found.lastgroup
+    text = found[kind or ""]
+    if kind == "int":
+        return int(text)
+    if kind == "string":
+        return text
+    return text == "t" if kind == "flag" else float(text)
+
+
 def _integer(text: str, parser: XmlReader) -> object:
     found = _INTEGER.match(text.strip(BLANKS))
     number = int(found[0]) if found is not None else INT_MAX + 1
@@ -210,11 +235,16 @@ def _real(text: str, parser: XmlReader) -> object:
 
 
 def _expression(text: str, parser: XmlReader) -> object:
+    known = parser.expressions.get(text)
+    if known is not None:
+        return known
     from classad.build import item_of
     from classad.parser import parse_expression
 
     try:
-        return item_of(parse_expression(text, prefix=True, tz=parser.tz))
+        known = item_of(parse_expression(text, prefix=True, tz=parser.tz))
+        parser.expressions[text] = known
+        return known
     except ClassAdParseError as problem:
         found = problem.diagnostic
         message = str(problem) if found is None else found.message

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from classad import ClassAd, ClassAdParseError, ExprTree
+from classad.build import make_ad
 from classad.errors import Diagnostic
 from classad.formats.json import format_json, read_json
 from classad.formats.new import format_new, read_new
+from classad.formats.quick import QuickAds
 from classad.formats.xml import XML_FOOT, XML_HEAD, format_xml, read_xml
+from classad.parser import parse_ad_prefix
 
 ROOM = Path(__file__).parents[1] / "vectors" / "classad"
 
@@ -169,3 +175,90 @@ def test_bytes_that_are_not_utf8_survive() -> None:
     for read, write in ((read_json, format_json), (read_xml, format_xml), (read_new, format_new)):
         (back,) = read(write(ad))
         assert back == ad
+
+
+# --- the short cut against the grammar --------------------------------------------------------
+
+PIECES = st.sampled_from(
+    [
+        *("a", "b", "A", "true", "is", "'q r'", "=", "=", "==", "=?=", ";", ";", "[", "]"),
+        *("{", "}", "(", ")", ",", "?", ":", "1", "-2", "010", "1.5", '"x"', '"a;]"', '"\\\\"'),
+        *("+", "/", "//", "/*", "*/", " ", "\n", "\0", "undefined", "x[1]", "f(a;b)", "!"),
+        *('absTime("2020-01-01")', '"\\n"', '"\\"', "1 ? 2 : 3", "e400"),
+    ]
+)
+
+
+def by_grammar(text: str) -> ClassAd | None:
+    try:
+        node, _ = parse_ad_prefix(text)
+    except ClassAdParseError:
+        return None
+    return make_ad(node, None)
+
+
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_short_cut_is_the_grammar(inside: str) -> None:
+    for text in (f"[{inside}]", f"[a = {inside}; b = 2]", f"[a = {inside}; a = b] rest"):
+        found = QuickAds().ad(text)
+        if found is not None:
+            slow = by_grammar(text)
+            assert slow is not None
+            assert (list(found[0].names()), found[0]) == (list(slow.names()), slow)
+            assert found[1] == parse_ad_prefix(text)[1]
+
+
+@pytest.mark.parametrize("case", cases("formats.jsonl", "ad_out"))
+def test_short_cut_on_the_vectors(case: dict[str, Any]) -> None:
+    found = QuickAds().ad(case["input"])
+    assert found is None or found[0] == by_grammar(case["input"])
+
+
+@pytest.mark.parametrize(
+    "text", ["[a = 1; b = x + 1]", "[\n  a = {1, 2};\n]", '[a = "x;y]"; b = x[1]]']
+)
+def test_short_cut_is_taken(text: str) -> None:
+    assert QuickAds().ad(text) is not None
+
+
+def test_short_cut_makes_lists_anew_and_shares_expressions() -> None:
+    first, second = read_new("[l = {1}; e = a + b] [l = {1}; e = a + b]")
+    assert first.raw("l") is not second.raw("l")
+    assert first.raw("e") is second.raw("e")
+
+
+# --- whole members at once against token by token ---------------------------------------------
+
+NAMES = st.text("aB_1é \"\\<&'", min_size=1, max_size=4)
+SCALARS = (
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1)
+    | st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6)
+    | st.floats(allow_nan=False, allow_infinity=False, width=16)
+)  # fmt: skip
+PLAIN_ADS = st.dictionaries(
+    NAMES,
+    st.recursive(
+        SCALARS,
+        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=2),
+        max_leaves=4,
+    ),
+    max_size=4,
+)
+
+
+@given(PLAIN_ADS)
+def test_short_cuts_of_json_and_xml(members: dict[str, Any]) -> None:
+    ad = ClassAd()
+    for name, value in members.items():
+        ad[name] = value
+    for read, text, pattern in (
+        (read_json, format_json(ad), "classad.formats.json._MEMBER"),
+        (read_json, format_json(ad, indent=False), "classad.formats.json._MEMBER"),
+        (read_xml, format_xml(ad), "classad.formats.xml._PLAIN"),
+    ):
+        (quick,) = read(text, errors="strict")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pattern, re.compile("(?!)"))
+            (slow,) = read(text, errors="strict")
+        assert (list(quick.names()), quick) == (list(slow.names()), slow)
+        assert read is read_xml or str(quick) == str(ad)
