@@ -149,13 +149,14 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
 
 
 def _check(args: argparse.Namespace) -> int:
+    from policy.lint import lint
     from policy.load import load_policy
     from policy.showing import verdict
 
     config = _read(args, keep_going=args.keep_going)
     _say_problems(config)
     loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
-    for found in loaded.diagnostics:
+    for found in (*lint(config), *loaded.diagnostics):
         print(found.render(), file=sys.stderr)
     broken = not config.complete or any(d.severity == "error" for d in config.diagnostics)
     print("\n".join(verdict(loaded, not broken)))

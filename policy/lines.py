@@ -27,13 +27,15 @@ class LogicalLine:
     """A line after joining.
 
     ``line`` is the number of its last physical line; ``pieces`` pairs an offset in ``text``
-    with the offset of the same character in ``source.text``.
+    with the offset of the same character in ``source.text``.  ``leak`` is where a comment stands
+    whose last character got into the text.
     """
 
     text: str
     source: Source
     line: int
     pieces: tuple[tuple[int, int], ...]
+    leak: int | None = None
 
     def offset(self, position: int) -> int:
         """Where character ``position`` of the logical line is in the source text."""
@@ -90,6 +92,7 @@ class LineReader:
     def _next(self) -> LogicalLine | None:
         joined = ""
         pieces: list[tuple[int, int]] = []
+        leak = None
         while (physical := self._physical()) is not None:
             bare, begin = physical
             if bare.startswith("#") and not self._old_comments:
@@ -97,11 +100,13 @@ class LineReader:
                     return LogicalLine(bare, self.source, self.line, ((0, begin),))
                 # Only the last character of the comment is looked at: a backslash goes on,
                 # anything else ends up in the value.
+                if not bare.endswith("\\"):
+                    leak = begin
                 begin += len(bare) - 1
                 bare = bare[-1]
             pieces.append((len(joined), begin))
             if not bare.endswith("\\"):
-                return LogicalLine(joined + bare, self.source, self.line, tuple(pieces))
+                return LogicalLine(joined + bare, self.source, self.line, tuple(pieces), leak)
             joined += bare[:-1]
         if not pieces:
             return None

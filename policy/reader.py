@@ -155,7 +155,26 @@ class Pass:
         self.block = None
         self._assign(statement, "\n".join(body), line, opening.offset(0), line.offset(0))
 
+    def _oddities(self, statement: Statement, line: LogicalLine) -> None:
+        """Warn of what HTCondor takes in silence."""
+        notes = self.reader.diagnostics
+        if statement.words and statement.operator != "keyword":
+            start = line.text.find(statement.words, len(statement.name))
+            place = line.source, line.offset(start), line.offset(start) + len(statement.words)
+            message = f"`{statement.words}` is ignored: only the first word is the name"
+            notes.append(Diagnostic(message, *place, severity="warning", id="ignored-words"))
+        if line.leak is not None:
+            place = line.source, line.leak, line.leak + 1
+            message = "this comment ends the value, and its last character becomes part of it"
+            help_text = "end a comment inside a continuation with a backslash, too"
+            notes.append(
+                Diagnostic(
+                    message, *place, severity="warning", id="comment-in-value", help=help_text
+                )
+            )
+
     def _statement(self, statement: Statement, line: LogicalLine, shift: int) -> None:
+        self._oddities(statement, line)
         if statement.operator == "keyword":
             from policy.directives import carry_out
 
