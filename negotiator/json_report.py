@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from classad.errors import Diagnostic
 from negotiator.agreement import Agreement
-from negotiator.report import Outcome, iso_time
+from negotiator.report import Outcome, iso_time, sort_keys
 from negotiator.result import (
     CycleResult,
     GroupSummary,
@@ -124,6 +124,7 @@ def _group(item: GroupSummary, result: CycleResult) -> JsonObject:
         "rounds": [
             {
                 "round": round_.round,
+                "sort_key": sort_keys(round_).get(item.name),
                 "requested": share.requested,
                 "allocated": share.allocated,
                 "unallocated": share.unallocated,
@@ -134,7 +135,6 @@ def _group(item: GroupSummary, result: CycleResult) -> JsonObject:
         ],
         "usage": item.usage,
         "usage_after": item.usage_after,
-        "sort_key": item.sort_key,
         "submitters": list(item.submitters),
     }
 

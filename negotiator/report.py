@@ -19,7 +19,14 @@ from typing import Final
 from attr import frozen
 
 from negotiator.agreement import Agreement, Difference
-from negotiator.result import CycleResult, GroupSummary, Match, MatchKind, SubmitterSummary
+from negotiator.result import (
+    AllocationRound,
+    CycleResult,
+    GroupSummary,
+    Match,
+    MatchKind,
+    SubmitterSummary,
+)
 from negotiator.tables import Block, Column, Line, Table, Wrapped, number, short
 
 #: How many differences from the real negotiator are listed.
@@ -140,11 +147,12 @@ def _submitters(submitters: Iterable[SubmitterSummary]) -> list[Block]:
 
 
 def _groups(result: CycleResult) -> list[Block]:
-    """The groups; requested and allocated are those of the first allocation round."""
+    """The groups; requested, allocated and sort key are those of the first allocation round."""
     groups = result.groups
     if len(groups) <= 1:
         return []
     first = {item.group: item for round_ in result.rounds[:1] for item in round_.groups}
+    keys = sort_keys(result.rounds[0]) if result.rounds else {}
     rows = tuple(
         (
             item.name,
@@ -155,7 +163,7 @@ def _groups(result: CycleResult) -> list[Block]:
             number(item.usage, 1),
             number(item.usage_after, 1),
             _surplus(item),
-            "-" if item.sort_key is None else f"{item.sort_key:.6g}",
+            "-" if (key := keys.get(item.name)) is None else f"{key:.6g}",
         )
         for item in groups
     )
@@ -171,6 +179,11 @@ def _groups(result: CycleResult) -> list[Block]:
         Column("sort", "key", right=True),
     )
     return _titled("groups", columns, rows)
+
+
+def sort_keys(round_: AllocationRound) -> dict[str, float]:
+    """By which number each group first took its place in the order of a round."""
+    return {event.group: event.sort_key for event in reversed(round_.events)}
 
 
 def _surplus(group: GroupSummary) -> str:
@@ -249,7 +262,7 @@ def _difference(item: Difference) -> str:
 
 def _unsupported(knobs: tuple[Unsupported, ...]) -> list[Block]:
     if not knobs:
-        return []
+        return [Line("not honoured yet: no knob that this configuration sets")]
     rows = tuple((item.name, item.value, item.place, item.effect) for item in knobs)
     columns = (Column("knob"), Column("value"), Column("set at"), Column("what it would change"))
     return _titled(f"not honoured yet: {plural(len(rows), 'knob')}", columns, rows)

@@ -72,6 +72,18 @@ def test_every_directory_of_a_package_has_an_init_file() -> None:
             assert (path.parent / "__init__.py").is_file(), path
 
 
+def test_every_data_file_is_installed() -> None:
+    setuptools = PROJECT["tool"]["setuptools"]
+    for name in tracked():
+        path = Path(name)
+        package = ".".join(path.parts[:1]).replace("grammar", "classad.grammar")
+        if path.suffix == ".py" or package not in setuptools["packages"]:
+            continue
+        patterns = setuptools["package-data"].get(package, []) + setuptools["package-data"]["*"]
+        inside = "/".join(path.parts[1:])
+        assert any(fnmatch(inside, pattern) for pattern in patterns), name
+
+
 def test_the_command_exists() -> None:
     assert PROJECT["project"]["scripts"] == {"pieslice": "negotiator.cli:main"}
 
@@ -124,6 +136,12 @@ def contents(wheel: Path) -> set[str]:
         return {name for name in archive.namelist() if ".dist-info/" not in name}
 
 
+def installed(name: str) -> str:
+    """The place of a tracked file in a wheel; empty if it has none."""
+    room = name.split("/")[0]
+    return {"grammar": f"classad/{name}"}.get(room, name if room in PACKAGES else "")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("pure", [False, True], ids=["c", "pure"])
 def test_a_wheel_from_the_source_distribution_works(
@@ -132,6 +150,7 @@ def test_a_wheel_from_the_source_distribution_works(
     wheel = wheel_from(sdist, tmp_path, **({"PIESLICE_PURE": "1"} if pure else {}))
     tag = "py3-none-any" if pure else "cp311-abi3"
     assert tag in wheel.name
+    assert {installed(name) for name in tracked() if installed(name)} <= contents(wheel)
     built = {name for name in contents(wheel) if name.endswith((".so", ".pyd"))}
     assert built == (set() if pure else {"classad/_kernels.abi3.so"})
 

@@ -14,7 +14,10 @@ from negotiator.agreement import ExpectedError, compare, parse_expected
 from negotiator.json_report import to_json
 from negotiator.report import Outcome, PoolFacts, Unsupported, blocks, iso_time
 from negotiator.result import (
+    AllocationRound,
     CycleResult,
+    GroupAllocation,
+    GroupEvent,
     GroupSummary,
     Match,
     MatchKind,
@@ -40,6 +43,20 @@ def match(seq: int, slot: str, kind: MatchKind = MatchKind.NONE, whom: str | Non
 def result(*, groups: bool = True) -> CycleResult:
     root = GroupSummary("<none>", 0, False, True, False, 6, 12, 3, 3, 0, 0, 3.4e38, (BOB,))
     g1 = GroupSummary("g1", 0.5, False, True, False, 6, 6, 9, 6, 0, 6, 0.0, (ALICE,))
+    first = AllocationRound(
+        1,
+        (
+            GroupAllocation("<none>", 6, 5, 3, 2),
+            GroupAllocation("g1", 6, 9, 6, 3),
+        ),
+        2, 0, 14.0, 9.0, 0.0, 6.0, ("g1", "<none>"),
+        (
+            GroupEvent(1, "g1", 0.25, 6.0, limit=6.0),
+            GroupEvent(1, "<none>", 3.4e38, 6.0, limit=3.0),
+            GroupEvent(1, "g1", 0.75, 9.0, skipped="no submitters"),
+        ),
+        6.0,
+    )  # fmt: skip
     return CycleResult(
         now=1_700_000_000,
         pool=PoolNumbers(12, 12.0, 1.0, 12.0, 12, 12.0),
@@ -48,7 +65,7 @@ def result(*, groups: bool = True) -> CycleResult:
             SubmitterSummary(BOB, "<none>", 5e7, 1e10, 5e17, 0, 0, 0, -1, 0, 1),
         ),
         groups=(root, g1) if groups else (root,),
-        rounds=(),
+        rounds=(first,) if groups else (),
         pies=(),
         matches=(
             match(0, "slot1@a"),
@@ -93,8 +110,8 @@ submitters
 groups
   group   configured   quota  requested  allocated   usage   after  surplus     sort
                quota  weight     weight     weight  weight  weight               key
-  <none>           0    6.00       3.00       3.00     0.0     0.0  byquota  3.4e+38
-  g1             0.5    6.00       9.00       6.00     0.0     6.0  byquota        0
+  <none>           0    6.00       5.00       3.00     0.0     0.0  byquota  3.4e+38
+  g1             0.5    6.00       9.00       6.00     0.0     6.0  byquota     0.25
 
 matches: 3 (2 free, 1 priority preemption)
   g1.alice@pool, job 3.0: 3 of 4 jobs matched, cost 6
@@ -106,6 +123,8 @@ matches: 3 (2 free, 1 priority preemption)
 rejections: 1
   submitter      job  reason
   g1.alice@pool  3.0  submitter limit exceeded
+
+not honoured yet: no knob that this configuration sets
 """
 
 

@@ -1,0 +1,146 @@
+"""README and documentation tell the truth: their examples run, and print what is shown.
+
+A block marked ``console`` holds commands after ``$ `` and below each what it prints; a line that
+is just ``...`` stands for lines left out.  A block marked ``pycon`` is a doctest.  Both run from
+the top of the repository.  Blocks in ``sh`` are for reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import doctest
+import io
+import os
+import re
+import runpy
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from negotiator.cli import build_parser, main
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+
+
+class Example(NamedTuple):
+    """One command or doctest of a page."""
+
+    place: str
+    kind: str
+    command: str
+    output: str
+
+
+def blocks(page: Path) -> Iterator[tuple[int, str, str]]:
+    text = page.read_text()
+    for found in FENCE.finditer(text):
+        yield text.count("\n", 0, found.start()) + 1, found[1], found[2]
+
+
+def examples() -> Iterator[Example]:
+    for page in PAGES:
+        name = str(page.relative_to(ROOT))
+        for line, kind, body in blocks(page):
+            if kind == "pycon":
+                yield Example(f"{name}:{line}", kind, body, "")
+            if kind != "console":
+                continue
+            for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                yield Example(f"{name}:{line}", kind, command, output)
+
+
+EXAMPLES = list(examples())
+
+
+def run(command: str) -> str:
+    """What a command prints, both streams, without starting an interpreter."""
+    words = shlex.split(command)
+    if words[0] == "pieslice":
+        call = lambda: main(words[1:])  # noqa: E731
+    elif words[:2] == ["python", "-m"]:
+        call = lambda: run_module(words[2], words[3:])  # noqa: E731
+    else:
+        raise AssertionError(f"`{words[0]}` is not a command that examples may use")
+    stream = io.StringIO()
+    with (
+        contextlib.redirect_stdout(stream),
+        contextlib.redirect_stderr(stream),
+        contextlib.suppress(SystemExit),
+    ):
+        call()
+    return stream.getvalue()
+
+
+def run_module(module: str, arguments: list[str]) -> None:
+    before = sys.argv
+    sys.argv = [module, *arguments]
+    try:
+        runpy.run_module(module, run_name="__main__")
+    finally:
+        sys.argv = before
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Equality, with ``...`` lines in ``shown`` standing for any number of lines."""
+    parts = [re.escape(part) for part in re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)]
+    return re.fullmatch("(?:.*\n)*?".join(parts), printed) is not None
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[f"{e.place} {e.command[:40]}" for e in EXAMPLES])
+def test_example(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "100")
+    if example.kind == "pycon":
+        parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
+        test = parser.get_doctest(example.command, {}, example.place, example.place, 0)
+        report = io.StringIO()
+        runner.run(test, out=report.write)
+        assert runner.failures == 0, report.getvalue()
+        return
+    printed = run(example.command)
+    if not matches(example.output, printed):
+        assert printed == example.output
+
+
+def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser and the parsers of its subcommands."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for sub in dict.fromkeys(action.choices.values()):
+                yield from commands(sub)
+
+
+def test_every_command_and_option_is_documented() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text()
+    for parser in commands(build_parser()):
+        assert parser.prog in text
+        for action in parser._actions:
+            if action.help != argparse.SUPPRESS and "--help" not in action.option_strings:
+                for option in action.option_strings:
+                    assert re.search(rf"{option}\b", text), f"{parser.prog} {option}"
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 8
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text()):
+        assert os.path.exists(page.parent / target), f"{page.name}: {target}"
+
+
+def test_every_page_is_reachable_from_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.stem == "index" or re.search(rf"^{page.stem}$", index, re.MULTILINE), page.name
