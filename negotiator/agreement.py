@@ -79,7 +79,7 @@ def parse_expected(data: object) -> Expected:
     if not isinstance(data, Mapping):
         raise ExpectedError("an object with `matches` and `rejections` is expected")
     started = data.get("cycle_started_at")
-    if started is not None and (isinstance(started, bool) or not isinstance(started, int | float)):
+    if started is not None and not _is_time(started):
         raise ExpectedError("`cycle_started_at` is not a number of seconds")
     return Expected(
         str(data.get("negotiator", "of unknown version")),
@@ -87,6 +87,12 @@ def parse_expected(data: object) -> Expected:
         _decisions(data, "rejections", REJECTION_FIELDS),
         None if started is None else float(started),
     )
+
+
+def _is_time(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 2**62  # neither infinite nor beyond any clock; false for not-a-number
 
 
 def _decisions(data: Mapping[str, Any], key: str, fields: Sequence[str]) -> tuple[Decision, ...]:

@@ -13,6 +13,7 @@ Follows: the files that an administrator saves with ``condor_status -l`` and its
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -217,8 +218,9 @@ def _jobs(reader: _Reader) -> list[LocatedAd]:
         raise reader.stop(f"{reader.missing('jobs')}: no such file; a cycle needs job ads")
     jobs = []
     for ad in ads:
-        if ad.number("ClusterId") is None or ad.number("ProcId") is None:
-            reader.diagnostics.append(ad.problem("job without `ClusterId` and `ProcId`; skipped"))
+        if not all(isinstance(ad.number(name), int) for name in ("ClusterId", "ProcId")):
+            message = "job without integers `ClusterId` and `ProcId`; skipped"
+            reader.diagnostics.append(ad.problem(message))
             continue
         if ad.number("JobStatus") == IDLE and ad.ad.raw("Requirements") is None:
             message = f"job `{job_id(ad)}` has no `Requirements`; it matches no slot"
@@ -316,7 +318,12 @@ def _time(
     if expected is not None and expected.cycle_started_at is not None:
         found = reader.paths.find("expected")
         return expected.cycle_started_at, f"from {'expected.json' if not found else found.name}"
-    times = [time for ad in ads for name in _TIMES if (time := ad.number(name)) is not None]
+    times = [
+        time
+        for ad in ads
+        for name in _TIMES
+        if (time := ad.number(name)) is not None and math.isfinite(time)
+    ]
     if not times:
         raise reader.stop("no ad tells the time of the cycle", help="give it with --now")
     return float(max(times)), "the newest in the ads"

@@ -10,6 +10,7 @@ Follows: the attributes of the accountant's Customer and Resource records and of
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
@@ -214,7 +215,8 @@ def _real(lookup: Lookup, name: str) -> float | None:
 
 def _int_or_none(lookup: Lookup, name: str) -> int | None:
     value = lookup(name)
-    return int(value) if isinstance(value, int | float) else None
+    usable = isinstance(value, int | float) and math.isfinite(value)
+    return int(value) if usable and value is not None else None
 
 
 def _int(lookup: Lookup, name: str, default: int = 0) -> int:
