@@ -34,9 +34,12 @@ class EvalContext:
     ``functions``: folded name -> declaration, for functions beyond the builtin ones.
     ``user_maps``: folded map name -> mapping from user to a comma-separated list, for
     ``userMap``.  ``home_of``: user name -> home directory or None, for ``userHome``.
+    ``debug_sink``: called by ``debug`` with its argument's text and value.
     """
 
-    __slots__ = ("_rng", "functions", "home_of", "now", "seed", "strict", "tz", "user_maps")
+    __slots__ = (
+        "_rng", "debug_sink", "functions", "home_of", "now", "seed", "strict", "tz", "user_maps",
+    )  # fmt: skip
 
     now: float | None
 
@@ -50,6 +53,7 @@ class EvalContext:
         functions: Mapping[str, Any] | None = None,
         user_maps: Mapping[str, Mapping[str, str]] | None = None,
         home_of: Callable[[str], str | None] | None = None,
+        debug_sink: Callable[[str, Any], None] | None = None,
     ) -> None:
         self.now = now
         self.tz = tz
@@ -59,6 +63,7 @@ class EvalContext:
         self.functions = functions
         self.user_maps = user_maps
         self.home_of = home_of
+        self.debug_sink = debug_sink
 
     @property
     def rng(self) -> Random:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from classad.builtins.registry import LAZY, builtin
+from classad.builtins.registry import LAZY, RAW, builtin
 from classad.operators import truth
 
 Thunk = Callable[[], Any]
@@ -33,12 +33,16 @@ def if_then_else(state: Any, condition: Thunk, then: Thunk, otherwise: Thunk) ->
 @builtin(
     "debug",
     args=1,
+    laziness=RAW,
     exceptional="the argument's value, whatever it is",
     examples=["debug(1 + 1) -> 2", "debug(undefined) -> undefined"],
 )
-def debug(state: Any, value: Any) -> Any:
-    """The argument itself, which is also handed to the context's ``debug_sink``, if it has one."""
-    sink = getattr(state.context, "debug_sink", None)
+def debug(site: Any) -> Any:
+    """The argument's value; its text and value also go to the context's ``debug_sink``, if any."""
+    value = site.evaluate(site.args[0])
+    sink = site.state.context.debug_sink
     if sink is not None:
-        sink(value)
+        from classad.unparse import unparse
+
+        sink(unparse(site.args[0]), value)
     return value

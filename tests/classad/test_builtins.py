@@ -143,6 +143,12 @@ def test_user_map_asks_the_context() -> None:
     assert value_of('userMap(error, "ann", "bio", "none")', user_maps=maps) is ERROR
 
 
+def test_debug_tells_the_context() -> None:
+    told: list[tuple[str, Any]] = []
+    assert value_of("debug(1 + 1) * 3", debug_sink=lambda *what: told.append(what)) == 6
+    assert told == [("1 + 1", 2)]
+
+
 # --- texts that are not ASCII ----------------------------------------------------------------
 
 
