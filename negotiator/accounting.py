@@ -121,25 +121,27 @@ class Accountant:
     def __init__(
         self, state: AccountantState, settings: AccountantSettings, tree: GroupTree, now: float
     ) -> None:
-        """Update the priorities; usage is zero until ``count_claims``."""
+        """Update the priorities; usage is that of the cycle before until ``count_claims``."""
         self._settings = settings
         self._tree = tree
         self._now = int(now)
         self._state = update_priorities(state, self._now, settings.half_life)
-        self._customers = {
-            name: evolve(
+        self._customers = dict(self._state.customers)
+        for group in tree.groups:
+            self._look_up(group.name)
+
+    def count_claims(self, claims: Iterable[tuple[str, float]]) -> None:
+        """Forget the last cycle's usage and charge the slots that are claimed now.
+
+        ``claims``: accounting name and weight of each slot, in pool order.
+        """
+        for name, record in self._customers.items():
+            self._customers[name] = evolve(
                 record,
                 resources_used=0,
                 weighted_resources_used=0.0,
                 hier_weighted_resources_used=0.0,
             )
-            for name, record in self._state.customers.items()
-        }
-        for group in tree.groups:
-            self._look_up(group.name)
-
-    def count_claims(self, claims: Iterable[tuple[str, float]]) -> None:
-        """Charge the claimed slots: accounting name and weight of each, in pool order."""
         for name, weight in claims:
             self.charge(name, weight)
 

@@ -19,6 +19,7 @@ from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from negotiator.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
+from negotiator.frozen import Freezer
 from negotiator.slots import holds, meets
 from negotiator.snapshot import ScheddQueue
 from policy.model import NegotiatorPolicy
@@ -79,6 +80,8 @@ class JobList:
     batch_size: int = 200
     #: For how many jobs at most the schedd asks at a time; None: any number.
     most_jobs: int | None = None
+    #: Settles the requirements of requests; None if the cycle leaves them alone.
+    freezer: Freezer | None = None
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
 
     def requests(self, rejected: set[int], context: EvalContext) -> Iterator[Request]:
@@ -152,6 +155,8 @@ class JobList:
         ad = self._ads.get(job)
         if ad is None:
             ad = self._ads[job] = _visible(job, self.attributes)
+            if self.freezer is not None:
+                self.freezer.freeze(ad)
         return ad
 
 
@@ -217,6 +222,7 @@ def job_lists(
 ) -> Mapping[tuple[str, str], JobList]:
     """The waiting jobs by submitter name and schedd name."""
     lists: dict[tuple[str, str], JobList] = {}
+    freezer = Freezer(context)
     for queue in queues:
         names = _names_for(queue, significant, settings)
         table = None
@@ -238,6 +244,7 @@ def job_lists(
                     and not policy.negotiate_all_jobs_in_cluster,
                     batch_size=policy.resource_request_list_size,
                     most_jobs=most_jobs,
+                    freezer=freezer,
                 )
             lists[key].waiting[_queued(job, table, context)] = None
     for found in lists.values():

@@ -186,6 +186,8 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     session.allowance.used += slot.weight
     if slot.user is None:
         session.allowance.used_unclaimed += slot.weight
+    if slot.requirements is not None:
+        slot.ad.insert("Requirements", slot.requirements)
     session.jobs.place(request, slot.ad, board.context)
 
 

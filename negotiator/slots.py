@@ -10,7 +10,7 @@ Follows: the description of the negotiation cycle in HTCondor's manual and the v
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from attr import define
 
@@ -18,6 +18,7 @@ from classad.ad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from negotiator.arithmetic import DBL_MAX, add_up
+from negotiator.frozen import Freezer
 from negotiator.result import PoolNumbers, TrimCause, TrimmedSlot
 from policy.model import NegotiatorPolicy
 
@@ -36,6 +37,8 @@ class Slot:
     state: str | None
     user: str | None
     claims: int
+    #: ``Requirements`` as the startd sent them, if the cycle goes by others.
+    requirements: Any = None
 
     def accounted_user(self) -> str | None:
         """Whom a claimed slot is charged to."""
@@ -67,14 +70,17 @@ def fetch_slots(
 ) -> list[Slot]:
     """The slots the collector hands out, with the weights the negotiator gives them."""
     found = []
+    freezer = Freezer(context)
     for original in ads:
         name = original.get_string("Name", context=context)
         absent = original.get_bool("Absent", context=context)
         if name is None or absent or not holds(policy.slot_constraint, original, context):
             continue
         ad = original.duplicate()
+        sent = ad.raw("Requirements")
         _replace_requirements(ad)
         _settle_weight(ad, policy, context)
+        freezer.freeze(ad)
         found.append(
             Slot(
                 ad=ad,
@@ -84,6 +90,7 @@ def fetch_slots(
                 state=ad.get_string("State", context=context),
                 user=occupant(ad, context),
                 claims=claims.get(name, 1),
+                requirements=sent,
             )
         )
     return found

@@ -96,6 +96,8 @@ def test_usage_of_the_last_cycle_ages_then_is_forgotten() -> None:
     state = AccountantState(known, last_update_time=0)
     accountant = Accountant(state, settings(), GroupTree(), now=86400)
     assert accountant.real_priority("u@d") == 50.25
+    assert accountant.usage("u@d") == 100.0
+    accountant.count_claims([])
     assert accountant.usage("u@d") == 0.0
 
 

@@ -1,0 +1,78 @@
+"""Requirements as they are when a cycle begins.
+
+Decision here: which parts of ``Requirements`` are settled before any match.  The negotiator
+evaluates each ad's requirements against the ad alone first; what is known then stays as it is,
+whatever the other ad says or the cycle changes.  Inputs: an ad, the context at that time.
+Outputs: the ad with its requirements replaced where it can make a difference.
+
+Never here: matching.
+Follows: the vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requirements).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext
+from classad.expr import ExprTree
+from classad.flatten import flatten
+from classad.nodes import Call, Node, walk
+from negotiator.autoclusters import references_of
+
+#: Functions whose value, given constants, is another one later or in another scope.
+_UNSTEADY: Final = frozenset(
+    {"eval", "random", "resourcesinusebyuser", "resourcesinusebyusersgroup"}
+)
+
+
+class Freezer:
+    """Freezes requirements; remembers what it learnt about expressions shared by many ads."""
+
+    def __init__(self, context: EvalContext) -> None:
+        self._context = context
+        self._known: dict[int, tuple[ExprTree, frozenset[str], bool]] = {}
+
+    def freeze(self, ad: ClassAd) -> Any:
+        """Replace the requirements if it matters; returns what they were, None if unchanged."""
+        before = ad.raw("Requirements")
+        if before.__class__ is not ExprTree or not self._matters(ad, before):
+            return None
+        flat = flatten(ad, before, inline=True, context=self._context)
+        if not flat.ok:
+            return None
+        ad.insert("Requirements", _form(flat.tree, flat.value))
+        return before
+
+    def _matters(self, ad: ClassAd, tree: ExprTree) -> bool:
+        """Whether the requirements call an unsteady function or see what is overwritten later."""
+        overwritten = ad.raw("PreemptingRank") is not None
+        todo: list[Any] = [tree]
+        seen: set[str] = set()
+        while todo:
+            names, unsteady = self._look(todo.pop())
+            if unsteady or (overwritten and "currentrank" in names):
+                return True
+            for name in names - seen:
+                seen.add(name)
+                value = ad.raw(name)
+                if value.__class__ is ExprTree:
+                    todo.append(value)
+        return False
+
+    def _look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
+        """The own names an expression mentions, and whether it calls an unsteady function."""
+        known = self._known.get(id(tree))
+        if known is None:
+            refs = references_of(tree.node)
+            unsteady = any(
+                isinstance(node, Call) and node.name.lower() in _UNSTEADY
+                for node in walk(tree.node)
+            )
+            # The expression is kept so that its identity stays its own.
+            known = self._known[id(tree)] = (tree, refs.bare | refs.mine, unsteady)
+        return known[1], known[2]
+
+
+def _form(tree: Node | None, value: Any) -> Any:
+    return value if tree is None else ExprTree.from_node(tree)
