@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from attr import define, field, frozen
 
 from classad.ad import ClassAd
+from negotiator.arithmetic import FLT_MAX
 from negotiator.board import Board
 from negotiator.pie import permits
 from negotiator.preemption import Refusal, preemption_kind
@@ -96,7 +97,8 @@ class Tally:
 def scan(
     board: Board, request: ClassAd, asker: Asker, allowance: Allowance, tally: Tally
 ) -> Iterator[Candidate]:
-    """All candidates among the slots left, in pool order."""
+    """All candidates among the slots left, in pool order; fewer when jobs' ranks are ignored."""
+    weight = 0.0
     for position, slot in board.slots.items():
         kind = _verdict(board, slot, request, asker)
         if isinstance(kind, MatchKind) and not allowance.permits(kind, slot.weight):
@@ -105,6 +107,9 @@ def scan(
             tally.refused[kind] += 1
         elif per_slot_limits_have_room(board, slot, request, tally):
             yield Candidate(position, slot, rank_keys(board, slot, request, kind), kind)
+            weight += slot.weight
+            if board.policy.ignore_job_ranks and weight > allowance.limit:
+                return
 
 
 def _verdict(board: Board, slot: Slot, request: ClassAd, asker: Asker) -> MatchKind | Refusal:
@@ -145,6 +150,9 @@ def per_slot_limits_have_room(board: Board, slot: Slot, request: ClassAd, tally:
 def rank_keys(board: Board, slot: Slot, request: ClassAd, kind: MatchKind) -> RankKeys:
     """The five keys of a candidate."""
     policy, context, ad = board.policy, board.context, slot.ad
+    if slot.fixed_ranks is not None:
+        pre_job, post_job = slot.fixed_ranks
+        return RankKeys(pre_job, 1.0, post_job, KIND_ORDER[kind], -FLT_MAX)
     return RankKeys(
         policy_rank(policy.pre_job_rank, ad, request, context),
         job_rank(ad, request, context),

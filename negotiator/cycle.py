@@ -22,9 +22,10 @@ from negotiator.arithmetic import FLT_MAX, INT_MAX
 from negotiator.autoclusters import SignificanceSettings, significant_attributes
 from negotiator.board import Board
 from negotiator.concurrency import ConcurrencyCounts
-from negotiator.ephemeral import add_match_expressions, decorate_slots, live_functions
+from negotiator.ephemeral import SlotDecorator, add_match_expressions, live_functions
 from negotiator.grouploop import GroupLoopSettings, run_group_rounds
 from negotiator.groups import Group, GroupSettings, GroupTree
+from negotiator.rank import presort
 from negotiator.requests import job_lists
 from negotiator.result import AllocationRound, CycleResult
 from negotiator.slots import Slot, fetch_slots, pool_numbers, trim_slots
@@ -49,9 +50,14 @@ def negotiate(
     usage_before = accountant.state()
     numbers = pool_numbers(slots, policy, context)
     kept, trimmed = trim_slots(slots, policy, context)
+    if policy.ignore_job_ranks:
+        presort(kept, policy, context)
     add_match_expressions(kept, policy)
     if policy.consider_preemption:
-        decorate_slots(kept, accountant, tree, snapshot.previous_quotas, context)
+        prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
+        decorator = SlotDecorator(accountant, tree, snapshot.previous_quotas, context, prefix)
+        for slot in kept:
+            decorator.decorate(slot)
     board = Board(
         policy=policy,
         context=context,

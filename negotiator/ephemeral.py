@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from attr import frozen
+
 from classad.ad import ClassAd
 from classad.builtins.registry import EAGER, Builtin
 from classad.evaluate import EvalContext, EvalState
@@ -23,7 +25,7 @@ from negotiator.accounting import Accountant
 from negotiator.arithmetic import float32
 from negotiator.groups import GroupTree
 from negotiator.result import ROOT_GROUP
-from negotiator.slots import Slot
+from negotiator.slots import Slot, occupant
 from policy.model import NegotiatorPolicy
 
 _USER_FUNCTION: Final = "ResourcesInUseByUser"
@@ -64,29 +66,47 @@ def _call(function: str, name: str) -> ExprTree:
     return ExprTree.from_node(Call(function, (Literal(name),)))
 
 
-def decorate_slot(
-    slot: Slot,
-    accountant: Accountant,
-    tree: GroupTree,
-    previous_quotas: Mapping[str, float] | None,
-    context: EvalContext,
-) -> None:
-    """Add what is known about the occupant.  Only called when preemption is considered."""
-    ad, user = slot.ad, slot.user
-    rank = ad.get_number("PreemptingRank", context=context)
-    if rank is not None:
-        ad.insert("CurrentRank", rank)
-    if user is None:
-        return
-    ad.insert("RemoteUserPrio", float32(accountant.effective_priority(user)))
-    ad.insert("RemoteUserFloor", accountant.floor(user))
-    ad.insert("RemoteUserResourcesInUse", _call(_USER_FUNCTION, user))
-    group = tree.assigned(user).name
-    if not tree.configured or previous_quotas is None or group not in previous_quotas:
-        return
-    ad.insert("RemoteGroup", group)
-    ad.insert("RemoteGroupResourcesInUse", _call(_GROUP_FUNCTION, user))
-    ad.insert("RemoteGroupQuota", previous_quotas[group])
+@frozen(eq=False)
+class SlotDecorator:
+    """Adds what is known about occupants; only used when preemption is considered.
+
+    ``previous_quotas``: the quota of each group as the cycle before left it, None if there was
+    none.  ``prefix``: of attributes about other slots of the machine; None to leave them out.
+    """
+
+    accountant: Accountant
+    tree: GroupTree
+    previous_quotas: Mapping[str, float] | None
+    context: EvalContext
+    prefix: str | None = None
+
+    def decorate(self, slot: Slot) -> None:
+        """Add the ephemeral attributes of a slot."""
+        ad = slot.ad
+        rank = ad.get_number("PreemptingRank", context=self.context)
+        if rank is not None:
+            ad.insert("CurrentRank", rank)
+        if slot.user is not None:
+            ad.insert("RemoteUserFloor", self.accountant.floor(slot.user))
+            self._add_user(ad, slot.user, "")
+        if self.prefix is None:
+            return
+        total = ad.get_number("TotalSlots", context=self.context)
+        for i in range(1, int(total or 1) + 1):
+            user = occupant(ad, self.context, f"{self.prefix}{i}_")
+            if user is not None:
+                self._add_user(ad, user, f"{self.prefix}{i}_")
+
+    def _add_user(self, ad: ClassAd, user: str, prefix: str) -> None:
+        """What the policy may want to know about a user and its group."""
+        prio = float32(self.accountant.effective_priority(user))
+        ad.insert(f"{prefix}RemoteUserPrio", prio)
+        ad.insert(f"{prefix}RemoteUserResourcesInUse", _call(_USER_FUNCTION, user))
+        group, quotas = self.tree.assigned(user).name, self.previous_quotas
+        if self.tree.configured and quotas is not None and group in quotas:
+            ad.insert(f"{prefix}RemoteGroup", group)
+            ad.insert(f"{prefix}RemoteGroupResourcesInUse", _call(_GROUP_FUNCTION, user))
+            ad.insert(f"{prefix}RemoteGroupQuota", quotas[group])
 
 
 def decorate_request(
@@ -116,15 +136,3 @@ def add_match_expressions(slots: list[Slot], policy: NegotiatorPolicy) -> None:
     for slot in slots:
         for name, expr in policy.match_exprs:
             slot.ad.insert(name, expr)
-
-
-def decorate_slots(
-    slots: list[Slot],
-    accountant: Accountant,
-    tree: GroupTree,
-    previous_quotas: Mapping[str, float] | None,
-    context: EvalContext,
-) -> None:
-    """Decorate all slots that are left after trimming."""
-    for slot in slots:
-        decorate_slot(slot, accountant, tree, previous_quotas, context)

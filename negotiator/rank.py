@@ -17,6 +17,8 @@ from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.result import MatchKind
+from negotiator.slots import Slot
+from policy.model import NegotiatorPolicy
 
 #: The fourth key: a slot nobody holds is better than one taken by rank, that than one by priority.
 KIND_ORDER: Final = {MatchKind.NONE: 2.0, MatchKind.RANK: 1.0, MatchKind.PRIORITY: 0.0}
@@ -40,6 +42,21 @@ def policy_rank(
         return -DBL_MAX
     number = _number(evaluate(expr, slot, request, context=context))
     return -DBL_MAX if number is None else float32(number)
+
+
+def presort(slots: list[Slot], policy: NegotiatorPolicy, context: EvalContext) -> None:
+    """Rank all slots once, against an empty request, and sort them best first.
+
+    This is NEGOTIATOR_IGNORE_JOB_RANKS.  The negotiator sorts ties by memory address; here they
+    keep pool order.
+    """
+    empty = ClassAd()
+    for slot in slots:
+        slot.fixed_ranks = (
+            policy_rank(policy.pre_job_rank, slot.ad, empty, context),
+            policy_rank(policy.post_job_rank, slot.ad, empty, context),
+        )
+    slots.sort(key=lambda slot: slot.fixed_ranks or (0.0, 0.0), reverse=True)
 
 
 def job_rank(slot: ClassAd, request: ClassAd, context: EvalContext) -> float:

@@ -39,6 +39,8 @@ class Slot:
     claims: int
     #: ``Requirements`` as the startd sent them, if the cycle goes by others.
     requirements: Any = None
+    #: Pre-job and post-job rank for the whole cycle, when jobs' ranks are ignored.
+    fixed_ranks: tuple[float, float] | None = None
 
     def accounted_user(self) -> str | None:
         """Whom a claimed slot is charged to."""
@@ -116,9 +118,13 @@ def slot_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> 
     return 1.0 if weight is None or weight < 0 else float(weight)
 
 
-def occupant(ad: ClassAd, context: EvalContext) -> str | None:
-    """The accounting name of whoever holds or is about to hold the slot."""
-    for attribute in OCCUPANTS:
+def occupant(ad: ClassAd, context: EvalContext, prefix: str = "") -> str | None:
+    """The accounting name of whoever holds or is about to hold the slot.
+
+    ``prefix``: of the attributes, when they speak of another slot of the machine.
+    """
+    for plain in OCCUPANTS:
+        attribute = prefix + plain
         if ad.raw(attribute) is not None:
             user = ad.get_string(attribute, context=context)
             if user is not None:
