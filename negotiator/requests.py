@@ -44,6 +44,7 @@ class QueuedJob:
     proc: int
     autocluster: int
     order: tuple[float, ...]
+    prio: float
 
     @property
     def id(self) -> str:
@@ -84,12 +85,17 @@ class JobList:
     freezer: Freezer | None = None
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
 
-    def requests(self, rejected: set[int], context: EvalContext) -> Iterator[Request]:
+    def requests(
+        self, rejected: set[int], context: EvalContext, prios: tuple[int, int] | None = None
+    ) -> Iterator[Request]:
         """The requests of one session, fetched batch by batch as the jobs then stand.
 
-        ``rejected``: the autoclusters refused so far; they are not sent again.
+        ``rejected``: the autoclusters refused so far; they are not sent again.  ``prios``: the
+        range of ``JobPrio`` that is asked for.
         """
         waiting = list(self.waiting)
+        if prios is not None:
+            waiting = [job for job in waiting if prios[0] <= job.prio <= prios[1]]
         while True:
             batch, waiting = self._batch(waiting, rejected, context)
             yield from batch
@@ -286,4 +292,5 @@ def _queued(job: ClassAd, table: AutoclusterTable | None, context: EvalContext) 
         proc,
         NO_AUTOCLUSTER if table is None else table.id_of(job),
         (*(-float(number) for number in numbers), cluster, proc),
+        float(numbers[2]),
     )

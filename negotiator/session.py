@@ -10,6 +10,8 @@ Follows: "Negotiation" in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attr import define, field, frozen
 
 from negotiator.board import Board
@@ -33,6 +35,8 @@ class SessionTerms:
     limit_unclaimed: float
     ceiling_left: int
     ignore_limit: bool
+    #: The lowest and highest ``JobPrio`` of the jobs that take part; None for all.
+    job_prios: tuple[int, int] | None = None
 
 
 @frozen
@@ -66,7 +70,7 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
 
 
 def _negotiate(session: _Session) -> Outcome:
-    for request in session.jobs.requests(session.rejected, session.board.context):
+    for request in _requests(session):
         # A request for many jobs is offered job by job, each time anew.
         served = 0
         while served < len(request.jobs):
@@ -87,6 +91,10 @@ def _negotiate(session: _Session) -> Outcome:
             session.events.append(Event.HIT_LIMIT)
         return Outcome.RESUME
     return Outcome.DONE
+
+
+def _requests(session: _Session) -> Iterator[Request]:
+    return session.jobs.requests(session.rejected, session.board.context, session.terms.job_prios)
 
 
 def _over(session: _Session) -> bool:

@@ -182,13 +182,25 @@ def _trim_cause(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> T
         remaining = slot.ad.get_number("RetirementTimeRemaining", context=context)
         if remaining is not None and remaining > 0:
             return TrimCause.RETIREMENT
-    if (
-        slot.partitionable
-        and slot.state == "Claimed"
-        and not _wants_matching(slot, policy, context)
-    ):
-        return TrimCause.CLAIMED_PARTITIONABLE
+    if policy.trim_shutdown_threshold_seconds > 0 and _shuts_down(slot, policy, context):
+        return TrimCause.SHUTDOWN
+    if slot.partitionable and slot.state == "Claimed":
+        wanted = _wants_matching(slot, policy, context)
+        return None if wanted else TrimCause.CLAIMED_PARTITIONABLE
     return None
+
+
+def _shuts_down(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:
+    """Whether the startd will shut down within the threshold; the fast condition goes first."""
+    there = slot.ad.get_number("MyCurrentTime", context=context)
+    start = context.now or 0.0 if there is None else there
+    ad = slot.ad.duplicate()
+    ad.insert("CurrentTime", int(start + policy.trim_shutdown_threshold_seconds))
+    for name in ("DaemonShutdownFast", "DaemonShutdown"):
+        value = ad.evaluate_attr(name, context=context)
+        if value.__class__ is bool:
+            return value is True
+    return False
 
 
 def _wants_matching(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:

@@ -17,7 +17,7 @@ from negotiator.ordering import ascending
 from negotiator.pie import GroupRoom, PieSettings, Shares, Slice, cut_slice, shares_of
 from negotiator.result import Event, Outcome, Pie, Spin, SubmitterTurn
 from negotiator.session import SessionEnd, SessionTerms, hold_session
-from negotiator.submitters import Submitter
+from negotiator.submitters import Submitter, consolidate
 
 #: LastHeardFrom decides ties only by its remainder, so that schedds take turns.
 _HEARD_MODULUS = 1009
@@ -127,16 +127,17 @@ def _spin_all(state: _Round) -> str | None:
 
 
 def _sort(state: _Round, slices: list[Slice]) -> None:
-    """Best priority first, then the one that lacks most of its due."""
+    """Best priority first, then the best job (if that counts), then who lacks most of its due."""
     submitters, accountant = state.submitters, state.board.accountant
     order = ascending(
         [
             [accountant.effective_priority(s.name) for s in submitters],
+            [-float(s.job_prio) for s in submitters],
             [cut.starvation for cut in slices],
             [float(s.last_heard_from % _HEARD_MODULUS) for s in submitters],
         ]
     )
-    submitters[:] = [submitters[i] for i in order]
+    submitters[:] = consolidate(submitters[i] for i in order)
 
 
 def _spin(state: _Round, shares: Shares) -> Spin:
@@ -183,6 +184,7 @@ def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
                 limit_unclaimed=cut.limit_unclaimed,
                 ceiling_left=ceiling_left,
                 ignore_limit=state.ignore_limit,
+                job_prios=submitter.job_prios,
             ),
         )
     state.pie_left -= end.used

@@ -9,19 +9,25 @@ Follows: the description of the negotiation cycle in HTCondor's manual and the v
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.arithmetic import INT_MIN
 from negotiator.slots import holds
 from policy.model import NegotiatorPolicy
 
 
 @frozen(eq=False)
 class Submitter:
-    """One submitter ad: one name at one schedd.  ``demand`` counts idle and running work."""
+    """One submitter ad: one name at one schedd.  ``demand`` counts idle and running work.
+
+    ``job_prios``: the lowest and the highest ``JobPrio`` it negotiates for with global job
+    priorities, None for all.
+    """
 
     name: str
     schedd: str
@@ -29,20 +35,50 @@ class Submitter:
     running_jobs: int
     demand: float
     last_heard_from: int
+    job_prios: tuple[int, int] | None = None
+
+    @property
+    def job_prio(self) -> int:
+        """What global job priorities sort by, bigger first."""
+        return INT_MIN if self.job_prios is None else self.job_prios[1]
 
 
 def fetch_submitters(
     ads: Iterable[ClassAd], policy: NegotiatorPolicy, context: EvalContext
 ) -> list[Submitter]:
     """The submitters that take part in the cycle."""
-    found = []
+    found: list[Submitter] = []
     for ad in ads:
         if not holds(policy.submitter_constraint, ad, context):
             continue
         submitter = _submitter(ad, policy, context)
-        if submitter is not None:
+        if submitter is None:
+            continue
+        prios = _job_prios(ad, context) if policy.use_global_job_prios else []
+        found.extend(evolve(submitter, job_prios=(prio, prio)) for prio in prios)
+        if not prios:
             found.append(submitter)
     return found
+
+
+def _job_prios(ad: ClassAd, context: EvalContext) -> list[int]:
+    """The different job priorities that a submitter ad announces."""
+    text = ad.get_string("JobPrioArray", context=context) or ""
+    return [int(word) for word in re.findall(r"-?\d+", text)]
+
+
+def consolidate(submitters: Iterable[Submitter]) -> list[Submitter]:
+    """Join neighbours of one name and schedd: they negotiate for a range of job priorities."""
+    joined: list[Submitter] = []
+    for submitter in submitters:
+        last = joined[-1] if joined else None
+        same = last is not None and (last.name, last.schedd) == (submitter.name, submitter.schedd)
+        if same and last is not None and last.job_prios and submitter.job_prios:
+            low, high = zip(last.job_prios, submitter.job_prios, strict=True)
+            joined[-1] = evolve(last, job_prios=(min(low), max(high)))
+        else:
+            joined.append(submitter)
+    return joined
 
 
 def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> Submitter | None:

@@ -17,8 +17,6 @@ USE_GLOBAL_JOB_PRIOS: Final = Knob(
     "false",
     "Compares JobPrio across schedds for submitters of equal priority",
     need=Need.OPTIONAL,
-    honoured=False,
-    reason="schedds do not announce job priorities yet",
 )
 MAX_GLOBAL_JOB_PRIOS: Final = Knob(
     "MAX_GLOBAL_JOB_PRIOS",
@@ -27,8 +25,6 @@ MAX_GLOBAL_JOB_PRIOS: Final = Knob(
     "Limits how many different job priorities a schedd announces per submitter",
     need=Need.OPTIONAL,
     read_by="SCHEDD",
-    honoured=False,
-    reason="it only matters with USE_GLOBAL_JOB_PRIOS, which is not honoured yet",
 )
 USE_RESOURCE_REQUEST_COUNTS: Final = Knob(
     "USE_RESOURCE_REQUEST_COUNTS",

@@ -67,8 +67,6 @@ NEGOTIATOR_IGNORE_JOB_RANKS: Final = Knob(
     "Sorts the slots once per cycle and ignores the Rank of jobs",
     need=Need.OPTIONAL,
     in_table=False,
-    honoured=False,
-    reason="the static order of slots is not built yet",
 )
 NEGOTIATOR_MATCHLIST_CACHING: Final = Knob(
     "NEGOTIATOR_MATCHLIST_CACHING",
@@ -160,8 +158,6 @@ NEGOTIATOR_CROSS_SLOT_PRIOS: Final = Knob(
     "false",
     "Adds the priorities of a machine's other slots to every slot ad",
     need=Need.OPTIONAL,
-    honoured=False,
-    reason="slot<i>_RemoteUserPrio and its kin are not added yet",
 )
 STARTD_RESOURCE_PREFIX: Final = Knob(
     "STARTD_RESOURCE_PREFIX",
@@ -169,8 +165,6 @@ STARTD_RESOURCE_PREFIX: Final = Knob(
     "",
     "Begins the attribute names that NEGOTIATOR_CROSS_SLOT_PRIOS adds; empty means `slot`",
     need=Need.OPTIONAL,
-    honoured=False,
-    reason="it only matters with NEGOTIATOR_CROSS_SLOT_PRIOS, which is not honoured yet",
 )
 NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD: Final = Knob(
     "NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD",
@@ -179,8 +173,6 @@ NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD: Final = Knob(
     "Leaves out slots of a startd that will shut down sooner than this",
     unit="s",
     need=Need.OPTIONAL,
-    honoured=False,
-    reason="slots about to shut down are not left out yet",
 )
 MATCH_WORKING_CM_SLOTS: Final = Knob(
     "MATCH_WORKING_CM_SLOTS",

@@ -175,10 +175,12 @@ def submitters_of(
 ) -> tuple[ClassAd, ...]:
     """Submitter ads as the schedds send them; ``LastHeardFrom`` repeats the recorded order."""
     counts: dict[tuple[str, str], list[float]] = {}
+    prios: dict[tuple[str, str], set[int]] = {}
     for schedd, submitter, ad in jobs:
         if ad.get("JobStatus") == "1":
             count = counts.setdefault((submitter, schedd), [0, 0.0])
             count[0] += 1
+            prios.setdefault((submitter, schedd), set()).add(int(ad["JobPrio"]))
             # The schedd weighs an idle job by the cores it asks for.
             count[1] += ad_of(ad).get_number("RequestCpus") or 1.0
     place = {name: i for i, name in enumerate(order)}
@@ -196,6 +198,7 @@ def submitters_of(
             "WeightedIdleJobs": str(weighted),
             "WeightedRunningJobs": "0.0",
             "LastHeardFrom": str(i),
+            "JobPrioArray": quoted(",".join(map(str, sorted(prios[submitter, schedd])))),
         }
         ads.append(ad_of(merge(plain, changes.get(submitter))))
     return tuple(ads)
