@@ -23,7 +23,7 @@ MAX_GLOBAL_JOB_PRIOS: Final = Knob(
     Kind.INT,
     "500",
     "Limits how many different job priorities a schedd announces per submitter",
-    need=Need.OPTIONAL,
+    need=Need.IRRELEVANT,
     read_by="SCHEDD",
 )
 USE_RESOURCE_REQUEST_COUNTS: Final = Knob(
