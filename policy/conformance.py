@@ -1,8 +1,9 @@
 """Golden observations of the real configuration tools against this package.
 
-What is decided here: how a recorded case is replayed and compared.  Inputs: cases of the format
-``config-vectors/1`` as plain dictionaries.  Outputs: for each case the list of differences, empty
-when it agrees; messages are compared by kind only.
+What is decided here: how a recorded case is replayed and compared.  Inputs: cases of the formats
+``config-vectors/1``, ``usermap-vectors/1`` and ``negotiator-startup/1`` as plain dictionaries.
+Outputs: for each case the list of differences, empty when it agrees; of messages only that there
+is an error.
 Never here: opening files, exceptions for single cases.
 Follows: the README beside the vectors.
 """
@@ -11,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from attr import frozen
 
 from policy.config import Config, Library, load_config
+from policy.expressions import unparse
 from policy.host import HostFacts
 from policy.macros import ExpansionError
 from policy.sources import MemorySources
@@ -24,6 +26,8 @@ from policy.toolread import table_row, tool_value
 
 #: The directory that `@ROOT@` stands for while replaying.
 ROOT = "/pool"
+#: The clock while replaying, seconds since 1970; no observation depends on which.
+RECORDED_CLOCK: Final = 1_700_000_000.0
 #: The machine the observations were made on.
 RECORDED_HOST = HostFacts(
     detected_cpus=2,
@@ -60,14 +64,76 @@ class _CountingRandom(Random):
         return super().randrange(start, stop, step)
 
 
-def differences(case: Mapping[str, Any], setup: Setup) -> list[str]:
-    """What differs between the observation and this package."""
+class Difference(NamedTuple):
+    """One difference: what was compared, what was recorded and what came out."""
+
+    field: str
+    expected: object
+    actual: object
+
+
+#: The fields of a case, by format of the file it stands in.
+CASE_FIELDS: Final = {
+    "config-vectors/1": frozenset(
+        ("id", "area", "note", "files", "env", "subsystem", "local_name", "expect")
+    ),
+    "usermap-vectors/1": frozenset(("id", "map", "map_name", "results")),
+    "negotiator-startup/1": frozenset(("id", "config", "starts", "exit", "messages")),
+}
+
+
+def check_case(format_name: str, case: Mapping[str, Any], setup: Setup) -> list[Difference]:
+    """The differences of a case of any of the formats."""
+    if format_name == "usermap-vectors/1":
+        return usermap_differences(case)
+    if format_name == "negotiator-startup/1":
+        return startup_differences(case, setup)
+    return differences(case, setup)
+
+
+def usermap_differences(case: Mapping[str, Any]) -> list[Difference]:
+    """What ``userMap`` answers otherwise than recorded."""
+    from classad.evaluate import EvalContext, evaluate
+    from policy.usermaps import UserMaps, parse_user_map
+
+    maps = UserMaps({case["map_name"]: parse_user_map(case["map"])})
+    context = EvalContext(user_maps=maps)
+    found = []
+    for text, expected in case["results"].items():
+        actual = unparse(evaluate(text, context=context))
+        if actual != expected:
+            found.append(Difference(text, expected, actual))
+    return found
+
+
+def startup_differences(case: Mapping[str, Any], setup: Setup) -> list[Difference]:
+    """Whether the start of condor_negotiator is foretold otherwise than recorded."""
+    from policy.load import load_policy
+
+    config = load_config(
+        "condor_config",
+        MemorySources({"condor_config": case["config"]}),
+        setup.library,
+        context=Context("NEGOTIATOR"),
+        host=RECORDED_HOST,
+        now=RECORDED_CLOCK,
+    )
+    status = 1
+    if config.complete:
+        status = 0 if load_policy(config).daemon_starts else 4
+    actual = (status == 0, status or None)
+    expected = (case["starts"], case["exit"])
+    return [] if actual == expected else [Difference("starts, exit", expected, actual)]
+
+
+def differences(case: Mapping[str, Any], setup: Setup) -> list[Difference]:
+    """What differs between an observation of the tools and this package."""
     config = replay(case, setup)
     expected = case["expect"]
     if (expected["status"] == "ok") != config.complete:
-        said = "; ".join(found.message for found in config.diagnostics) or "nothing"
-        return [f"status: expected {expected['status']}, said {said}"]
-    found: list[str] = []
+        said = "; ".join(found.message for found in config.diagnostics)
+        return [Difference("status", expected["status"], said or "ok")]
+    found: list[Difference] = []
     if expected["status"] == "error":
         return found
     for name, wanted in (expected.get("values") or {}).items():
@@ -75,7 +141,7 @@ def differences(case: Mapping[str, Any], setup: Setup) -> list[str]:
     for name, wanted in (expected.get("typed") or {}).items():
         got = _typed(config, name, setup)
         if got != wanted:
-            found.append(f"{name}: expected {wanted}, got {got}")
+            found.append(Difference(f"typed {name}", wanted, got))
     return found
 
 
@@ -90,7 +156,7 @@ def replay(case: Mapping[str, Any], setup: Setup) -> Config:
         context=Context(case.get("subsystem") or "TOOL", case.get("local_name")),
         environment={"PATH": "/usr/bin:/bin", "HOME": "/root", **environment},
         host=RECORDED_HOST,
-        now=1_700_000_000.0,
+        now=RECORDED_CLOCK,
         rng=_CountingRandom(1),
     )
 
@@ -99,29 +165,30 @@ def _place(text: str) -> str:
     return text.replace("@ROOT@", ROOT)
 
 
-def _value_differences(config: Config, name: str, wanted: Mapping[str, Any]) -> list[str]:
+def _value_differences(config: Config, name: str, wanted: Mapping[str, Any]) -> list[Difference]:
     definition = config.lookup(name)
-    found = []
     if (definition is not None) != wanted["defined"]:
-        return [f"{name}: expected defined {wanted['defined']}"]
+        return [Difference(f"defined {name}", wanted["defined"], definition is not None)]
     if definition is None:
         return []
+    found = []
     if "raw" in wanted and definition.raw != _place(wanted["raw"]):
-        found.append(f"{name}: expected raw {wanted['raw']!r}, got {definition.raw!r}")
-    endless = bool(wanted.get("nonterminating")) or wanted.get("exit", 0) < 0
+        found.append(Difference(f"raw {name}", _place(wanted["raw"]), definition.raw))
     chance = config.scope.functions.rng
     assert isinstance(chance, _CountingRandom)
     chance.draws = 0
+    endless = bool(wanted.get("nonterminating")) or wanted.get("exit", 0) < 0
+    recorded = wanted.get("value")
+    expected = None if recorded is None else _place(recorded)
     try:
         value = _tool_value(config, name)
     except ExpansionError as problem:
-        return found if endless else [*found, f"{name}: {problem}"]
+        return found if endless else [*found, Difference(name, expected, str(problem))]
     if endless:
-        found.append(f"{name}: expected no end, got {value!r}")
-    elif chance.draws:
-        pass  # what was drawn when the case was recorded says nothing
-    elif value != (None if wanted["value"] is None else _place(wanted["value"])):
-        found.append(f"{name}: expected {wanted['value']!r}, got {value!r}")
+        found.append(Difference(name, "no end", value))
+    elif value != expected and not chance.draws:
+        # What was drawn when the case was recorded says nothing.
+        found.append(Difference(name, expected, value))
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from policy.conformance import Setup, differences
+from policy.conformance import CASE_FIELDS, Setup, check_case
 from policy.io import builtin_library, builtin_table
 from tests.policy.config_vectors import load_vectors, run_program
 
@@ -18,8 +18,32 @@ AREAS = (
 SETUP = Setup(builtin_library(), builtin_table(), run_program)
 
 
-@pytest.mark.parametrize("area", AREAS)
+@pytest.mark.parametrize("area", [*AREAS, "usermap", "negotiator-startup"])
 def test_area_agrees(area: str) -> None:
-    cases: list[dict[str, Any]] = load_vectors(f"{area}.json")["cases"]
-    wrong = {case["id"]: found for case in cases if (found := differences(case, SETUP))}
+    vectors = load_vectors(f"{area}.json")
+    cases: list[dict[str, Any]] = vectors["cases"]
+    wrong = {}
+    for case in cases:
+        assert set(case) <= CASE_FIELDS[vectors["format"]]
+        found = check_case(vectors["format"], case, SETUP)
+        if found:
+            wrong[case["id"]] = found
     assert wrong == {}
+
+
+def test_a_difference_is_found() -> None:
+    case = {
+        "files": {"condor_config": "A = 1\nB = 2\n"},
+        "expect": {
+            "status": "ok",
+            "values": {
+                "A": {"defined": True, "raw": "1", "value": "2"},
+                "B": {"defined": False, "value": None},
+            },
+        },
+    }
+    found = check_case("config-vectors/1", case, SETUP)
+    assert [tuple(difference) for difference in found] == [
+        ("A", "2", "1"),
+        ("defined B", False, True),
+    ]
