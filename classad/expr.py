@@ -147,7 +147,7 @@ class ExprTree(Deferred):
         """Whether two expressions are the same, also for those whose ``==`` builds."""
         if not isinstance(expr, ExprTree):
             raise TypeError("expr must be an ExprTree")
-        return self._node == expr._node
+        return self._same(expr)
 
     def __int__(self) -> int:
         from classad.building import to_number
@@ -173,9 +173,14 @@ class ExprTree(Deferred):
         return unparse(self._node)
 
     def __eq__(self, other: object) -> bool:
-        return other.__class__ is ExprTree and self._node == other._node
+        return other.__class__ is ExprTree and self._same(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _same(self, other: Any) -> bool:
+        from classad.nodes import same_tree
+
+        return same_tree(self._node, other._node, close_reals=True)
 
     def __copy__(self) -> Self:
         return self.from_node(self._node)

@@ -266,10 +266,12 @@ def _fill_from_text(ad: ClassAd, text: str) -> None:
 def same_attributes(left: AdMapping, right: AdMapping) -> bool:
     """Whether two ads have the same names and structurally equal values."""
     from classad.build import node_of_value
+    from classad.nodes import same_tree
 
     mine, theirs = left._attrs, right._attrs
     return mine.keys() == theirs.keys() and all(
-        node_of_value(value) == node_of_value(theirs[key]) for key, value in mine.items()
+        same_tree(node_of_value(value), node_of_value(theirs[key]), close_reals=True)
+        for key, value in mine.items()
     )
 
 

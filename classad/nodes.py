@@ -11,6 +11,7 @@ Follows: the grammar in grammar/classad.lark.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import float_info
 
 from attr import field, frozen
 
@@ -192,11 +193,18 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(reversed(top.children()))
 
 
-def same_tree(left: Node, right: Node) -> bool:
-    """Structural equality, spans aside; iterative for the same reason as ``walk``."""
+def same_tree(left: Node, right: Node, *, close_reals: bool = False) -> bool:
+    """Structural equality, spans aside; iterative for the same reason as ``walk``.
+
+    ``close_reals``: reals compare as HTCondor compares expressions, see ``close``.
+    """
     stack = [(left, right)]
     while stack:
         a, b = stack.pop()
+        if close_reals and isinstance(a, Literal) and isinstance(b, Literal):
+            if not close(a, b):
+                return False
+            continue
         if a is b:
             continue
         if type(a) is not type(b) or a.key() != b.key():
@@ -209,3 +217,15 @@ def same_tree(left: Node, right: Node) -> bool:
             return False
         stack.extend(zip(mine, theirs, strict=True))
     return True
+
+
+def close(left: Literal, right: Literal) -> bool:
+    """Whether HTCondor takes two literals for the same.
+
+    Reals are when they differ by no more than the machine epsilon, so 1e-300 and 2e-300 are, and
+    an infinity or NaN is not even the same as itself.
+    """
+    a, b = left.value, right.value
+    if isinstance(a, float) and isinstance(b, float):
+        return abs(a - b) <= float_info.epsilon
+    return left.key() == right.key()
