@@ -137,19 +137,19 @@ class AdMapping(MutableMapping[str, Any]):
         from classad.references import external_references
 
         tree = _checked_expr(expr)
-        names = external_references(self._ad(), tree, full_names=True, context=_ambient())
-        if names is None:
+        found = external_references(self._ad(), tree, full_names=True, context=_ambient())
+        if not found.ok:
             raise ClassAdValueError("Unable to determine external references.")
-        return names or [""]
+        return found.names or [""]
 
     def internalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
         """Attributes of this ad that an expression uses, also indirectly; ``['']`` if none."""
         from classad.references import internal_references
 
-        names = internal_references(self._ad(), _checked_expr(expr), context=_ambient())
-        if names is None:
+        found = internal_references(self._ad(), _checked_expr(expr), context=_ambient())
+        if not found.ok:
             raise ClassAdValueError("Unable to determine internal references.")
-        return names or [""]
+        return found.names or [""]
 
     def matches(self, ad: ClassAd) -> bool:
         """Whether *the argument's* ``Requirements`` accept this ad as their TARGET."""

@@ -1,14 +1,14 @@
 """Which attributes an expression depends on: those of the ad itself, and those from outside.
 
-Inputs: an expression and the ad it would be evaluated in.  Outputs: names, or None where HTCondor
-gives up (a cycle, a selection from something that is no ad).
+Inputs: an expression and the ad it would be evaluated in.  Outputs: names, and whether the search
+went to its end; HTCondor gives up at a cycle and at a selection from something that is no ad.
 Never here: evaluation for its own sake.
 Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from classad import nodes
 from classad.ad import ClassAd
@@ -24,13 +24,20 @@ from classad.state import NO_CONTEXT, EvalContext, EvalState
 from classad.values import UNDEFINED
 
 
+class References(NamedTuple):
+    """``names`` are those found, up to the place where the search gave up if not ``ok``."""
+
+    ok: bool
+    names: list[str]
+
+
 def external_references(
     ad: ClassAd,
     expr: ExprTree | Node | str,
     *,
     full_names: bool = False,
     context: EvalContext | None = None,
-) -> list[str] | None:
+) -> References:
     """Names that ``ad`` does not define, in the spelling of their first use, sorted caselessly.
 
     Attributes of ``ad`` are followed into their expressions; all branches count.  ``TARGET.x`` is
@@ -41,7 +48,7 @@ def external_references(
 
 def internal_references(
     ad: ClassAd, expr: ExprTree | Node | str, *, context: EvalContext | None = None
-) -> list[str] | None:
+) -> References:
     """Attributes of ``ad`` that the expression uses, directly or through others."""
     return _walk(_Internal(ad, context), as_tree(expr).node, ad)
 
@@ -58,13 +65,14 @@ def external_names(found: Found, state: EvalState) -> list[str] | None:
     return list(walker.names.values())
 
 
-def _walk(walker: _Walker, node: Node, ad: ClassAd) -> list[str] | None:
+def _walk(walker: _Walker, node: Node, ad: ClassAd) -> References:
+    ok = True
     with more_frames():
         try:
             walker.visit(node, ad)
         except (EvaluationFailure, RecursionError):
-            return None
-    return [walker.names[key] for key in sorted(walker.names)]
+            ok = False
+    return References(ok, [walker.names[key] for key in sorted(walker.names)])
 
 
 class _Walker:

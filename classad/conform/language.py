@@ -98,8 +98,9 @@ def check_flattening(case: Case) -> list[Mismatch]:
         if field in case:
             seen.same(field, _flattened(tree, ad, context, inline))
     for field, full in (("external", False), ("external_full", True)):
-        seen.same(field, _names(external_references(ad, tree, full_names=full, context=context)))
-    seen.same("internal", _names(internal_references(ad, tree, context=context)))
+        found = external_references(ad, tree, full_names=full, context=context)
+        seen.same(field, found._asdict())
+    seen.same("internal", internal_references(ad, tree, context=context)._asdict())
     return seen.mismatches
 
 
@@ -110,10 +111,6 @@ def _flattened(
     if done.tree is not None:
         return {"ok": done.ok, "tree": unparse(done.tree)}
     return {"ok": done.ok, "value": encode(done.value), "unparsed": unparse_value(done.value)}
-
-
-def _names(names: list[str] | None) -> dict[str, object]:
-    return {"ok": names is not None, "names": names or []}
 
 
 _EVALUATION_FIELDS = frozenset(
