@@ -72,8 +72,17 @@ def build_parser() -> argparse.ArgumentParser:
     )
     for module in command_modules():
         importlib.import_module(module).add_commands(subparsers)
+    importlib.import_module("classad.conform.cli").add_commands(subparsers, conform_kinds)
     add_commands(subparsers)
     return parser
+
+
+def conform_kinds() -> tuple[Any, ...]:
+    """The kinds of recorded case that the rooms know."""
+    from classad.conform.language import LANGUAGE_KINDS
+    from classad.conform.printing import PRINTING_KINDS
+
+    return (*LANGUAGE_KINDS, *PRINTING_KINDS)
 
 
 def command_modules() -> list[str]:
