@@ -6,12 +6,13 @@ Exit status 0 when every case passes, 1 when one differs, 2 when a file cannot b
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from classad.conform.runner import Kind, Outcome, Summary, UnreadableVectors, run
+if TYPE_CHECKING:
+    from classad.conform.runner import Kind, Outcome, Summary
 
 #: Longest text of a value in a failure report, in characters.
 SHOWN = 400
@@ -38,6 +39,10 @@ def add_commands(
 
 def conform(options: argparse.Namespace, kinds: Sequence[Kind]) -> int:
     """Run the command; returns the exit status."""
+    import json
+
+    from classad.conform.runner import UnreadableVectors, run
+
     try:
         summary = run(options.paths, kinds)
     except UnreadableVectors as problem:
@@ -86,5 +91,7 @@ def as_json(summary: Summary) -> dict[str, object]:
 
 
 def _shown(value: object) -> str:
+    import json
+
     text = json.dumps(value, ensure_ascii=True, default=repr)
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
