@@ -30,6 +30,11 @@ def c_int(number: float) -> int:
     return int(number)
 
 
+def whole(number: float | None) -> int:
+    """An attribute that should be a count or an id; 0 for what is no finite number."""
+    return int(number) if number is not None and math.isfinite(number) else 0
+
+
 def add_up(numbers: Iterable[float]) -> float:
     """Add in order; the builtin compensates rounding errors, which the negotiator does not."""
     total = 0.0

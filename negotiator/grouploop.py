@@ -128,7 +128,8 @@ def _passes(
     negotiation: Negotiation,
 ) -> Iterator[GroupEvent]:
     """Give every group its turn, ``round_robin_rate`` more of what it lacks in every pass."""
-    n = 0.0
+    # In a pool of infinite weight the passes would never end: then one gives everything.
+    n = 0.0 if math.isfinite(max_delta) else max_delta
     while True:
         n = min(n + settings.round_robin_rate, max_delta)
         for group in order:
@@ -141,7 +142,7 @@ def _passes(
             whole = c_int(limit)
             pie = negotiation.negotiate(group, whole)
             yield GroupEvent(number, group.name, key, n, limit, whole, pie=pie)
-        if n >= max_delta:
+        if not n < max_delta:
             return
 
 

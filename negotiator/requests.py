@@ -18,6 +18,7 @@ from attr import define, field, frozen
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
+from negotiator.arithmetic import whole
 from negotiator.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
 from negotiator.frozen import Freezer
 from negotiator.slots import holds, meets
@@ -284,8 +285,8 @@ def _names_for(
 
 def _queued(job: ClassAd, table: AutoclusterTable | None, context: EvalContext) -> QueuedJob:
     numbers = [job.get_number(name, context=context) or 0 for name in _PRIORITIES]
-    cluster = int(job.get_number("ClusterId", context=context) or 0)
-    proc = int(job.get_number("ProcId", context=context) or 0)
+    cluster = whole(job.get_number("ClusterId", context=context))
+    proc = whole(job.get_number("ProcId", context=context))
     return QueuedJob(
         job,
         cluster,

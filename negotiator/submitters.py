@@ -16,7 +16,7 @@ from attr import evolve, frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
-from negotiator.arithmetic import INT_MIN
+from negotiator.arithmetic import INT_MIN, whole
 from negotiator.slots import holds
 from policy.model import NegotiatorPolicy
 
@@ -107,4 +107,4 @@ def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> S
 
 
 def _count(ad: ClassAd, name: str, context: EvalContext) -> int:
-    return int(ad.get_number(name, context=context) or 0)
+    return whole(ad.get_number(name, context=context))

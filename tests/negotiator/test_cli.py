@@ -141,3 +141,26 @@ def test_starting_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("slots.ads", "Cpus = 1\n", "Cpus = 1e999\n"),
+        ("slots.ads", "Cpus = 1\n", 'Cpus = real("nan")\n'),
+        ("slots.ads", "SlotWeight = Cpus\n", "SlotWeight = 1e308 * 10\n"),
+        ("submitters.ads", "IdleJobs = 1\n", "IdleJobs = 1e999\n"),
+        ("submitters.ads", "RunningJobs = 0\n", 'RunningJobs = real("nan")\n'),
+        ("jobs.ads", "ClusterId = 2\n", "ClusterId = 1e999\n"),
+        ("accounting.ads", "Priority = 500.0\n", 'Priority = real("inf")\n'),
+        ("jobs.ads", "RequestCpus = 1\n", "RequestCpus = -1e999\n"),
+    ],
+)
+def test_numbers_without_end_end(
+    pool: Path, file: str, old: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pool / "condor_config").write_text("GROUP_NAMES = g\nGROUP_QUOTA_DYNAMIC_g = 0.5\n")
+    path = pool / file
+    path.write_text(path.read_text().replace(old, new, 1))
+    assert main(["--debug", "negotiate", str(pool), "--json"]) == 0
+    json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
