@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: The family modules, in the order in which the documentation lists them.
 FAMILIES: Final = (
     "types", "control", "numbers", "strings", "stringlists", "lists", "regex", "time",
-    "versions", "environment", "users", "ads",
+    "calendar", "versions", "environment", "users", "ads",
 )  # fmt: skip
 
 _loaded = False

@@ -41,6 +41,7 @@ LETTERS: Final = {
     "lists": ["a", "b", ",", " ", ":", ";", "@", "\\t"],
     "environment": ["A", "B", "=", "1", " ", "'", ";", "x", "|", "\\t"],
     "strings": ["a", "B", "1", "\\303\\251", " ", "_"],
+    "calendar": ["1", ":", "+", "-", "x"],
     "time": ["%Y", "%m", "%d", "%H:%M", "%j", "%U", "%5e", "%-y", "x", "%c"],
     "numbers": ["1", "2", ".", "-", "e", "x", "inf", " "],
 }
@@ -89,7 +90,7 @@ def expected(rng: Random, family: str) -> str:
         return a_list(rng)
     if family == "numbers" and rng.random() < 0.6:
         return rng.choice(SCALARS)
-    if family == "time" and rng.random() < 0.6:
+    if family in ("time", "calendar") and rng.random() < 0.6:
         return rng.choice(TIMES)
     letters = LETTERS.get(family)
     if letters is None:
