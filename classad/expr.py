@@ -94,7 +94,6 @@ class ExprTree(Deferred):
 
     def simplify(self, scope: ClassAd | None = None, target: ClassAd | None = None) -> ExprTree:
         """The value as a literal expression; unknown names become undefined."""
-        from classad.ambient import AmbientContext
         from classad.errors import ClassAdEvaluationError
         from classad.evaluate import evaluate_full
 
@@ -102,7 +101,7 @@ class ExprTree(Deferred):
         my = _checked(scope, "scope")
         if scope is None:
             other = None
-        value, ok = evaluate_full(self, my, other, context=AmbientContext())
+        value, ok = evaluate_full(self, my, other, context=AmbientState.context)
         if not ok:
             raise ClassAdEvaluationError("failed to evaluate expression")
         return ExprTree.from_value(value)

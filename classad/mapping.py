@@ -295,6 +295,6 @@ def _checked_expr(expr: Any) -> ExprTree:
 
 
 def _ambient() -> Any:
-    from classad.ambient import AmbientContext
+    from classad.ambient import AmbientState
 
-    return AmbientContext()
+    return AmbientState.context
