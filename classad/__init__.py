@@ -37,6 +37,9 @@ from classad.api import (
     unquote,
     version,
 )
+from classad.api import (
+    _convert_local_datetime_to_utc_ts as _convert_local_datetime_to_utc_ts,
+)
 from classad.building import Attribute, Function, Literal
 from classad.errors import (
     ClassAdEnumError,

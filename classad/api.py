@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from io import TextIOBase
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from classad.ad import ClassAd
 from classad.ambient import zone_name
@@ -22,6 +22,9 @@ from classad.formats.common import BLANKS, NO_STREAM, Errors, check_errors, repo
 from classad.formats.long import LongReader
 from classad.formats.new import parse_new, skip_blanks
 from classad.source import Source
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 #: The version of HTCondor whose behaviour this package follows.
 COMPATIBLE: Final = "25.14.1"
@@ -349,6 +352,13 @@ def _rest(
         stream.advance(reader.position)
         yield ad
     stream.advance(len(stream.text))
+
+
+def _convert_local_datetime_to_utc_ts(dt: datetime) -> int:
+    """Seconds since 1970 UTC of a ``datetime``, local if naive: a private name of classad2."""
+    from classad.convert import instant
+
+    return instant(dt).secs
 
 
 # --- names of the retired binding -----------------------------------------------------------

@@ -113,7 +113,7 @@ def _scalar(
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     if isinstance(value, datetime):
-        return _instant(value)
+        return instant(value)
     if isinstance(value, timedelta):
         return RelTime(value / _SECOND)
     if isinstance(value, date):
@@ -127,7 +127,7 @@ def _integer(value: int, path: str) -> int:
     raise OverflowError(f"`{path}` is {value}, which does not fit in 64 bits")
 
 
-def _instant(value: datetime) -> AbsTime:
+def instant(value: datetime) -> AbsTime:
     """Whole seconds; a naive datetime is local time and is stored without an offset."""
     offset = value.utcoffset()
     if offset is None:

@@ -104,6 +104,14 @@ def test_naive_datetime_is_local_time(monkeypatch: pytest.MonkeyPatch) -> None:
         time.tzset()
 
 
+def test_seconds_of_a_datetime() -> None:
+    seconds = classad._convert_local_datetime_to_utc_ts
+    assert seconds(datetime(1970, 1, 1, 1, tzinfo=UTC)) == 3600
+    assert seconds(datetime(1970, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))) == 0
+    local = datetime(2024, 7, 2, 3, 4, 5, 999999)
+    assert seconds(local) == int(local.timestamp())
+
+
 def test_parse_errors_point() -> None:
     with pytest.raises(ClassAdException) as caught:
         ClassAd("[a = 1;\n b = 2 +]")
