@@ -130,6 +130,12 @@ def test_every_command_and_option_is_documented() -> None:
                     assert re.search(rf"{option}\b", text), f"{parser.prog} {option}"
 
 
+def test_every_module_of_the_negotiator_is_on_the_map() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    modules = {path.stem for path in (ROOT / "negotiator").glob("[a-z]*.py")} - {"progress"}
+    assert [name for name in sorted(modules) if not re.search(rf"\b{name}\b", text)] == []
+
+
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 8
 
