@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
-from attr import define, field, frozen
+from attr import define, evolve, field, frozen
 
 from classad.ad import ClassAd
 from negotiator.arithmetic import FLT_MAX
 from negotiator.board import Board
+from negotiator.consumption import Amounts, consumed, cost_of, request_for
 from negotiator.pie import permits
 from negotiator.preemption import Refusal, preemption_kind
 from negotiator.rank import KIND_ORDER, RankKeys, job_rank, policy_rank, preemption_rank
@@ -62,12 +64,21 @@ class Asker:
 
 @frozen(eq=False)
 class Candidate:
-    """A slot that a request can have.  ``position`` is the slot's place in the pool."""
+    """A slot that a request can have.  ``position`` is the slot's place in the pool.
+
+    ``amounts``: what the match takes of a slot with a consumption policy, which stays in the pool.
+    """
 
     position: int
     slot: Slot
     keys: RankKeys
     kind: MatchKind
+    cost: float
+    amounts: Amounts | None = None
+
+
+#: Of a candidate that is not ranked yet.
+NO_KEYS: Final = RankKeys(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @define(eq=False)
@@ -100,32 +111,49 @@ def scan(
     """All candidates among the slots left, in pool order; fewer when jobs' ranks are ignored."""
     weight = 0.0
     for position, slot in board.slots.items():
-        kind = _verdict(board, slot, request, asker)
-        if isinstance(kind, MatchKind) and not allowance.permits(kind, slot.weight):
-            kind = Refusal.SUBMITTER_LIMIT
-        if isinstance(kind, Refusal):
-            tally.refused[kind] += 1
+        found = consider(board, position, slot, request, asker)
+        if isinstance(found, Candidate) and not allowance.permits(found.kind, found.cost):
+            found = Refusal.SUBMITTER_LIMIT
+        if isinstance(found, Refusal):
+            tally.refused[found] += 1
         elif per_slot_limits_have_room(board, slot, request, tally):
-            yield Candidate(position, slot, rank_keys(board, slot, request, kind), kind)
+            yield evolve(found, keys=rank_keys(board, slot, request, found.kind))
             weight += slot.weight
             if board.policy.ignore_job_ranks and weight > allowance.limit:
                 return
 
 
-def _verdict(board: Board, slot: Slot, request: ClassAd, asker: Asker) -> MatchKind | Refusal:
+def consider(
+    board: Board, position: int, slot: Slot, request: ClassAd, asker: Asker
+) -> Candidate | Refusal:
+    """One slot against one request; ranks are left out."""
     ad, context = slot.ad, board.context
     if slot.partitionable and ad.raw("RemoteScheddName") is not None:
         schedd = ad.get_string("RemoteScheddName", context=context)
         if schedd is not None and schedd != asker.schedd:
             return Refusal.OTHER_SCHEDD
-    if not meets(ad, request, context) or not meets(request, ad, context):
+    amounts, asking, cost = None, request, slot.weight
+    if slot.resources:
+        amounts = consumed(ad, slot.resources, request, context)
+        if amounts is None:
+            return Refusal.REQUIREMENTS
+        asking, cost = request_for(request, amounts), cost_of(ad, amounts, context)
+    if not meets(ad, asking, context) or not meets(asking, ad, context):
         return Refusal.REQUIREMENTS
+    kind = _kind(board, slot, request, asker)
+    if isinstance(kind, Refusal):
+        return kind
+    return Candidate(position, slot, NO_KEYS, kind, cost, amounts)
+
+
+def _kind(board: Board, slot: Slot, request: ClassAd, asker: Asker) -> MatchKind | Refusal:
+    """How the asker can get a slot that matches."""
     policy = board.policy
     if not policy.consider_preemption:
         return Refusal.NOT_OCCUPIED if asker.rank_only else MatchKind.NONE
-    return preemption_kind(
-        slot, request, asker.submitter, asker.rank_only, policy.preemption_requirements, context
-    )
+    requirements, context = policy.preemption_requirements, board.context
+    rank_only = asker.rank_only
+    return preemption_kind(slot, request, asker.submitter, rank_only, requirements, context)
 
 
 def per_slot_limits_have_room(board: Board, slot: Slot, request: ClassAd, tally: Tally) -> bool:

@@ -65,7 +65,15 @@ def negotiate(
         tree=tree,
         concurrency=_concurrency(slots, snapshot.accountant, policy, context),
         numbers=numbers,
-        jobs=job_lists(snapshot.queues, significant, _significance(policy), policy, context),
+        jobs=job_lists(
+            snapshot.queues,
+            significant,
+            _significance(policy),
+            policy,
+            context,
+            # One slot with a consumption policy is enough to leave all requests as they are.
+            freeze=not any(slot.resources for slot in slots),
+        ),
         slots=dict(enumerate(kept)),
     )
     rounds = _all_rounds(board, submitters)

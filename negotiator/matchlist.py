@@ -10,7 +10,7 @@ Follows: the negotiator's match list as the vectors show it.
 
 from __future__ import annotations
 
-from attr import define, field
+from attr import define, evolve, field
 
 from classad.ad import ClassAd
 from negotiator.board import Board
@@ -19,9 +19,12 @@ from negotiator.candidates import (
     Asker,
     Candidate,
     Tally,
+    consider,
     per_slot_limits_have_room,
+    rank_keys,
     scan,
 )
+from negotiator.consumption import consumed, cost_of
 from negotiator.ordering import best_first
 from negotiator.preemption import Refusal, requirements_allow
 from negotiator.rank import policy_rank
@@ -47,6 +50,17 @@ class MatchList:
             return None
         self.taken += 1
         return self.entries[self.taken - 1]
+
+    def put_back(self, candidate: Candidate) -> None:
+        """Insert at the front, then behind every entry that the candidate is better than.
+
+        That is the wrong way round, but it is what the negotiator does: a slot that has become
+        less attractive stays in front.
+        """
+        place = self.taken
+        while place < len(self.entries) and candidate.keys > self.entries[place].keys:
+            place += 1
+        self.entries.insert(place, candidate)
 
     def peek(self) -> Candidate | None:
         """The next entry."""
@@ -108,11 +122,34 @@ def _from_list(
     """The next entry within the limits; entries that are not are lost to the list."""
     tally = kept.tally.copy()
     while (candidate := kept.pop()) is not None:
-        if not allowance.permits_cached(candidate.kind, candidate.slot.weight):
+        candidate = _with_cost(board, candidate, request)
+        if not allowance.permits_cached(candidate.kind, candidate.cost):
             tally.refused[Refusal.SUBMITTER_LIMIT] += 1
         elif per_slot_limits_have_room(board, candidate.slot, request, Tally()):
             return candidate, tally
     return None, tally
+
+
+def _with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidate:
+    """The candidate with what it would cost now, if its slot has a consumption policy."""
+    slot = candidate.slot
+    if not slot.resources:
+        return candidate
+    amounts = consumed(slot.ad, slot.resources, request, board.context)
+    if amounts is None:
+        return candidate
+    return evolve(candidate, amounts=amounts, cost=cost_of(slot.ad, amounts, board.context))
+
+
+def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate) -> None:
+    """Give a slot that was matched, but stays, its place in the list, if it still matches."""
+    if board.match_list is None:
+        return
+    slot = candidate.slot
+    again = consider(board, candidate.position, slot, request, asker)
+    if isinstance(again, Candidate):
+        keys = rank_keys(board, slot, request, MatchKind.NONE)
+        board.match_list.put_back(evolve(again, kind=MatchKind.NONE, keys=keys))
 
 
 def _still_valid(board: Board, kept: MatchList, request: ClassAd) -> bool:

@@ -226,10 +226,15 @@ def job_lists(
     settings: SignificanceSettings,
     policy: NegotiatorPolicy,
     context: EvalContext,
+    *,
+    freeze: bool,
 ) -> Mapping[tuple[str, str], JobList]:
-    """The waiting jobs by submitter name and schedd name."""
+    """The waiting jobs by submitter name and schedd name.
+
+    ``freeze``: whether the requirements of requests are settled against the job alone.
+    """
     lists: dict[tuple[str, str], JobList] = {}
-    freezer = Freezer(context)
+    freezer = Freezer(context) if freeze else None
     for queue in queues:
         names = _names_for(queue, significant, settings)
         table = None

@@ -14,10 +14,12 @@ from collections.abc import Iterator
 
 from attr import define, field, frozen
 
+from classad.ad import ClassAd
 from negotiator.board import Board
 from negotiator.candidates import Allowance, Asker, Candidate, Tally
+from negotiator.consumption import deduct
 from negotiator.ephemeral import decorate_request
-from negotiator.matchlist import find_match
+from negotiator.matchlist import find_match, put_back
 from negotiator.preemption import Refusal
 from negotiator.requests import NO_AUTOCLUSTER, JobList, Request
 from negotiator.result import Event, Match, MatchKind, Outcome, Reason, Rejection
@@ -133,7 +135,9 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
             return None
         if _has_claim(board, candidate):
             _take(session, request, served, candidate)
-            return 1
+            if candidate.amounts is not None:
+                put_back(board, request.ad, asker, candidate)
+            return _jobs_served(board, request.ad, candidate)
         del board.slots[candidate.position]
 
 
@@ -189,14 +193,31 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     if limits:
         board.concurrency.take(limits)
     board.matches.append(_match(session, request, served, candidate))
-    board.accountant.charge(terms.submitter, slot.weight)
-    del board.slots[candidate.position]
-    session.allowance.used += slot.weight
+    board.accountant.charge(terms.submitter, candidate.cost)
+    session.allowance.used += candidate.cost
     if slot.user is None:
-        session.allowance.used_unclaimed += slot.weight
+        session.allowance.used_unclaimed += candidate.cost
     if slot.requirements is not None:
         slot.ad.insert("Requirements", slot.requirements)
     session.jobs.place(request, slot.ad, board.context)
+    if candidate.amounts is None:
+        del board.slots[candidate.position]
+    else:
+        deduct(slot.ad, candidate.amounts, board.context)
+        slot.claims -= 1
+
+
+def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:
+    """How many jobs of its request a match serves: one, or with depth first all that fit."""
+    if not board.policy.depth_first:
+        return 1
+    slot, context = candidate.slot.ad, board.context
+    fits = []
+    for resource in ("Cpus", "Memory"):
+        there = slot.get_number(resource, context=context)
+        wanted = request.get_number(f"Request{resource}", slot, context)
+        fits.append((1 if there is None else int(there)) // max(int(wanted or 1), 1))
+    return max(min(fits), 0)
 
 
 def _match(session: _Session, request: Request, served: int, candidate: Candidate) -> Match:
@@ -218,7 +239,7 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
         slot=slot.name,
         kind=kind,
         preempted=slot.user if preempts else None,
-        cost=slot.weight,
+        cost=candidate.cost,
         preempted_prio=prio,
         new_prio=terms.priority if preempts else None,
         old_startd_rank=old,

@@ -18,6 +18,7 @@ from classad.ad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from negotiator.arithmetic import DBL_MAX, add_up
+from negotiator.consumption import policy_resources
 from negotiator.frozen import Freezer
 from negotiator.result import PoolNumbers, TrimCause, TrimmedSlot
 from policy.model import NegotiatorPolicy
@@ -39,6 +40,8 @@ class Slot:
     claims: int
     #: ``Requirements`` as the startd sent them, if the cycle goes by others.
     requirements: Any = None
+    #: The resources of its consumption policy; empty without one.
+    resources: tuple[str, ...] = ()
     #: Pre-job and post-job rank for the whole cycle, when jobs' ranks are ignored.
     fixed_ranks: tuple[float, float] | None = None
 
@@ -93,6 +96,7 @@ def fetch_slots(
                 user=occupant(ad, context),
                 claims=claims.get(name, 1),
                 requirements=sent,
+                resources=policy_resources(ad, context),
             )
         )
     return found
