@@ -17,6 +17,7 @@ from classad.evaluate import EvalContext
 from negotiator.accounting import Accountant
 from negotiator.concurrency import ConcurrencyCounts
 from negotiator.groups import GroupTree
+from negotiator.pslots import Enlarged
 from negotiator.requests import JobList
 from negotiator.result import Match, Pie, PoolNumbers, Rejection
 from negotiator.slots import Slot
@@ -38,9 +39,20 @@ class Board:
     numbers: PoolNumbers
     jobs: Mapping[tuple[str, str], JobList]
     slots: dict[int, Slot] = field(factory=dict)
+    #: The same slots by name, matched ones included.
+    by_name: dict[str, Slot] = field(factory=dict)
     match_list: MatchList | None = None
+    #: Partitionable slots whose ads hold resources of their children while the list is kept.
+    enlarged: list[Enlarged] = field(factory=list)
     matches: list[Match] = field(factory=list)
     rejections: list[Rejection] = field(factory=list)
     pies: list[Pie] = field(factory=list)
     #: The spin of the pie under way; its index is ``len(pies)``.
     spin: int = 0
+
+    def drop_match_list(self) -> None:
+        """Forget the candidates of the last request."""
+        self.match_list = None
+        for change in self.enlarged:
+            change.restore()
+        self.enlarged.clear()

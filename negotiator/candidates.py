@@ -17,14 +17,16 @@ from typing import Final
 from attr import define, evolve, field, frozen
 
 from classad.ad import ClassAd
+from classad.evaluate import EvalContext
 from negotiator.arithmetic import FLT_MAX
 from negotiator.board import Board
 from negotiator.consumption import Amounts, consumed, cost_of, request_for
 from negotiator.pie import permits
-from negotiator.preemption import Refusal, preemption_kind
+from negotiator.preemption import Refusal, preemption_kind, requirements_allow
+from negotiator.pslots import enlarge
 from negotiator.rank import KIND_ORDER, RankKeys, job_rank, policy_rank, preemption_rank
 from negotiator.result import Counters, MatchKind
-from negotiator.slots import Slot, meets
+from negotiator.slots import Slot, meets, slot_weight
 
 
 @define
@@ -132,6 +134,8 @@ def consider(
         schedd = ad.get_string("RemoteScheddName", context=context)
         if schedd is not None and schedd != asker.schedd:
             return Refusal.OTHER_SCHEDD
+    if board.policy.allow_pslot_preemption and _spoken_for(slot, context):
+        return Refusal.DYNAMIC
     amounts, asking, cost = None, request, slot.weight
     if slot.resources:
         amounts = consumed(ad, slot.resources, request, context)
@@ -139,7 +143,7 @@ def consider(
             return Refusal.REQUIREMENTS
         asking, cost = request_for(request, amounts), cost_of(ad, amounts, context)
     if not meets(ad, asking, context) or not meets(asking, ad, context):
-        return Refusal.REQUIREMENTS
+        return _by_children(board, position, slot, request, asker) or Refusal.REQUIREMENTS
     kind = _kind(board, slot, request, asker)
     if isinstance(kind, Refusal):
         return kind
@@ -154,6 +158,42 @@ def _kind(board: Board, slot: Slot, request: ClassAd, asker: Asker) -> MatchKind
     requirements, context = policy.preemption_requirements, board.context
     rank_only = asker.rank_only
     return preemption_kind(slot, request, asker.submitter, rank_only, requirements, context)
+
+
+def _spoken_for(slot: Slot, context: EvalContext) -> bool:
+    """Whether this is a dynamic slot whose parent tells about it."""
+    return (
+        slot.ad.get_bool("DynamicSlot", context=context) is True
+        and slot.ad.get_bool("PslotRollupInformation", context=context) is True
+    )
+
+
+def _by_children(
+    board: Board, position: int, slot: Slot, request: ClassAd, asker: Asker
+) -> Candidate | None:
+    """A partitionable slot that would match if some of its dynamic slots were preempted."""
+    policy, context, ad = board.policy, board.context, slot.ad
+    if not (policy.consider_preemption and policy.allow_pslot_preemption and slot.partitionable):
+        return None
+    if request.get_bool("WantPslotPreemption", context=context) is not True:
+        return None
+
+    def matches() -> bool:
+        return meets(ad, request, context) and meets(request, ad, context)
+
+    def preemptible(name: str) -> bool:
+        child = board.by_name.get(name)
+        if child is None or child.user == asker.submitter or policy.preemption_requirements is None:
+            return False
+        return requirements_allow(policy.preemption_requirements, child.ad, request, context)
+
+    rank = ad.get_number("Rank", request, context) or 0.0
+    found = enlarge(slot, rank, matches, preemptible, asker.rank_only, context)
+    if found is None:
+        return None
+    kind, change = found
+    board.enlarged.append(change)
+    return Candidate(position, slot, NO_KEYS, kind, slot_weight(ad, policy, context))
 
 
 def per_slot_limits_have_room(board: Board, slot: Slot, request: ClassAd, tally: Tally) -> bool:

@@ -75,6 +75,7 @@ def negotiate(
             freeze=not any(slot.resources for slot in slots),
         ),
         slots=dict(enumerate(kept)),
+        by_name={slot.name: slot for slot in kept},
     )
     rounds = _all_rounds(board, submitters)
     return CycleResult(

@@ -79,7 +79,7 @@ def find_match(
     kept = board.match_list
     if kept is not None and kept.key == key and _still_valid(board, kept, request.ad):
         return _from_list(board, kept, request.ad, allowance)
-    board.match_list = None
+    board.drop_match_list()
     if not board.slots:
         return None, tally
     found = list(scan(board, request.ad, asker, allowance, tally))

@@ -25,6 +25,7 @@ class Refusal(Enum):
     """Why a slot is no candidate for a request."""
 
     REQUIREMENTS = "requirements"
+    DYNAMIC = "a dynamic slot that its partitionable slot speaks for"
     OTHER_SCHEDD = "a claimed partitionable slot of another schedd"
     NOT_OCCUPIED = "unclaimed, but only startd rank counts now"
     RANK_NOT_HIGHER = "the startd does not rank the request higher"

@@ -106,7 +106,7 @@ def _spin_all(state: _Round) -> str | None:
             return "quota"
         if state.terms.bounding_group is not None:
             state.room = GroupRoom(state.terms.quota, state.group_usage())
-        board.match_list = None
+        board.drop_match_list()
         if not state.settings.consider_preemption:
             submitters[:] = [s for s in submitters if s.idle_jobs > 0]
         shares = shares_of(

@@ -93,8 +93,6 @@ ALLOW_PSLOT_PREEMPTION: Final = Knob(
     "Gathers dynamic slots of a partitionable slot for one bigger request",
     need=Need.OPTIONAL,
     in_table=False,
-    honoured=False,
-    reason="preemption of several dynamic slots at once is not built yet",
 )
 NEGOTIATOR_SLOT_CONSTRAINT: Final = Knob(
     "NEGOTIATOR_SLOT_CONSTRAINT",
@@ -141,8 +139,6 @@ NEGOTIATOR_DEPTH_FIRST: Final = Knob(
     "false",
     "Fills a partitionable slot with jobs of one match before going to the next slot",
     need=Need.OPTIONAL,
-    honoured=False,
-    reason="a match serves one job of its request",
 )
 NEGOTIATOR_MATCH_EXPRS: Final = Knob(
     "NEGOTIATOR_MATCH_EXPRS",
@@ -201,10 +197,8 @@ CONSUMPTION_POLICY: Final = Knob(
     Kind.BOOL,
     "false",
     "Lets the negotiator divide partitionable slots itself",
-    need=Need.OPTIONAL,
+    need=Need.IRRELEVANT,
     read_by="STARTD",
-    honoured=False,
-    reason="consumption policies are not built yet; the slot ads say whether they are in use",
 )
 CONSUMPTION_CPUS: Final = Knob(
     "CONSUMPTION_CPUS",
@@ -212,10 +206,8 @@ CONSUMPTION_CPUS: Final = Knob(
     "quantize(target.RequestCpus,{1})",
     "Says how many cores a request takes from a slot with a consumption policy",
     unit="cores",
-    need=Need.OPTIONAL,
+    need=Need.IRRELEVANT,
     read_by="STARTD",
-    honoured=False,
-    reason="consumption policies are not built yet",
 )
 CONSUMPTION_MEMORY: Final = Knob(
     "CONSUMPTION_MEMORY",
@@ -223,10 +215,8 @@ CONSUMPTION_MEMORY: Final = Knob(
     "quantize(target.RequestMemory,{128})",
     "Says how much memory a request takes from a slot with a consumption policy",
     unit="MiB",
-    need=Need.OPTIONAL,
+    need=Need.IRRELEVANT,
     read_by="STARTD",
-    honoured=False,
-    reason="consumption policies are not built yet",
 )
 CONSUMPTION_DISK: Final = Knob(
     "CONSUMPTION_DISK",
@@ -234,10 +224,8 @@ CONSUMPTION_DISK: Final = Knob(
     "quantize(target.RequestDisk,{1024})",
     "Says how much disk a request takes from a slot with a consumption policy",
     unit="KiB",
-    need=Need.OPTIONAL,
+    need=Need.IRRELEVANT,
     read_by="STARTD",
-    honoured=False,
-    reason="consumption policies are not built yet",
 )
 CLAIM_PARTITIONABLE_LEFTOVERS: Final = Knob(
     "CLAIM_PARTITIONABLE_LEFTOVERS",

@@ -47,11 +47,14 @@ def test_decisions(name: str) -> None:
                 assert turn.usage == pytest.approx(was["usage"], abs=1e-6)
 
 
-@pytest.mark.parametrize("name", NOT_YET)
-def test_not_yet(name: str) -> None:
-    case = scenarios.load(name)
-    found = scenarios.decided(scenarios.run(case))
-    assert found != scenarios.recorded(case["observed"]["cycles"][0]), "take it off the list"
+def test_nothing_on_the_list_agrees() -> None:
+    agreed = []
+    for name in NOT_YET:
+        case = scenarios.load(name)
+        found = scenarios.decided(scenarios.run(case))
+        if found == scenarios.recorded(case["observed"]["cycles"][0]):
+            agreed.append(name)
+    assert agreed == []
 
 
 def test_same_inputs_same_result() -> None:
