@@ -37,6 +37,7 @@ def add_commands(subparsers: Any) -> None:
     """Add ``eval``."""
     parser = subparsers.add_parser(
         "eval",
+        usage="pieslice eval [OPTION]... ITEM...",
         help="evaluate ClassAd expressions",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -138,6 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     tokens = sys.argv[1:] if argv is None else list(argv)
     parser = argparse.ArgumentParser(
         prog="python -m classad",
+        usage="python -m classad [OPTION]... ITEM...",
         description=_DESCRIPTION,
         epilog=_EPILOG.replace("pieslice eval", "python -m classad").replace(
             "2 bad", "1 or 255 bad"
