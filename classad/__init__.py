@@ -52,7 +52,9 @@ from classad.errors import (
     ClassAdValueError,
 )
 from classad.expr import ExprTree
-from classad.registration import register, registered, registerLibrary
+from classad.registration import register, registerLibrary
+from classad.state import EvalContext
+from classad.surroundings import evaluating, functions, semantics
 from classad.values import Value
 
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     "ClassAdParseError",
     "ClassAdTypeError",
     "ClassAdValueError",
+    "EvalContext",
     "ExprTree",
     "Function",
     "Literal",
@@ -73,6 +76,8 @@ __all__ = [
     "ParserType",
     "Value",
     "compat_version",
+    "evaluating",
+    "functions",
     "lastError",
     "parse",
     "parseAds",
@@ -84,7 +89,7 @@ __all__ = [
     "read_ads",
     "register",
     "registerLibrary",
-    "registered",
+    "semantics",
     "unquote",
     "version",
     "write_ads",

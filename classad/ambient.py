@@ -7,12 +7,17 @@ something (policy, negotiation) passes its own context instead.
 from __future__ import annotations
 
 import time
+from collections import ChainMap
+from collections.abc import Mapping
+from contextvars import ContextVar
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
 from classad.state import EvalContext, EvalState
 
 if TYPE_CHECKING:
+    from random import Random
+
     from classad.ad import ClassAd
     from classad.deferred import Deferred
 
@@ -21,17 +26,32 @@ REGISTERED: Final[dict[str, Any]] = {}
 
 
 class AmbientContext(EvalContext):
-    """A context that asks the machine, when it is asked."""
+    """A context that asks the machine, when it is asked, for all that it was not given.
 
-    __slots__ = ()
+    ``outer``: the context that has the random numbers and the functions if these are not given.
+    """
 
-    def __init__(self, strict: bool = False) -> None:
-        super().__init__(seed=None, strict=strict, home_of=_home_of, functions=REGISTERED)
+    __slots__ = ("_given_now", "_given_tz", "_outer")
+
+    def __init__(
+        self,
+        strict: bool = False,
+        *,
+        now: float | None = None,
+        tz: tzinfo | None = None,
+        seed: int | None = None,
+        functions: Mapping[str, Any] = REGISTERED,
+        outer: AmbientContext | None = None,
+    ) -> None:
+        self._given_now = now
+        self._given_tz = tz
+        self._outer = outer if seed is None else None
+        super().__init__(seed=seed, strict=strict, home_of=_home_of, functions=functions)
 
     @property
     def now(self) -> float:
-        """The clock."""
-        return time.time()
+        """The clock, unless it was stopped."""
+        return time.time() if self._given_now is None else self._given_now
 
     @now.setter
     def now(self, value: float | None) -> None:
@@ -40,11 +60,36 @@ class AmbientContext(EvalContext):
     @property
     def tz(self) -> tzinfo:
         """The zone of the machine, with its summer time rules when they are to be had."""
-        return _local_zone()
+        return _local_zone() if self._given_tz is None else self._given_tz
 
     @tz.setter
     def tz(self, value: tzinfo | None) -> None:
         """The zone is not set from here."""
+
+    @property
+    def rng(self) -> Random:
+        """The random numbers: seeded, or those that everything around this context uses."""
+        return super().rng if self._outer is None else self._outer.rng
+
+    def within(
+        self,
+        *,
+        now: float | None = None,
+        tz: tzinfo | None = None,
+        seed: int | None = None,
+        strict: bool | None = None,
+        functions: Mapping[str, Any] | None = None,
+    ) -> AmbientContext:
+        """This context with some of it replaced; ``functions`` are added to those it has."""
+        known: Mapping[str, Any] = self.functions or REGISTERED
+        return AmbientContext(
+            self.strict if strict is None else strict,
+            now=self._given_now if now is None else now,
+            tz=self._given_tz if tz is None else tz,
+            seed=seed,
+            functions=ChainMap(dict(functions), known) if functions else known,  # type: ignore[arg-type]
+            outer=self,
+        )
 
 
 _zones: Final[dict[str, tzinfo]] = {}
@@ -104,10 +149,25 @@ def _home_of(user: str) -> str | None:
         return None
 
 
+#: The context of evaluations outside of every ``with`` block of ``classad.surroundings``.
+AMBIENT: Final = AmbientContext()
+
+#: One entry for each such block open anywhere in the process; while there is none, evaluations
+#: need not look for theirs.
+OPEN_BLOCKS: Final[list[object]] = []
+
+CURRENT: Final[ContextVar[AmbientContext]] = ContextVar("classad_context", default=AMBIENT)
+
+
+def current_context() -> AmbientContext:
+    """The context of this thread or task."""
+    return CURRENT.get() if OPEN_BLOCKS else AMBIENT
+
+
 class AmbientState(EvalState):
     """An evaluation in the ambient context."""
 
-    context: EvalContext = AmbientContext()
+    context: EvalContext = AMBIENT
 
 
 class SharedState(AmbientState):

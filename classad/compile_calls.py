@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from classad.deferred import Run
 from classad.expr import ExprTree
-from classad.functions import lookup_function
+from classad.function_table import lookup_function
 from classad.state import CallSite
 from classad.values import ERROR
 

@@ -43,6 +43,6 @@ class Deferred:
 
     def compile(self) -> Run:
         """Translate the syntax tree into a closure and measure it."""
-        from classad.compile import compile_tree
+        from classad.compiler import compile_tree
 
         return compile_tree(self)

@@ -1,6 +1,6 @@
 """Evaluation of expressions: the functions to call, choosing between the two evaluators.
 
-``evaluate`` and ``evaluate_full`` run the compiled form (``classad.compile``).  Where its coarse
+``evaluate`` and ``evaluate_full`` run the compiled form (``classad.compiler``).  Where its coarse
 accounting of depth meets the limit, in strict mode and on a deep Python stack they fall back to the
 exact one (``classad.reference``); both give the same values.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from classad.ad import ClassAd
-from classad.ambient import SHARED, AmbientState
+from classad.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context
 from classad.deferred import Deferred
 from classad.lasterror import note
 from classad.limits import EvaluationFailure, NeedExact
@@ -20,7 +20,7 @@ from classad.values import ERROR, UNDEFINED, Value
 
 if TYPE_CHECKING:
     from classad.nodes import Node
-    from classad.state import EvalState
+    from classad.state import EvalContext, EvalState
 
 #: Values that the Python interface hands out as they are.
 PLAIN = frozenset({bool, int, float, str, Value})
@@ -61,8 +61,23 @@ class ExprTree(Deferred):
 
     # --- the Python interface ---------------------------------------------------------------
 
-    def eval(self, scope: ClassAd | None = None, target: ClassAd | None = None) -> Any:
-        """The value, as a Python object, in ``scope`` and, if given, matched with ``target``."""
+    def eval(
+        self,
+        scope: ClassAd | None = None,
+        target: ClassAd | None = None,
+        *,
+        context: EvalContext | None = None,
+    ) -> Any:
+        """The value, as a Python object, in ``scope`` and, if given, matched with ``target``.
+
+        ``context``: clock, zone and random seed to use instead of the machine's.  Raises
+        ``ClassAdEvaluationError`` if the evaluation as a whole fails, for instance at its limits.
+
+        >>> ExprTree("MY.Cpus < TARGET.Cpus").eval(ClassAd({"Cpus": 1}), ClassAd({"Cpus": 4}))
+        True
+        """
+        if OPEN_BLOCKS or context is not None:
+            return self._eval_in(context or current_context(), scope, target)
         if target is None and scope.__class__ is ClassAd:
             state = SHARED if self.modest else AmbientState()
         else:
@@ -83,6 +98,21 @@ class ExprTree(Deferred):
 
         return to_python(value)
 
+    def _eval_in(self, context: EvalContext, scope: Any, target: Any) -> Any:
+        """``eval`` in a context that is not the ambient one."""
+        from classad.convert import to_python
+        from classad.errors import ClassAdEvaluationError
+        from classad.evaluate import evaluate_full
+
+        state = AmbientState()
+        my = _set_scopes(state, scope, target)
+        value, ok = evaluate_full(self, my, state.right, context=context)
+        if not ok:
+            raise ClassAdEvaluationError("failed to evaluate expression")
+        if value is ERROR:
+            note(self, my, state.right)
+        return to_python(value)
+
     def _eval_exactly(self, scope: Any, state: EvalState) -> Any:
         from classad.errors import ClassAdEvaluationError
         from classad.evaluate import evaluate_exactly
@@ -101,7 +131,7 @@ class ExprTree(Deferred):
         my = _checked(scope, "scope")
         if scope is None:
             other = None
-        value, ok = evaluate_full(self, my, other, context=AmbientState.context)
+        value, ok = evaluate_full(self, my, other, context=current_context())
         if not ok:
             raise ClassAdEvaluationError("failed to evaluate expression")
         return ExprTree.from_value(value)
@@ -197,7 +227,7 @@ def _parsed(text: str) -> Node:
     if "\0" in text:
         raise ValueError("embedded null character")
     try:
-        return parse_expression(text, tz=zone_name())
+        return parse_expression(text, tz=zone_name(), strict=current_context().strict)
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None
 

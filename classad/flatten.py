@@ -17,7 +17,7 @@ from classad.ad import ClassAd
 from classad.build import make_ad, node_of_value
 from classad.evaluate import as_tree
 from classad.expr import ExprTree
-from classad.functions import lookup_function
+from classad.function_table import lookup_function
 from classad.limits import EvaluationFailure, more_frames
 from classad.lists import ListValue
 from classad.lookup import select

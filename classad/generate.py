@@ -2,7 +2,7 @@
 
 An expression that has been evaluated many times is translated into the source of one function, in
 which the dominant cases of every operator stand inline.  Everything else goes, operand by operand,
-to the scalar functions of ``classad.operators`` and to the closures of ``classad.compile``, so no
+to the scalar functions of ``classad.operators`` and to the closures of ``classad.compiler``, so no
 rule of the language is decided here a second time.
 
 Inputs: a syntax tree and, for its nodes, the closures they have already.  Outputs: a closure with
@@ -20,7 +20,7 @@ from typing import Any, Final
 from classad import lookup, nodes, operators
 from classad.deferred import Run
 from classad.expr import ExprTree
-from classad.functions import lookup_function
+from classad.function_table import lookup_function
 from classad.operators import BINARY, UNARY
 from classad.reference import subscript
 from classad.scopes import UNUSUAL, fold_name

@@ -67,10 +67,10 @@ def _definitions(name: str, *ads: ClassAd | None) -> list[Any]:
 
 
 def _value(node: Any, scope: ClassAd | None, target: ClassAd | None) -> Any:
-    from classad.ambient import AmbientState
+    from classad.ambient import current_context
     from classad.evaluate import evaluate
 
-    return evaluate(node, scope, target, context=AmbientState.context)
+    return evaluate(node, scope, target, context=current_context())
 
 
 def _unlike(left: Any, right: Any) -> bool:

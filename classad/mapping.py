@@ -22,6 +22,7 @@ from classad.values import INT_MAX, INT_MIN
 if TYPE_CHECKING:
     from classad.ad import ClassAd
     from classad.expr import ExprTree
+    from classad.state import EvalContext
 
 #: First sentence of classad2's error for a text that is no ad.
 NO_AD = "Unable to parse string into a ClassAd."
@@ -98,14 +99,16 @@ class AdMapping(MutableMapping[str, Any]):
 
     # --- evaluation ---------------------------------------------------------------------------
 
-    def eval(self, attr: str) -> Any:
+    def eval(self, attr: str, *, context: EvalContext | None = None) -> Any:
         """The value of an attribute in this ad; ``KeyError`` if there is none.
+
+        ``context``: clock, zone and random seed to use instead of the machine's.
 
         >>> from classad import ClassAd
         >>> ClassAd("[Cpus = 4; Rank = Cpus * 2]").eval("Rank")
         8
         """
-        return self.lookup(attr).eval(self._ad())
+        return self.lookup(attr).eval(self._ad(), context=context)
 
     def lookup(self, attr: str) -> ExprTree:
         """The expression of an attribute, also if it is a literal; it forgets this ad."""
@@ -241,7 +244,7 @@ def fill(ad: ClassAd, source: Any) -> None:
 
 def _fill_from_text(ad: ClassAd, text: str) -> None:
     """The first ad of a text in new syntax; what follows it is ignored, as classad2 does."""
-    from classad.ambient import zone_name
+    from classad.ambient import current_context, zone_name
     from classad.formats.quick import quick_ad
 
     if "\0" in text:
@@ -256,7 +259,7 @@ def _fill_from_text(ad: ClassAd, text: str) -> None:
     from classad.parser import parse_ad_prefix
 
     try:
-        node, _ = parse_ad_prefix(text, tz=tz)
+        node, _ = parse_ad_prefix(text, tz=tz, strict=current_context().strict)
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None
     for name, value in node.attributes:
@@ -295,6 +298,6 @@ def _checked_expr(expr: Any) -> ExprTree:
 
 
 def _ambient() -> Any:
-    from classad.ambient import AmbientState
+    from classad.ambient import current_context
 
-    return AmbientState.context
+    return current_context()

@@ -34,7 +34,9 @@ def half_match(
 ) -> bool:
     """Whether ``my``'s own requirements accept ``target``; an ad without them accepts nothing."""
     value = my._attrs.get("requirements" if attribute == "Requirements" else fold_name(attribute))
-    if value.__class__ is ExprTree and my is not target:
+    if context is not None and context.strict:
+        value = requirements_value(my, target, context, attribute)[0]
+    elif value.__class__ is ExprTree and my is not target:
         state = EvalState()
         state.left = my
         state.right = target

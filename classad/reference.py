@@ -1,7 +1,7 @@
 """The reference evaluator: one function per kind of node, nothing clever.
 
 It counts depth and work exactly as HTCondor does and knows strict mode.  The compiled form in
-``classad.compile`` is tested against it and hands over to it near the limits.
+``classad.compiler`` is tested against it and hands over to it near the limits.
 
 Inputs: a node, the ad it is evaluated in, the state.  Outputs: a ClassAd value.
 Never here: what an operator means for two values (``classad.operators``), where a name is looked
@@ -20,7 +20,7 @@ from classad.ad import ClassAd
 from classad.build import detached, make_ad, make_list
 from classad.deferred import Deferred
 from classad.expr import ExprTree
-from classad.functions import lookup_function
+from classad.function_table import lookup_function
 from classad.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
 from classad.lists import ListValue
 from classad.lookup import select

@@ -1,4 +1,4 @@
-"""Python functions that expressions may call: ``register`` and its scoped form.
+"""Python functions that expressions may call: ``register``; ``classad.surroundings`` has scopes.
 
 What is decided here: how a Python function is called from an expression: its arguments are
 evaluated and converted as everywhere in the interface; if it has a parameter ``state`` (or takes
@@ -11,8 +11,7 @@ Follows: ``register`` of HTCondor's retired v1 binding; names are compared witho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from classad.ambient import REGISTERED
@@ -30,31 +29,8 @@ def register(function: Callable[..., Any], name: str | None = None) -> None:
     >>> ExprTree('backwards("abc")').eval()
     'cba'
     """
-    if not callable(function):
-        raise TypeError("function must be callable")
-    spelled = name if name is not None else function.__name__
-    REGISTERED[fold_name(spelled)] = _declaration(spelled, function)
-
-
-@contextmanager
-def registered(**callables: Callable[..., Any]) -> Iterator[None]:
-    """Register Python functions for the length of a ``with`` block.
-
-    >>> from classad import ExprTree
-    >>> with registered(twice=lambda x: 2 * x):
-    ...     ExprTree("twice(4)").eval()
-    8
-    >>> ExprTree("twice(4)").eval()
-    <Value.Error: 1>
-    """
-    before = dict(REGISTERED)
-    try:
-        for name, function in callables.items():
-            register(function, name)
-        yield
-    finally:
-        REGISTERED.clear()
-        REGISTERED.update(before)
+    spelled = name if name is not None else getattr(function, "__name__", "")
+    REGISTERED[fold_name(spelled)] = declare(function, spelled)
 
 
 def registerLibrary(path: str) -> None:  # noqa: N802 - HTCondor's name
@@ -64,9 +40,12 @@ def registerLibrary(path: str) -> None:  # noqa: N802 - HTCondor's name
     raise ClassAdOSError(f"cannot load `{path}`: it is made for HTCondor's ClassAd library")
 
 
-def _declaration(name: str, function: Callable[..., Any]) -> Any:
+def declare(function: Callable[..., Any], name: str) -> Any:
+    """The declaration of a Python function, as those of the builtin functions."""
     from classad.builtins.registry import RAW, Builtin
 
+    if not callable(function):
+        raise TypeError(f"`{name}` must be callable")
     wants_state = _wants_state(function)
 
     def call(site: CallSite) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from classad.compile import compile_tree, specialise
+from classad.compiler import compile_tree, specialise
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate_exactly, evaluate_full
 from classad.expr import ExprTree
