@@ -157,7 +157,7 @@ class Accountant:
             self._customers[above] = evolve(record, hier_weighted_resources_used=hier)
 
     def _charge_one(self, name: str, weight: float) -> None:
-        record = self._look_up(name)
+        record = self._customers.get(name) or Customer(name)
         since = self._now - (self._state.last_update_time or self._now)
         self._customers[name] = evolve(
             record,

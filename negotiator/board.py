@@ -17,6 +17,7 @@ from classad.evaluate import EvalContext
 from negotiator.accounting import Accountant
 from negotiator.concurrency import ConcurrencyCounts
 from negotiator.groups import GroupTree
+from negotiator.matchmatrix import MatchMatrix
 from negotiator.pslots import Enlarged
 from negotiator.requests import JobList
 from negotiator.result import Match, Pie, PoolNumbers, Rejection
@@ -39,6 +40,8 @@ class Board:
     numbers: PoolNumbers
     jobs: Mapping[tuple[str, str], JobList]
     slots: dict[int, Slot] = field(factory=dict)
+    #: Which slots match a request; without one every slot is tested by itself.
+    matrix: MatchMatrix | None = None
     #: The same slots by name, matched ones included.
     by_name: dict[str, Slot] = field(factory=dict)
     match_list: MatchList | None = None

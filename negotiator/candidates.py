@@ -112,8 +112,15 @@ def scan(
 ) -> Iterator[Candidate]:
     """All candidates among the slots left, in pool order; fewer when jobs' ranks are ignored."""
     weight = 0.0
-    for position, slot in board.slots.items():
-        found = consider(board, position, slot, request, asker)
+    matrix = board.matrix
+    left = list(board.slots.items())
+    if matrix is not None:
+        flags = matrix.matching(request)
+        left = [item for item in left if flags[item[0]]]
+        tally.refused[Refusal.REQUIREMENTS] += len(board.slots) - len(left)
+    for position, slot in left:
+        matched = matrix is not None and position in matrix
+        found = consider(board, position, slot, request, asker, matched=matched)
         if isinstance(found, Candidate) and not allowance.permits(found.kind, found.cost):
             found = Refusal.SUBMITTER_LIMIT
         if isinstance(found, Refusal):
@@ -126,9 +133,15 @@ def scan(
 
 
 def consider(
-    board: Board, position: int, slot: Slot, request: ClassAd, asker: Asker
+    board: Board,
+    position: int,
+    slot: Slot,
+    request: ClassAd,
+    asker: Asker,
+    *,
+    matched: bool = False,
 ) -> Candidate | Refusal:
-    """One slot against one request; ranks are left out."""
+    """One slot against one request; ranks are left out.  ``matched``: they are known to match."""
     ad, context = slot.ad, board.context
     if slot.partitionable and ad.raw("RemoteScheddName") is not None:
         schedd = ad.get_string("RemoteScheddName", context=context)
@@ -142,7 +155,7 @@ def consider(
         if amounts is None:
             return Refusal.REQUIREMENTS
         asking, cost = request_for(request, amounts), cost_of(ad, amounts, context)
-    if not meets(ad, asking, context) or not meets(asking, ad, context):
+    if not matched and not (meets(ad, asking, context) and meets(asking, ad, context)):
         return _by_children(board, position, slot, request, asker) or Refusal.REQUIREMENTS
     kind = _kind(board, slot, request, asker)
     if isinstance(kind, Refusal):

@@ -25,6 +25,7 @@ from negotiator.concurrency import ConcurrencyCounts
 from negotiator.ephemeral import SlotDecorator, add_match_expressions, live_functions
 from negotiator.grouploop import GroupLoopSettings, run_group_rounds
 from negotiator.groups import Group, GroupSettings, GroupTree
+from negotiator.matchmatrix import MatchMatrix
 from negotiator.rank import presort
 from negotiator.requests import job_lists
 from negotiator.result import AllocationRound, CycleResult
@@ -76,6 +77,7 @@ def negotiate(
         ),
         slots=dict(enumerate(kept)),
         by_name={slot.name: slot for slot in kept},
+        matrix=MatchMatrix(_unchanging(kept, policy), len(kept), context),
     )
     rounds = _all_rounds(board, submitters)
     return CycleResult(
@@ -91,6 +93,16 @@ def negotiate(
         accountant=accountant.state(),
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
     )
+
+
+def _unchanging(slots: list[Slot], policy: NegotiatorPolicy) -> dict[int, Slot]:
+    """The slots, by position, whose ads stay the same until they are matched."""
+    enlarged = policy.consider_preemption and policy.allow_pslot_preemption
+    return {
+        position: slot
+        for position, slot in enumerate(slots)
+        if not slot.resources and not (enlarged and slot.partitionable)
+    }
 
 
 def group_tree(policy: NegotiatorPolicy) -> GroupTree:
