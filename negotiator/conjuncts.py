@@ -17,7 +17,7 @@ from attr import frozen
 
 from classad.ad import ClassAd
 from classad.expr import ExprTree
-from classad.functions import lookup_function
+from classad.function_table import lookup_function
 from classad.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Reference, walk
 from classad.values import Value
 from negotiator.autoclusters import References, references_of
