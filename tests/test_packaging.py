@@ -1,8 +1,10 @@
 """What is installed and shipped: the lists in pyproject.toml and MANIFEST.in fit the tree."""
 
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tomllib
 import venv
@@ -142,8 +144,17 @@ def installed(name: str) -> str:
     return {"grammar": f"classad/{name}"}.get(room, name if room in PACKAGES else "")
 
 
+COMPILER = (sysconfig.get_config_var("CC") or "cc").split()[0]
+needs_compiler = pytest.mark.skipif(
+    shutil.which(COMPILER) is None, reason=f"there is no C compiler `{COMPILER}` here"
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("pure", [False, True], ids=["c", "pure"])
+@pytest.mark.parametrize(
+    "pure",
+    [pytest.param(False, id="c", marks=needs_compiler), pytest.param(True, id="pure")],
+)
 def test_a_wheel_from_the_source_distribution_works(
     sdist: Path, tmp_path: Path, pure: bool
 ) -> None:
