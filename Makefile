@@ -52,7 +52,7 @@ warnings: $(VENV)/installed-dev
 	CFLAGS=-Werror $(BIN)/python setup.py -q build_ext --force --build-lib build/warnings --build-temp build/warnings
 
 bench: $(VENV)/installed-test
-	set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file; done
+	status=0; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || status=1; done; exit $$status
 
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --seconds $(FUZZ_SECONDS)
