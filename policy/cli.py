@@ -10,33 +10,26 @@ Never here: the language, the wording of traces (``policy.showing``).
 from __future__ import annotations
 
 import argparse
-import os
+import re
 import sys
-import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+from policy.commandline import (
+    EXIT_BAD,
+    EXIT_NO,
+    EXIT_OK,
+    Intermixed,
+    Misuse,
+    add_reader,
+    guarded,
+    read,
+    say_problems,
+)
 
 if TYPE_CHECKING:
     from policy.config import Config
-
-EXIT_OK = 0
-EXIT_NO = 1
-EXIT_BAD = 2
-
-
-class _Intermixed(argparse.ArgumentParser):
-    """Takes options also between the macros and the path."""
-
-    _inside = False
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The arguments; argparse's intermixed form calls this function in its turn."""
-        if self._inside:
-            return super().parse_known_args(args, namespace)
-        self._inside = True
-        try:
-            return self.parse_known_intermixed_args(args, namespace)
-        finally:
-            self._inside = False
+    from policy.listing import Listed
 
 
 def add_commands(subparsers: Any) -> None:
@@ -47,7 +40,7 @@ def add_commands(subparsers: Any) -> None:
         dest="config_command",
         metavar="COMMAND",
         required=True,
-        parser_class=_Intermixed,
+        parser_class=Intermixed,
     )
     show = commands.add_parser(
         "show",
@@ -60,63 +53,55 @@ def add_commands(subparsers: Any) -> None:
     show.add_argument("--trace", action="store_true", help="say where a value comes from")
     show.add_argument("--raw", action="store_true", help="do not expand")
     show.add_argument("--default", action="store_true", help="print the built-in value")
-    _add_reader(show)
+    _add_json(show)
+    add_reader(show)
     show.set_defaults(run=_show)
+    _add_lists(commands)
     check = commands.add_parser(
         "check",
         help="say whether condor_negotiator would start",
         description="Say what is wrong with a configuration, what pieslice does not act on,"
         " and whether condor_negotiator would start.",
     )
-    _add_reader(check)
+    add_reader(check)
     check.set_defaults(run=_check)
 
 
-def _add_reader(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "path", metavar="PATH", help="the root file, or a folder with condor_config"
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_lists(commands: Any) -> None:
+    dump = commands.add_parser(
+        "dump",
+        help="print all macros",
+        description="Print all macros with their values, built-in ones too, sorted by name.",
     )
-    parser.add_argument(
-        "--subsys", default="NEGOTIATOR", metavar="S", help="who reads (default NEGOTIATOR)"
+    dump.add_argument(
+        "patterns", nargs="*", metavar="REGEX", help="only names in which one is found"
     )
-    parser.add_argument("--local-name", metavar="N", help="local name of the reader")
-    parser.add_argument(
-        "--environment", action="store_true", help="honour _CONDOR_ variables of the environment"
+    dump.add_argument("--trace", action="store_true", help="say where a value comes from")
+    dump.set_defaults(run=_dump)
+    summary = commands.add_parser(
+        "summary",
+        help="print what differs from the defaults",
+        description="Print what a configuration sets otherwise than the defaults, file by file.",
     )
-    parser.add_argument(
-        "--keep-going", action="store_true", help="go on after lines that cannot be read"
-    )
+    summary.set_defaults(run=_summary)
+    for parser in (dump, summary):
+        parser.add_argument("--raw", action="store_true", help="do not expand")
+        _add_json(parser)
+        add_reader(parser)
 
 
-def _read(args: argparse.Namespace, *, keep_going: bool) -> Config:
-    from policy.io import read_config, this_host
-
-    path = args.path
-    if os.path.isdir(path):
-        path = os.path.join(path, "condor_config")
-    with open(path, "rb"):
-        pass  # a file that cannot be opened is the user's mistake, not one of the configuration
-    return read_config(
-        path,
-        subsystem=args.subsys,
-        local_name=args.local_name,
-        environment=dict(os.environ) if args.environment else None,
-        host=this_host(),
-        now=time.time(),
-        keep_going=keep_going,
-    )
-
-
-def _say_problems(config: Config) -> None:
-    for found in config.diagnostics:
-        print(found.render(), file=sys.stderr)
-
-
+@guarded
 def _show(args: argparse.Namespace) -> int:
-    config = _read(args, keep_going=args.keep_going)
-    _say_problems(config)
+    config = read(args)
+    say_problems(config)
     if not config.complete:
         return EXIT_BAD
+    if args.json:
+        return _show_json(config, args.knobs or config.names())
     code = EXIT_OK
     for name in args.knobs or config.names():
         code = max(code, _show_one(args, config, name, labelled=not args.knobs))
@@ -148,13 +133,67 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
     return EXIT_OK
 
 
+def _show_json(config: Config, names: list[str]) -> int:
+    import json
+
+    from policy.listing import listed
+
+    definitions = [(name, config.lookup(name)) for name in names]
+    found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
+    print(json.dumps([one.as_json() for one in found], indent=2))
+    for name, entry in definitions:
+        if entry is None:
+            print(f"Not defined: {name}", file=sys.stderr)
+    return EXIT_OK if len(found) == len(definitions) else EXIT_NO
+
+
+@guarded
+def _dump(args: argparse.Namespace) -> int:
+    from policy.listing import dump_lines, everything
+
+    try:
+        patterns = [re.compile(text, re.IGNORECASE) for text in args.patterns]
+    except re.error as mistake:
+        raise Misuse(f"`{mistake.pattern!s}` is not a regular expression: {mistake}") from None
+    config = read(args)
+    say_problems(config)
+    found = list(everything(config, patterns)) if config.complete else []
+    return _print_list(config, args, found, dump_lines(found, raw=args.raw, places=args.trace))
+
+
+@guarded
+def _summary(args: argparse.Namespace) -> int:
+    from policy.listing import changed, summary_lines
+
+    config = read(args)
+    say_problems(config)
+    found = changed(config) if config.complete else []
+    return _print_list(config, args, found, summary_lines(found, raw=args.raw))
+
+
+def _print_list(
+    config: Config, args: argparse.Namespace, found: list[Listed], lines: Iterable[str]
+) -> int:
+    if not config.complete:
+        return EXIT_BAD
+    if args.json:
+        import json
+
+        print(json.dumps([one.as_json() for one in found], indent=2))
+    else:
+        for line in lines:
+            print(line)
+    return EXIT_OK
+
+
+@guarded
 def _check(args: argparse.Namespace) -> int:
     from policy.lint import lint
     from policy.load import load_policy
     from policy.showing import verdict
 
-    config = _read(args, keep_going=args.keep_going)
-    _say_problems(config)
+    config = read(args)
+    say_problems(config)
     loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
     for found in (*lint(config), *loaded.diagnostics):
         print(found.render(), file=sys.stderr)

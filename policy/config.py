@@ -12,7 +12,7 @@ Follows: source order of 25.14.1 (golden vectors ``sources``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
 from attr import Factory, evolve, frozen
@@ -28,6 +28,7 @@ from policy.scope import Expanded, Scope
 from policy.sources import MemorySources, ProgramsNotRun, Sources
 from policy.statements import is_identifier
 from policy.table import (
+    COMMAND_LINE_ORIGIN,
     DETECTED_ORIGIN,
     ENVIRONMENT_ORIGIN,
     Context,
@@ -98,12 +99,16 @@ def load_config(
     *,
     context: Context | None = None,
     environment: Mapping[str, str] | None = None,
+    extra: Iterable[tuple[str, str]] = (),
     host: HostFacts | None = None,
     now: float = 0.0,
     rng: Random | None = None,
     keep_going: bool = False,
 ) -> Config:
-    """Read a configuration from its root file (None: no root file, defaults only)."""
+    """Read a configuration from its root file (None: no root file, defaults only).
+
+    ``extra``: names and texts that are assigned after all files and the environment.
+    """
     host = host or HostFacts()
     environment = environment or {}
     context = context or Context()
@@ -124,7 +129,7 @@ def load_config(
     reader = Reader(scope, sources, library.templates, diagnostics, keep_going)
     complete = True
     try:
-        _Loading(reader, host, environment).run(root)
+        _Loading(reader, host, environment, tuple(extra)).run(root)
     except ReadingStopped:
         complete = False
     return Config(scope, tuple(diagnostics), tuple(reader.files), complete)
@@ -146,6 +151,7 @@ class _Loading:
     reader: Reader
     host: HostFacts
     environment: Mapping[str, str]
+    extra: tuple[tuple[str, str], ...] = ()
 
     def run(self, root: str | None) -> None:
         context = self.reader.scope.context
@@ -161,6 +167,7 @@ class _Loading:
         if second != first:
             self._directories(second)
         self._environment()
+        self._extra()
         self._put_all(self.host.specials(context))
         self._auto_use()
 
@@ -230,6 +237,26 @@ class _Loading:
                 raw = scope.resolve_self(name, value)
                 previous = scope.table.get(name)
                 scope.table.put(Definition(name, raw, ENVIRONMENT_ORIGIN, previous=previous))
+
+    def _extra(self) -> None:
+        from classad.source import Source
+
+        scope = self.reader.scope
+        for name, value in self.extra:
+            source = Source(f"{name} = {value}", COMMAND_LINE_ORIGIN)
+            start, end = len(source.text) - len(value), len(source.text)
+            scope.table.put(
+                Definition(
+                    name,
+                    scope.resolve_self(name, value),
+                    COMMAND_LINE_ORIGIN,
+                    source=source,
+                    start=start,
+                    end=end,
+                    written=value,
+                    previous=scope.table.get(name),
+                )
+            )
 
     def _auto_use(self) -> None:
         for entry in list(self.reader.scope.table):

@@ -11,11 +11,11 @@ import json
 import os
 import platform
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from attr import frozen
+from attr import Factory, frozen
 
 from policy.config import Config, Library, load_config
 from policy.host import HostFacts
@@ -27,9 +27,13 @@ from policy.templates import template_set
 
 @frozen
 class FileSources:
-    """Files of this machine."""
+    """Files of this machine, and ``texts`` that pretend to be files."""
+
+    texts: Mapping[str, str] = Factory(dict)
 
     def read(self, path: str) -> str | None:
+        if path in self.texts:
+            return self.texts[path]
         try:
             with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
                 return stream.read()
@@ -95,21 +99,27 @@ def read_config(
     subsystem: str = "NEGOTIATOR",
     local_name: str | None = None,
     environment: Mapping[str, str] | None = None,
+    extra: Iterable[tuple[str, str]] = (),
     host: HostFacts | None = None,
     now: float = 0.0,
     keep_going: bool = False,
 ) -> Config:
-    """Read the configuration whose root file is ``path``.
+    """Read the configuration whose root file is ``path``, or a folder of configuration files.
 
     ``environment`` is empty unless given: a captured configuration should mean the same
-    everywhere.
+    everywhere.  ``extra``: names and texts assigned after everything else.
     """
+    root, sources = path, FileSources()
+    if os.path.isdir(path):
+        root = "<folder>"
+        sources = FileSources({root: f"LOCAL_CONFIG_DIR = {path}\n"})
     return load_config(
-        path,
-        FileSources(),
+        root,
+        sources,
         builtin_library(),
         context=Context(subsystem, local_name),
         environment=environment,
+        extra=extra,
         host=host,
         now=now,
         keep_going=keep_going,

@@ -19,6 +19,8 @@ from classad.source import Source
 DEFAULT_ORIGIN: Final = "<Default>"
 DETECTED_ORIGIN: Final = "<Detected>"
 ENVIRONMENT_ORIGIN: Final = "<Environment>"
+#: Origin of definitions that were given beside the files.
+COMMAND_LINE_ORIGIN: Final = "<command line>"
 
 
 @frozen
@@ -100,6 +102,10 @@ class MacroTable:
         """The built-in default of exactly this name (it may be empty)."""
         entry = self._defaults.get(name.casefold())
         return None if entry is None else Definition(entry[0], entry[1], DEFAULT_ORIGIN)
+
+    def default_names(self) -> Iterator[str]:
+        """The names that have a built-in default."""
+        return (name for name, _ in self._defaults.values())
 
     def exact(self, name: str) -> Definition | None:
         """What was read for exactly this name, else its default."""

@@ -1,0 +1,138 @@
+"""``pieslice config show|dump|summary``: values, places, pretended machines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from negotiator.cli import main
+
+TEXT = """\
+PRIORITY_HALFLIFE = 60 * 60
+NEGOTIATOR_INTERVAL = 30 * 2
+PREEMPTION_REQUIREMENTS = ( false )
+NUM = $(DETECTED_CPUS) of $(DETECTED_MEMORY)
+LOOP = $(LOOP2)
+LOOP2 = $(LOOP)
+node1.RANK = 0
+LINES @=end
+a
+b
+@end
+NUM = $(NUM) MiB
+"""
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("condor_config").write_text(TEXT)
+    return "condor_config"
+
+
+def test_the_summary_has_what_differs(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """An interval of 60 s and a false PREEMPTION_REQUIREMENTS are the defaults, spelled freely."""
+    assert main(["config", "summary", pool, "-D", "EXTRA=1"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "# condor_config",
+        "1: PRIORITY_HALFLIFE = 60 * 60",
+        "5: LOOP = $(LOOP2)",
+        "6: LOOP2 = $(LOOP)",
+        "7: node1.RANK = 0",
+        "11: LINES @=end",
+        "a",
+        "b",
+        "@end",
+        "12: NUM = 1 of 1024 MiB",
+        "",
+        "# <command line>",
+        "EXTRA = 1",
+    ]
+
+
+def test_facts_are_arguments(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
+    facts = ["--fact", "detected_cpus=8", "--fact", "Detected_Memory=2048"]
+    assert main(["config", "show", "NUM", pool, *facts]) == 0
+    assert capsys.readouterr().out == "8 of 2048 MiB\n"
+    assert main(["config", "show", "NUM", pool, "--this-machine", *facts]) == 0
+    assert capsys.readouterr().out == "8 of 2048 MiB\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--fact", "detected_cpu=8"], "no fact `detected_cpu`; did you mean `detected_cpus`?"),
+        (["--fact", "detected_cpus=many"], "detected_cpus: `many` is not a whole number"),
+        (["--fact", "is_admin=1"], "is_admin: `1` is neither true nor false"),
+        (["--fact", "detected_cpus"], "`detected_cpus` is not of the form NAME=VALUE"),
+        (["-D", "A B=1"], "-D: `A B` is not a macro name"),
+    ],
+)
+def test_mistakes_in_options(
+    pool: str, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["config", "show", "NUM", pool, *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_definitions_come_last(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "show", "--trace", "NUM", pool, "-D", "num=<$(NUM)>"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "NUM = <1 of 1024 MiB>",
+        "  set at <command line>",
+        "  raw <$(DETECTED_CPUS) of $(DETECTED_MEMORY) MiB>",
+        "  uses DETECTED_CPUS = 1  (<Detected>)",
+        "  uses DETECTED_MEMORY = 1024  (<Detected>)",
+        "  replaces $(DETECTED_CPUS) of $(DETECTED_MEMORY) MiB  (condor_config, line 12)",
+        "  replaces $(DETECTED_CPUS) of $(DETECTED_MEMORY)  (condor_config, line 4)",
+    ]
+
+
+def test_the_dump_has_defaults_too(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["config", "dump", "^priority_half", "^LOOP$", "^GROUP_ACCEPT", pool]
+    assert main([*words, "--trace"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "GROUP_ACCEPT_SURPLUS = false",
+        "  set at <Default>",
+        "LOOP = $(LOOP2)",
+        "  problem: expansion of `LOOP` never ends: LOOP -> LOOP2 -> LOOP",
+        "  set at condor_config, line 5",
+        "PRIORITY_HALFLIFE = 60 * 60",
+        "  set at condor_config, line 1",
+    ]
+    assert main(["config", "dump", "[", pool]) == 2
+    assert "`[` is not a regular expression" in capsys.readouterr().err
+    assert main(["config", "dump", pool]) == 0
+    assert len(capsys.readouterr().out.splitlines()) > 1000
+
+
+def test_json(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "show", "--json", "num", "NoSuch", pool]) == 1
+    said = capsys.readouterr()
+    assert said.err == "Not defined: NoSuch\n"
+    raw = "$(DETECTED_CPUS) of $(DETECTED_MEMORY)"
+    place = {"file": "condor_config", "template": None}
+    assert json.loads(said.out) == [
+        {
+            "name": "num",
+            "value": "1 of 1024 MiB",
+            "default": None,
+            "raw": f"{raw} MiB",
+            "line": 12,
+            **place,
+            "replaces": [{"raw": raw, "line": 4, **place}],
+        }
+    ]
+    assert main(["config", "summary", "--json", pool]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["name"] == "PRIORITY_HALFLIFE"
+
+
+def test_a_folder_of_files_is_a_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "10-first").write_text("A = 1\nB = 1\n")
+    (tmp_path / "20-second").write_text("A = $(A)2\n")
+    assert main(["config", "show", "A", "B", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "12\n1\n"
