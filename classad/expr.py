@@ -8,11 +8,14 @@ Follows: ``ExprTree`` of the Python module classad2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from classad.ad import ClassAd
-from classad.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context
+from classad.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context, zone_name
 from classad.deferred import Deferred
+from classad.errors import ClassAdParseError
 from classad.lasterror import note
 from classad.limits import EvaluationFailure, NeedExact
 from classad.mapping import NO_AD
@@ -220,16 +223,21 @@ class ExprTree(Deferred):
 
 def _parsed(text: str) -> Node:
     """The syntax tree of a text in new syntax; its time literals may leave the zone to us."""
-    from classad.ambient import zone_name
-    from classad.errors import ClassAdParseError
-    from classad.parser import parse_expression
-
     if "\0" in text:
         raise ValueError("embedded null character")
     try:
-        return parse_expression(text, tz=zone_name(), strict=current_context().strict)
+        strict = current_context().strict if OPEN_BLOCKS else False
+        return _parser()(text, tz=zone_name() if "(" in text else None, strict=strict)
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None
+
+
+@cache
+def _parser() -> Callable[..., Node]:
+    """The parser, which is loaded when the first text is parsed."""
+    from classad.parser import parse_expression
+
+    return parse_expression
 
 
 def _node_of(value: Any) -> Node:

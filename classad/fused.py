@@ -19,7 +19,7 @@ from typing import Any, Final
 from classad import lookup
 from classad.expr import ExprTree
 from classad.operators import BINARY, fold, truth
-from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, wrap64
+from classad.values import ERROR, UNDEFINED, wrap64
 
 #: How the operand ``{v}`` is fetched, by kind: constant, plain attribute, TARGET's, MY's, closure.
 _FETCH: Final = {
@@ -56,7 +56,7 @@ _WHOLE_ARITHMETIC: Final = """
     if ca is int:
         if cb is int:
             r = a {op} b
-            return r if INT_MIN <= r <= INT_MAX else wrap64(r)
+            return r if -1073741824 < r < 1073741824 else wrap64(r)
         if cb is float:
             r = a {op} b
             return r if r != inf else ERROR
@@ -227,7 +227,7 @@ def _indent(code: str) -> str:
 
 
 _SPACE: Final[dict[str, Any]] = {
-    "ERROR": ERROR, "ExprTree": ExprTree, "INT_MAX": INT_MAX, "INT_MIN": INT_MIN,
+    "ERROR": ERROR, "ExprTree": ExprTree,
     "UNDEFINED": UNDEFINED, "fetch_my": lookup.fetch_my, "fetch_plain": lookup.fetch_plain,
     "fetch_target": lookup.fetch_target, "fold": fold, "inf": inf, "truth": truth,
     "wrap64": wrap64,

@@ -24,7 +24,7 @@ from classad.function_table import lookup_function
 from classad.operators import BINARY, UNARY
 from classad.reference import subscript
 from classad.scopes import UNUSUAL, fold_name
-from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime, wrap64
+from classad.values import ERROR, UNDEFINED, RelTime, wrap64
 from classad.writer import Operand, Writer
 
 #: Nodes beyond which a tree keeps its closures: translating would take longer than it can save.
@@ -54,7 +54,7 @@ def generate(node: nodes.Node, closure: Callable[[nodes.Node], Run]) -> Run:
 
 
 _SPACE: Final[dict[str, Any]] = {
-    "ERROR": ERROR, "ExprTree": ExprTree, "INT_MAX": INT_MAX, "INT_MIN": INT_MIN, "NONE": {}.get,
+    "ERROR": ERROR, "ExprTree": ExprTree, "NONE": {}.get,
     "UNDEFINED": UNDEFINED, "fetch_my": lookup.fetch_my, "fetch_plain": lookup.fetch_plain,
     "fetch_target": lookup.fetch_target, "fold": operators.fold, "inf": inf,
     "subscript": subscript, "truth": operators.truth, "wrap64": wrap64,

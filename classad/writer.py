@@ -14,6 +14,8 @@ from classad.operators import BINARY
 
 #: Whole numbers up to here are doubles without loss, so comparing as doubles changes nothing.
 _EXACT: Final = 2**53
+#: Python compares whole numbers within these bounds faster than larger ones.
+_SMALL: Final = 2**30
 
 
 class Operand(NamedTuple):
@@ -93,7 +95,7 @@ class Writer:
         whole = _both([_is_whole(operand) for operand in classes])
         if whole != "False":
             self.put(f"if {whole}:", operation)
-            self.put(f"  if not INT_MIN <= {value} <= INT_MAX: {value} = wrap64({value})")
+            self.put(f"  if not {-_SMALL} < {value} < {_SMALL}: {value} = wrap64({value})")
             if whole == "True":
                 return Operand(value, int)
         self.put(f"{'if' if whole == 'False' else 'elif'} {_real(classes)}:", operation)
