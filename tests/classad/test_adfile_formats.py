@@ -209,7 +209,8 @@ def test_short_cut_is_the_grammar(inside: str) -> None:
 @pytest.mark.parametrize("case", cases("formats.jsonl", "ad_out"))
 def test_short_cut_on_the_vectors(case: dict[str, Any]) -> None:
     found = QuickAds().ad(case["input"])
-    assert found is None or found[0] == by_grammar(case["input"])
+    # By print, because an infinity is not the same as itself when ads are compared.
+    assert found is None or repr(found[0]) == repr(by_grammar(case["input"]))
 
 
 @pytest.mark.parametrize(
