@@ -142,11 +142,11 @@ def test_references(form: str) -> None:
         assert ad is not None
         tree, context = golden.tree_of(case["expr"], case), golden.context_of(case)
         if form == "internal":
-            names = internal_references(ad, tree, context=context)
+            found = internal_references(ad, tree, context=context)
         else:
-            names = external_references(ad, tree, full_names=form != "external", context=context)
-        return None if names is None else sorted(names)
+            found = external_references(ad, tree, full_names=form != "external", context=context)
+        return {"ok": found.ok, "names": sorted(found.names)}
 
     golden.check(
-        "flatten_refs", run, lambda case: sorted(case[form]["names"]) if case[form]["ok"] else None
+        "flatten_refs", run, lambda case: {**case[form], "names": sorted(case[form]["names"])}
     )
