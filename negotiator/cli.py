@@ -81,8 +81,9 @@ def conform_kinds() -> tuple[Any, ...]:
     """The kinds of recorded case that the rooms know."""
     from classad.conform.language import LANGUAGE_KINDS
     from classad.conform.printing import PRINTING_KINDS
+    from policy.conform import CONFIG_KINDS
 
-    return (*LANGUAGE_KINDS, *PRINTING_KINDS)
+    return (*LANGUAGE_KINDS, *PRINTING_KINDS, *CONFIG_KINDS)
 
 
 def command_modules() -> list[str]:

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from classad.conform.runner import check_case as check_recorded
+from classad.conform.runner import run
+from policy.conform import CONFIG_KINDS, stand_in
 from policy.conformance import CASE_FIELDS, Setup, check_case
 from policy.io import builtin_library, builtin_table
-from tests.policy.config_vectors import load_vectors, run_program
+from tests.policy.config_vectors import VECTORS, load_vectors, run_program
 
 #: All files of the format config-vectors/1; every case agrees.
 AREAS = (
@@ -47,3 +50,32 @@ def test_a_difference_is_found() -> None:
         ("A", "2", "1"),
         ("defined B", False, True),
     ]
+
+
+def test_conform_passes_every_file_of_configurations() -> None:
+    summary = run([VECTORS], CONFIG_KINDS)
+    assert [(outcome.id, outcome.mismatches) for outcome in summary.failures] == []
+    assert {name: good for name, (good, _) in summary.by_kind.items()} == {
+        "configuration": 593,
+        "negotiator start": 54,
+        "parameter default": 1175,
+        "template": 82,
+        "user map": 13,
+    }
+
+
+def test_conform_finds_differences_of_every_kind() -> None:
+    for case in (
+        {"id": "NEGOTIATOR_INTERVAL", "default": "61"},
+        {"id": "ADSTASH_NUM_THREADS", "default": "1", "type": "bool"},
+        {"id": "POLICY:desktop", "template": "desktop", "shown_by": []},
+        {"id": "m", "map": "* a b", "map_name": "M", "results": {'userMap("M", "a")': '"c"'}},
+        {"id": "s", "config": "", "starts": False, "exit": 4, "messages": []},
+    ):
+        assert check_recorded(case, CONFIG_KINDS).mismatches
+
+
+def test_conform_runs_no_program() -> None:
+    assert stand_in("/bin/echo X = 5") == "X = 5\n"
+    assert stand_in("false") == ""
+    assert stand_in("rm -r x") is None
