@@ -83,4 +83,16 @@ def read_policy(path: Path | None, now: float) -> LoadedPolicy:
         Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
         for item in loaded.unsupported
     )
-    return LoadedPolicy(loaded.policy, unsupported, (*config.diagnostics, *loaded.diagnostics))
+    left_out = tuple(_left_out(problem) for problem in config.diagnostics)
+    return LoadedPolicy(loaded.policy, unsupported, (*left_out, *loaded.diagnostics))
+
+
+def _left_out(problem: Diagnostic) -> Diagnostic:
+    """A statement that cannot be read, with what becomes of it."""
+    if problem.severity != "error":
+        return problem
+    said = "the line is left out here; the daemons do not start with it"
+    text = said if problem.help is None else f"{problem.help}; {said}"
+    return Diagnostic(
+        problem.message, problem.source, problem.start, problem.end, help=text, id=problem.id
+    )

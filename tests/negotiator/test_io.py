@@ -192,6 +192,17 @@ def test_bad_expected_only_costs_the_comparison(pool: Path, text: str) -> None:
     assert "no comparison" in capture.diagnostics[-1].message
 
 
+def test_a_statement_that_is_none_is_left_out_and_the_rest_read(pool: Path) -> None:
+    (pool / "condor_config").write_text("GROUP NAMES a\nPRIORITY_HALFLIFE = 60\n")
+    capture = read(pool)
+    assert capture.policy.priority_halflife_seconds == 60.0
+    assert [item.render() for item in capture.diagnostics if item.source] == [
+        f"{pool / 'condor_config'}:1:1: error: a statement needs `=` or `:` after its name\n"
+        "   1 | GROUP NAMES a\n     | ^~~~~~~~~~~~~\n"
+        "  help: the line is left out here; the daemons do not start with it"
+    ]
+
+
 def test_bad_configuration_line(pool: Path) -> None:
     (pool / "condor_config").write_text("PREEMPTION_REQUIREMENTS = (1 +\n")
     capture = read(pool)
