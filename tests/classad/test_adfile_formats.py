@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classad import ClassAd, ClassAdParseError, ExprTree
+from classad import ClassAd, ClassAdParseError
 from classad.build import make_ad
 from classad.errors import Diagnostic
 from classad.formats.json import format_json, read_json
@@ -31,54 +31,15 @@ def cases(file: str, *kinds: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("case", cases("formats.jsonl", "ad_out"))
-def test_written_as_htcondor_writes(case: dict[str, Any]) -> None:
+def test_read_back_in_every_shape(case: dict[str, Any]) -> None:
     ad = ClassAd(case["input"])
-    assert repr(ad) == format_new(ad) == case["new"]
-    assert str(ad) == case["pretty"]
-    assert format_json(ad) == case["json"]
-    assert format_json(ad, indent=False) == case["json_line"]
-    assert format_xml(ad) == case["xml"]
-    assert format_xml(ad, indent=False) == case["xml_compact"]
-
-
-@pytest.mark.parametrize("case", cases("formats.jsonl", "ad_out"))
-def test_read_back(case: dict[str, Any]) -> None:
-    ad = ClassAd(case["input"])
-    for text in (case["json"], case["json_line"]):
-        (back,) = read_json(text, errors="strict")
-        assert (back == ad) is case["json_roundtrip"]
-        assert format_json(back) == format_json(ad)
-    for text in (case["xml"], case["xml_compact"], XML_HEAD + case["xml"] + XML_FOOT):
+    (back,) = read_json(case["json_line"], errors="strict")
+    assert format_json(back) == format_json(ad)
+    for text in (case["xml_compact"], XML_HEAD + case["xml"] + XML_FOOT):
         (back,) = read_xml(text, errors="strict")
-        assert (back == ad) is case["xml_roundtrip"]
         assert format_xml(back) == format_xml(ad)
     (back,) = read_new(case["pretty"], errors="strict")
     assert repr(back) == repr(ad)
-
-
-@pytest.mark.parametrize("case", cases("formats.jsonl", "json_in"))
-def test_json_as_htcondor_reads_it(case: dict[str, Any]) -> None:
-    problems: list[Diagnostic] = []
-    ads = list(read_json(case["input"], "json", problems))
-    if case["ok"]:
-        assert problems == []
-        assert [repr(ad) for ad in ads] == [case["new"]]
-    else:
-        # A file may hold no ad, and an array of none: only as a single ad is that a failure.
-        assert problems or ads == []
-
-
-@pytest.mark.parametrize("case", cases("unparse.jsonl", "any"))
-def test_expressions_in_json_and_xml(case: dict[str, Any]) -> None:
-    if case["tree"] is None:
-        return
-    from classad.parser import parse_expression
-
-    ad = ClassAd()
-    node = parse_expression(case["expr"], old=case["syntax"] == "old")
-    ad.insert("a", ExprTree.from_node(node))
-    assert format_json(ad, indent=False) == f'{{"a": {case["json"]}}}'
-    assert format_xml(ad, indent=False) == f'<c><a n="a">{case["xml"]}</a></c>'
 
 
 # --- what the vectors do not hold -------------------------------------------------------------
@@ -209,7 +170,7 @@ def test_short_cut_is_the_grammar(inside: str) -> None:
 @pytest.mark.parametrize("case", cases("formats.jsonl", "ad_out"))
 def test_short_cut_on_the_vectors(case: dict[str, Any]) -> None:
     found = QuickAds().ad(case["input"])
-    # By print, because an infinity is not the same as itself when ads are compared.
+    # As text: to HTCondor an infinity is not the same as itself.
     assert found is None or repr(found[0]) == repr(by_grammar(case["input"]))
 
 

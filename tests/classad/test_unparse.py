@@ -1,11 +1,6 @@
-"""Printing against the golden vectors, printing of values, and printing followed by parsing."""
+"""Printing of values, and printing followed by parsing; golden cases are in test_conform.py."""
 
 from __future__ import annotations
-
-import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -31,35 +26,6 @@ from classad.parser import parse_expression
 from classad.scalar_text import RESERVED, format_real, quote_name, quote_string
 from classad.unparse import pretty, unparse, unparse_value
 from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
-
-VECTORS = Path(__file__).parent.parent / "vectors" / "classad"
-
-
-def vectors(name: str) -> Iterator[dict[str, Any]]:
-    for line in (VECTORS / f"{name}.jsonl").read_text("utf-8").splitlines():
-        case = json.loads(line)
-        if case.get("tree") is not None:
-            yield case
-
-
-@pytest.mark.parametrize("name", ["lex", "unparse", "real_format"])
-def test_vectors_print_byte_for_byte(name: str) -> None:
-    for case in vectors(name):
-        tree = parse_expression(case["expr"], old=case.get("syntax") == "old")
-        assert unparse(tree) == case["tree"], case["id"]
-        assert unparse(tree, old=True) == case["tree_old"], case["id"]
-
-
-@pytest.mark.parametrize(("key", "old"), [("reparse_same", False), ("reparse_old_same", True)])
-def test_printed_vectors_parse_to_the_same_tree_or_not(key: str, old: bool) -> None:
-    for case in vectors("unparse"):
-        tree = parse_expression(case["expr"], old=case.get("syntax") == "old")
-        text = unparse(tree, old)
-        try:
-            same = parse_expression(text, old=old) == tree
-        except ValueError:
-            same = False
-        assert same == case[key], case["id"]
 
 
 @pytest.mark.parametrize(
