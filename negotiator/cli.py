@@ -186,15 +186,15 @@ class VersionAction(argparse.Action):
 def version_text() -> str:
     """Version and backends, one per line."""
     from classad import kernels
+    from classad.builtins.pcre import regex_backend
 
-    pcre2 = importlib.util.find_spec("pcre2") is not None
     return "\n".join(
         (
             f"pieslice {_distribution_version('pieslice')}",
             "follows: HTCondor 25.14.1",
             f"kernels: {kernels.backend}",
-            f"regex: {'pcre2' if pcre2 else 're'}",
-            f"parser: lark {_distribution_version('lark')}",
+            f"regex: {regex_backend()}",
+            "parser: python",
         )
     )
 
