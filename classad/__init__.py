@@ -52,6 +52,7 @@ from classad.errors import (
     ClassAdValueError,
 )
 from classad.expr import ExprTree
+from classad.refset import RefSet, refs
 from classad.registration import register, registerLibrary
 from classad.state import EvalContext
 from classad.surroundings import evaluating, functions, semantics
@@ -74,6 +75,7 @@ __all__ = [
     "Literal",
     "Parser",
     "ParserType",
+    "RefSet",
     "Value",
     "compat_version",
     "evaluating",
@@ -87,6 +89,7 @@ __all__ = [
     "parseOne",
     "quote",
     "read_ads",
+    "refs",
     "register",
     "registerLibrary",
     "semantics",

@@ -88,6 +88,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print each value as a JSON object")
     parser.add_argument(
+        "--why", action="store_true", help="print the value of every part and where names are from"
+    )
+    parser.add_argument(
         "--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970 UTC"
     )
     parser.add_argument("--tz", metavar="ZONE", help="the local zone, such as America/Chicago")
@@ -103,7 +106,7 @@ def _run(args: argparse.Namespace) -> int:
 
     try:
         read_items(args)
-        evaluate_items(args, sys.stdout)
+        evaluate_items(args, sys.stdout, sys.stderr)
     except Problem as problem:
         print(problem, file=sys.stderr)
         return EXIT_BAD

@@ -113,9 +113,28 @@ class ClassAdOSError(ClassAdException, OSError, RuntimeError):
 
 
 def suggest(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to ``name``, ignoring case, or None when none is near."""
-    import difflib
+    """The known name that is one edit away from ``name``, or None.
 
-    table = {item.casefold(): item for item in known}
-    near = difflib.get_close_matches(name.casefold(), list(table), n=1, cutoff=0.75)
-    return table[near[0]] if near else None
+    An edit is one character more, less or another one, or two neighbours swapped; case does not
+    count.  Names of one or two characters are all near to each other, so they have no suggestion.
+    Of several the alphabetically first is taken.
+    """
+    wrong = name.casefold()
+    if len(wrong) < 3:
+        return None
+    near = [item for item in known if len(item) > 2 and is_one_edit(wrong, item.casefold())]
+    return min(near, key=lambda item: (item.casefold(), item), default=None)
+
+
+def is_one_edit(left: str, right: str) -> bool:
+    """Whether one edit (insert, delete, substitute, swap neighbours) makes one into the other."""
+    if left == right or abs(len(left) - len(right)) > 1:
+        return False
+    short, long = sorted((left, right), key=len)
+    at = next((i for i, char in enumerate(short) if char != long[i]), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    if short[at + 1 :] == long[at + 1 :]:
+        return True
+    swapped = long[at : at + 2][::-1]
+    return short[at : at + 2] == swapped and short[at + 2 :] == long[at + 2 :]

@@ -2,7 +2,7 @@
 
 What is decided here: how an argument is told to be an ad, an assignment or an expression, when the
 context is printed, and the JSON fields of a value (``expression``, ``type``, ``value``, ``text``,
-and ``ok``, which is false when the evaluation as a whole failed).
+``ok``, which is false when the evaluation as a whole failed, and ``why`` if asked for).
 
 Inputs: the parsed arguments with their ``steps`` in order.  Outputs: lines on a stream, or a
 ``Problem`` whose text is ready to print.
@@ -13,7 +13,7 @@ Follows: ``classad_eval`` of HTCondor 25.14.1.
 from __future__ import annotations
 
 import argparse
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any
 
 from classad.ad import ClassAd
 from classad.adfile import read_ads
@@ -24,24 +24,24 @@ from classad.expr import ExprTree
 from classad.formats.common import BLANKS
 from classad.source import Source
 from classad.state import EvalContext
-from classad.values import AbsTime, RelTime, Value
 
 if TYPE_CHECKING:
     from classad.nodes import Node
-
-_TYPE_NAMES: Final[dict[type, str]] = {
-    bool: "boolean", int: "integer", float: "real", str: "string", AbsTime: "abstime",
-    RelTime: "reltime",
-}  # fmt: skip
 
 
 class Problem(Exception):  # noqa: N818 - its text is the message
     """What ends the command, as text to print."""
 
 
-def evaluate_items(args: argparse.Namespace, out: IO[str], *, changed: bool = False) -> None:
-    """Take the steps in order; ``changed``: print even a context that nothing was added to."""
-    session = _Session(args, out, changed)
+def evaluate_items(
+    args: argparse.Namespace, out: IO[str], notes: IO[str] | None = None, *, changed: bool = False
+) -> None:
+    """Take the steps in order.
+
+    ``notes``: where to say what looks like a slip.  ``changed``: print even a context that nothing
+    was added to.
+    """
+    session = _Session(args, out, notes, changed)
     take = {
         "my": session.take_my,
         "target": session.take_target,
@@ -60,10 +60,14 @@ def evaluate_items(args: argparse.Namespace, out: IO[str], *, changed: bool = Fa
 class _Session:
     """The context so far and how values are evaluated and printed."""
 
-    def __init__(self, args: argparse.Namespace, out: IO[str], changed: bool) -> None:
+    def __init__(
+        self, args: argparse.Namespace, out: IO[str], notes: IO[str] | None, changed: bool
+    ) -> None:
         self.my = ClassAd()
         self.target: ClassAd | None = None
         self.out = out
+        self.notes = notes
+        self.why: bool = args.why
         self.old: bool = args.old
         self.json: bool = args.json
         self.quiet: bool = args.json
@@ -98,8 +102,42 @@ class _Session:
         if self.changed and not self.quiet:
             self.out.write(f"{self.my!r}\n")
             self.changed = False
+        self.note_unknown_functions(text, tree.node)
+        if self.why:
+            self.explain(text, tree)
+            return
         value, ok = evaluate_full(tree, self.my, self.target, context=self.context)
         self.show(text, value, ok)
+
+    def explain(self, text: str, tree: ExprTree) -> None:
+        """Evaluate, and print the value of every node."""
+        from classad.explain import explain
+
+        explanation = explain(tree, self.my, self.target, context=self.context)
+        if not self.json:
+            self.out.write(f"{explanation.render(self.old)}\n")
+            return
+        import json
+
+        why = json.dumps(explanation.to_dict(self.old))
+        self.show(text, explanation.value, explanation.ok, {"why": why})
+
+    def note_unknown_functions(self, text: str, node: Node) -> None:
+        """Point at calls of functions that do not exist: their value is error."""
+        from classad.function_table import lookup_function, suggest_function
+        from classad.nodes import Call, walk
+
+        if self.notes is None:
+            return
+        for call in walk(node):
+            if isinstance(call, Call) and lookup_function(call.name, self.context) is None:
+                meant = suggest_function(call.name, self.context)
+                message = f"unknown function `{call.name}`"
+                message += "" if meant is None else f"; did you mean `{meant}`?"
+                end = call.start + len(call.name)
+                source = Source(text, "<expression>")
+                found = Diagnostic(message, source, call.start, end, severity="note")
+                self.notes.write(f"{found.render()}\n")
 
     def as_ad(self, text: str) -> ClassAd | None:
         """The ad that an argument is, with or without its brackets, or None."""
@@ -132,10 +170,10 @@ class _Session:
         except ClassAdParseError as problem:
             raise Problem(_rendered(problem.diagnostic, str(problem))) from None
 
-    def show(self, text: str, value: Any, ok: bool) -> None:
+    def show(self, text: str, value: Any, ok: bool, more: dict[str, str] | None = None) -> None:
         """Print a value: in ClassAd form, or as a JSON object in one line."""
         from classad.formats.json import format_value, quote
-        from classad.unparse import unparse_value
+        from classad.unparse import type_name, unparse_value
 
         printed = unparse_value(value, old=self.old)
         if not self.json:
@@ -147,17 +185,9 @@ class _Session:
             "value": format_value(value),
             "text": quote(printed),
             "ok": "true" if ok else "false",
+            **(more or {}),
         }
         self.out.write("{" + ", ".join(f'"{key}": {item}' for key, item in fields.items()) + "}\n")
-
-
-def type_name(value: Any) -> str:
-    """The name of a value's type, as the golden vectors spell it."""
-    if isinstance(value, Value):
-        return value.name.lower()
-    if isinstance(value, ClassAd):
-        return "classad"
-    return _TYPE_NAMES.get(value.__class__, "list")
 
 
 def _first_ad(path: str) -> ClassAd:

@@ -23,10 +23,11 @@ from classad.values import ERROR, UNDEFINED
 
 if TYPE_CHECKING:
     from classad.nodes import Node
+    from classad.reference import ReferenceState
 
 __all__ = [
     "CallSite", "EvalContext", "EvalState", "EvaluationFailure", "evaluate", "evaluate_attribute",
-    "evaluate_exactly", "evaluate_full",
+    "evaluate_exactly", "evaluate_full", "run_exactly",
 ]  # fmt: skip
 
 
@@ -124,14 +125,21 @@ def evaluate_exactly(
     owner: ClassAd | None = None,
 ) -> tuple[Any, bool]:
     """Evaluate with exact accounting; ``owner``: the chained parent that holds the expression."""
-    from classad.reference import ReferenceState, value_of
+    from classad.reference import ReferenceState
 
     state = ReferenceState()
     state.context = context
     state.left, state.right = left, right
-    state.start = ad
     if owner is not None:
         state.lexical = (ad, owner)
+    return run_exactly(tree, ad, state)
+
+
+def run_exactly(tree: ExprTree, ad: ClassAd, state: ReferenceState) -> tuple[Any, bool]:
+    """Evaluate in ``ad`` with a state that is set up but for its start."""
+    from classad.reference import value_of
+
+    state.start = ad
     with more_frames():
         try:
             return value_of(tree.node, ad, state), True

@@ -22,6 +22,10 @@ from classad.mapping import NO_AD
 from classad.values import ERROR, UNDEFINED, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from classad.explain import Explanation
+    from classad.nesting import Token
     from classad.nodes import Node
     from classad.state import EvalContext, EvalState
 
@@ -144,6 +148,56 @@ class ExprTree(Deferred):
         """The expression that is this ClassAd value."""
         return cls.from_node(_node_of(value))
 
+    # --- looking into it -----------------------------------------------------------------------
+
+    def why(
+        self,
+        my: ClassAd | None = None,
+        target: ClassAd | None = None,
+        *,
+        context: EvalContext | None = None,
+    ) -> Explanation:
+        """Evaluate as ``eval`` does and explain the value, node by node.
+
+        >>> from classad import ClassAd, ExprTree
+        >>> print(ExprTree("Memroy > 1024").why(ClassAd({"Memory": 2048})))
+        Memroy > 1024  undefined
+          Memroy       undefined  not in MY
+          1024
+        undefined because `Memroy` is not in MY
+          help: did you mean `Memory`?
+        """
+        from classad.explain import explain
+
+        other = None if target is None or my is None else _checked(target, "target")
+        return explain(self, _checked(my, "my"), other, context=context or current_context())
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The half-open range of the text it was parsed from; (0, 0) if it was made otherwise."""
+        return self._node.start, self._node.end
+
+    def walk(self) -> Iterator[ExprTree]:
+        """This expression and all its operands, from left to right.
+
+        >>> [str(part) for part in ExprTree("a + 2 * b").walk()]
+        ['a + 2 * b', 'a', '2 * b', '2', 'b']
+        """
+        from classad.nodes import walk
+
+        return map(ExprTree.from_node, walk(self._node))
+
+    def tokens(self) -> list[Token]:
+        """The tokens of ``repr``: each has ``kind``, ``value``, ``start`` and ``end``.
+
+        >>> [(token.kind, token.value) for token in ExprTree('Arch == "X86_64"').tokens()]
+        [('NAME', 'Arch'), ('EQUAL', '=='), ('NEW_STRING', 'X86_64')]
+        """
+        from classad.lexing import Scanner
+        from classad.parse_table import load_tables
+
+        return list(Scanner(load_tables().vocabulary, repr(self)).tokens())
+
     # --- building: the names of HTCondor's retired binding -----------------------------------
 
     def and_(self, expr: object) -> Self:
@@ -206,6 +260,11 @@ class ExprTree(Deferred):
 
     def __eq__(self, other: object) -> bool:
         return other.__class__ is ExprTree and self._same(other)
+
+    def _repr_html_(self) -> str:
+        from classad.notebook import expression_html
+
+        return expression_html(repr(self))
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -25,3 +25,12 @@ def lookup_function(name: str, context: EvalContext | None = None) -> Builtin | 
     if found is None and context is not None and context.functions is not None:
         found = context.functions.get(key)
     return found
+
+
+def suggest_function(name: str, context: EvalContext | None = None) -> str | None:
+    """The builtin function, or the context's own, that an unknown name was probably meant to be."""
+    from classad.builtins import load
+    from classad.errors import suggest
+
+    own = () if context is None or context.functions is None else context.functions.values()
+    return suggest(name, (function.name for function in (*load().values(), *own)))

@@ -196,6 +196,11 @@ class AdMapping(MutableMapping[str, Any]):
 
     # --- identity -----------------------------------------------------------------------------
 
+    def _repr_html_(self) -> str:
+        from classad.notebook import ad_html
+
+        return ad_html(self._ad())
+
     def __eq__(self, other: object) -> bool:
         """Structural, against an ad of exactly the same type; names are compared without case."""
         if type(self) is not type(other):

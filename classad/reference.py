@@ -29,6 +29,9 @@ from classad.scopes import find, find_unscoped, fold_name, outermost, own
 from classad.state import CallSite, EvalState
 from classad.values import ERROR, UNDEFINED, RelTime
 
+#: Kind of node -> what evaluates it.
+Evaluators = dict[type[nodes.Node], Callable[[Any, ClassAd, Any], Any]]
+
 
 class ReferenceState(EvalState):
     """An exactly counted evaluation.
@@ -36,6 +39,9 @@ class ReferenceState(EvalState):
     ``lexical``: while the expression of a chained parent is evaluated in its child, the two, so
     that ads and lists written in it are nested in the parent.
     """
+
+    #: What evaluates each kind of node; ``classad.observing`` has a table that also takes notes.
+    evaluators: Evaluators
 
     depth: int = 0
     lexical: tuple[ClassAd, ClassAd] | None = None
@@ -60,11 +66,15 @@ class ReferenceState(EvalState):
         self.depth -= 1
         return value
 
+    def is_under_way(self, tree: ExprTree, owner: ClassAd) -> bool:
+        """Whether the expression of this attribute is being evaluated: another use is a cycle."""
+        return self.active is not None and (id(tree), id(owner)) in self.active
+
     def _dereference(self, tree: ExprTree, ad: ClassAd, owner: ClassAd) -> Any:
+        if self.is_under_way(tree, owner):
+            return UNDEFINED
         active = self.active = {} if self.active is None else self.active
         mark = (id(tree), id(owner))
-        if mark in active:
-            return UNDEFINED
         active[mark] = owner
         outer, self.lexical = self.lexical, None if owner is ad else (ad, owner)
         value = value_of(tree.node, ad, self)
@@ -73,12 +83,12 @@ class ReferenceState(EvalState):
         return value
 
 
-def value_of(node: nodes.Node, ad: ClassAd, state: EvalState) -> Any:
+def value_of(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
     """The value of a node in ``ad``."""
     state.work += 1
     if state.work > MAX_WORK:
         raise EvaluationFailure("the evaluation visits too many nodes")
-    return _EVALUATORS[node.__class__](node, ad, state)
+    return state.evaluators[node.__class__](node, ad, state)
 
 
 def _literal(node: nodes.Literal, ad: ClassAd, state: ReferenceState) -> Any:
@@ -235,7 +245,7 @@ def _argument(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
     return value
 
 
-_EVALUATORS: dict[type[nodes.Node], Callable[[Any, ClassAd, Any], Any]] = {
+ReferenceState.evaluators = {
     nodes.Literal: _literal,
     nodes.Reference: _reference,
     nodes.Unary: _unary,

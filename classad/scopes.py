@@ -82,6 +82,29 @@ def find_unscoped(start: ClassAd, key: str, state: EvalState) -> Found | None:
     return found
 
 
+def searched(start: ClassAd, key: str, state: EvalState, *, unscoped: bool) -> list[ClassAd]:
+    """The ads in which ``find`` or ``find_unscoped`` looks for a name that no ad has, in order."""
+    ads = _passed(start, key, state)
+    if unscoped and state.left is not None and not state.context.strict:
+        other = opposite(start, state)
+        ads += [] if other is None else _passed(other, key, state)
+    return ads
+
+
+def _passed(start: ClassAd, key: str, state: EvalState) -> list[ClassAd]:
+    ads: list[ClassAd] = []
+    current: ClassAd | None = start
+    while current is not None:
+        holder: ClassAd | None = current
+        while holder is not None:
+            ads.append(holder)
+            holder = holder._chained
+        current = None if key == "parent" else enclosing(current, state)
+        if current is start:
+            break
+    return ads
+
+
 def opposite(ad: ClassAd, state: EvalState) -> ClassAd | None:
     """The other ad of the match, seen from one of the two or from a guest of one."""
     for guest, home in reversed(state.guests):

@@ -30,6 +30,7 @@ from classad.nodes import (
 )
 from classad.scalar_text import format_real, quote_name, quote_string, scalar_text
 from classad.scopes import fold_name
+from classad.values import AbsTime, RelTime, Value
 
 __all__ = [
     "attribute_order",
@@ -37,10 +38,15 @@ __all__ = [
     "pretty",
     "quote_name",
     "quote_string",
+    "type_name",
     "unparse",
     "unparse_value",
 ]
 
+_TYPE_NAMES: Final[dict[type, str]] = {
+    bool: "boolean", int: "integer", float: "real", str: "string", AbsTime: "abstime",
+    RelTime: "reltime",
+}  # fmt: skip
 _NEW_SPELLING: Final = {"=?=": "is", "=!=": "isnt"}
 #: How far the indented form moves to the right for a bracket and again for what is inside.
 _AD_INDENT: Final = 4
@@ -67,6 +73,15 @@ def unparse_value(value: Any, old: bool = False) -> str:
     """The value in one line; members of lists and ads print unevaluated."""
     text = scalar_text(value, old)
     return _write(value, old) if text is None else text
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type, as the golden vectors spell it."""
+    if isinstance(value, Value):
+        return value.name.lower()
+    if isinstance(value, ClassAd):
+        return "classad"
+    return _TYPE_NAMES.get(value.__class__, "list")
 
 
 def pretty(item: Any) -> str:

@@ -1,0 +1,309 @@
+"""Why an expression has its value: the value of every node and where every name was found.
+
+What is decided here: how an ad is called (``MY``, ``TARGET``, ``MY.Nested``, ``MY's chained
+parent``), which node is to blame for undefined or error, and which name was probably meant.
+
+Inputs: an expression, MY, TARGET, the context.  Outputs: an ``Explanation``, a frozen tree.
+Never here: evaluation (``classad.observing`` watches the reference evaluator), layout
+(``classad.explain_text``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal
+
+from attr import frozen
+
+from classad import nodes
+from classad.ad import ClassAd
+from classad.errors import suggest
+from classad.evaluate import as_tree, run_exactly
+from classad.expr import ExprTree
+from classad.function_table import lookup_function, suggest_function
+from classad.nodes import Node
+from classad.observing import Observer, Record
+from classad.scopes import fold_name
+from classad.state import NO_CONTEXT, EvalContext
+from classad.unparse import unparse
+from classad.values import ERROR, UNDEFINED
+
+#: How many definitions of attributes are followed, one inside the other.
+DEPTH: Final = 4
+
+#: Where a name is found that is no attribute.
+BUILT_IN: Final = "built in"
+#: Names of the other ad of a match.
+_OTHER_SIDE: Final = frozenset({"target", "other"})
+
+#: ``not shown``: evaluated, but beyond the depth or the size that an explanation may have.
+Outcome = Literal["evaluated", "not evaluated", "failed", "not shown"]
+
+
+@frozen(eq=False)
+class Lookup:
+    """Where the name of a reference was looked for.
+
+    ``found``: the ad that has it, None if none does; ``built in`` for a name such as ``MY`` or
+    ``CurrentTime`` that is no attribute.  ``searched``: the ads that were searched in vain, in
+    order.  ``definition``: the attribute's expression, None if it is a plain value.  ``cycle``:
+    that expression was under way already, which makes it undefined.
+    """
+
+    found: str | None
+    searched: tuple[str, ...] = ()
+    definition: Explanation | None = None
+    cycle: bool = False
+
+
+@frozen(eq=False, repr=False)
+class Explanation:
+    """One node of an expression and what became of it.
+
+    ``value``: the ClassAd value; the error value if the evaluation failed here, None if the node
+    was not evaluated.  ``children``: the operands, in order.  ``inner``: what else was evaluated
+    for it, such as the member of a list that a subscript selects.  ``lookup``: for references.
+    ``suggestion``: the name that was probably meant.  ``fault``: what is wrong with a call, or why
+    the evaluation failed.
+    """
+
+    node: Node
+    outcome: Outcome
+    value: Any = None
+    children: tuple[Explanation, ...] = ()
+    inner: tuple[Explanation, ...] = ()
+    lookup: Lookup | None = None
+    suggestion: str | None = None
+    fault: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The node as text."""
+        return unparse(self.node)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The node's place in the text it was parsed from, half-open."""
+        return self.node.start, self.node.end
+
+    @property
+    def ok(self) -> bool:
+        """Whether the evaluation came to an end."""
+        return self.outcome != "failed"
+
+    def walk(self) -> Iterator[Explanation]:
+        """This explanation and all inside it, definitions of attributes too."""
+        yield self
+        for part in self.parts():
+            yield from part.walk()
+
+    def parts(self) -> tuple[Explanation, ...]:
+        """The explanations directly inside this one."""
+        lookup = self.lookup
+        definition = () if lookup is None or lookup.definition is None else (lookup.definition,)
+        return (*self.children, *definition, *self.inner)
+
+    def first_cause(self) -> Explanation | None:
+        """The innermost node to blame if the value is undefined or error, else None."""
+        if self.value is not UNDEFINED and self.value is not ERROR:
+            return None
+        for part in self._suspects():
+            if part.value is self.value:
+                return part.first_cause()
+        return self
+
+    def _suspects(self) -> tuple[Explanation, ...]:
+        """The parts in the order in which they are to blame."""
+        if isinstance(self.node, nodes.Binary) and self.node.operator == "?:":
+            return self.children[::-1]
+        return self.parts()
+
+    def missing(self) -> list[Explanation]:
+        """The references that were found in no ad."""
+        return [
+            part for part in self.walk() if part.lookup is not None and part.lookup.found is None
+        ]
+
+    def render(self, old: bool = False) -> str:
+        """The tree, one node a line, and the reason for undefined or error."""
+        from classad.explain_text import render
+
+        return render(self, old=old)
+
+    def to_dict(self, old: bool = False) -> dict[str, Any]:
+        """The same as data that the standard json module can write."""
+        from classad.explain_text import to_dict
+
+        return to_dict(self, old=old)
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.text!r}: {self.value!r}>"
+
+    def _repr_html_(self) -> str:
+        from classad.notebook import explanation_html
+
+        return explanation_html(self)
+
+
+def explain(
+    expr: ExprTree | Node | str,
+    my: ClassAd | None = None,
+    target: ClassAd | None = None,
+    *,
+    context: EvalContext | None = None,
+    depth: int = DEPTH,
+) -> Explanation:
+    """Evaluate as ``evaluate`` does and explain the value.
+
+    ``depth``: how many definitions of attributes are followed, one inside the other.
+    """
+    tree = as_tree(expr)
+    ad = ClassAd() if my is None else my
+    other = None if target is ad else target
+    observer = Observer(depth)
+    observer.context = context or NO_CONTEXT
+    observer.left, observer.right = None if other is None else ad, other
+    value, ok = run_exactly(tree, ad, observer)
+    found = observer.root.parts
+    if not found:
+        return Explanation(tree.node, "failed", ERROR, fault="the evaluation failed")
+    explanation = _Reader(observer, ad).explanation(found[0])
+    assert explanation.value is value or not ok
+    return explanation
+
+
+class _Reader:
+    """From the records of one evaluation to an explanation."""
+
+    def __init__(self, observer: Observer, my: ClassAd) -> None:
+        self.observer = observer
+        self.my = my
+
+    def explanation(self, record: Record) -> Explanation:
+        """The explanation of a record and all inside it."""
+        node = record.node
+        assert node is not None
+        rest = list(record.parts)
+        children = tuple(self.child(child, record, rest) for child in node.children())
+        if isinstance(node, nodes.ListExpr | nodes.AdExpr):
+            children = ()
+        lookup = suggestion = fault = None
+        if isinstance(node, nodes.Reference):
+            lookup, suggestion = self.lookup(record, node, rest)
+        elif isinstance(node, nodes.Call):
+            fault, suggestion = self.call(node)
+        failed = record.outcome == "failed"
+        if failed:
+            fault = self.observer.failure or "the evaluation is nested too deeply"
+        return Explanation(
+            node,
+            "failed" if failed else "evaluated",
+            ERROR if failed else record.value,
+            children,
+            tuple(self.explanation(part) for part in rest),
+            lookup,
+            suggestion,
+            fault,
+        )
+
+    def child(self, node: Node, record: Record, rest: list[Record]) -> Explanation:
+        """The explanation of an operand, taken out of ``rest``; repetitions go too."""
+        mine = [part for part in rest if part.node is node and part.ad is record.ad]
+        for part in mine:
+            rest.remove(part)
+        if mine:
+            return self.explanation(mine[0])
+        return Explanation(node, "not shown" if record.cut else "not evaluated")
+
+    def lookup(
+        self, record: Record, node: nodes.Reference, rest: list[Record]
+    ) -> tuple[Lookup | None, str | None]:
+        """Where a name was found or not, and what may have been meant."""
+        if record.searched is not None:
+            labels = dict.fromkeys(map(self.label, record.searched))
+            names = {name for ad in record.searched for name in ad.names()}
+            where = tuple(label for label in labels if label is not None)
+            known = () if is_missing_side(node) else names
+            return Lookup(None, where), suggest(node.name, known)
+        if len(record.finds) != 1:
+            return None, None
+        value, _, owner = record.finds[0]
+        if owner._attrs.get(fold_name(node.name)) is not value or self.is_scope(owner):
+            rest.clear()
+            return Lookup(BUILT_IN), None
+        definition = None
+        if value.__class__ is ExprTree and not record.cycle:
+            definition = Explanation(value.node, "not shown")
+            if rest and rest[0].node is value.node:
+                definition = self.explanation(rest.pop(0))
+        return Lookup(self.label(owner) or BUILT_IN, (), definition, record.cycle), None
+
+    def call(self, node: nodes.Call) -> tuple[str | None, str | None]:
+        """What is wrong with a call, and which function may have been meant."""
+        context = self.observer.context
+        function = lookup_function(node.name, context)
+        if function is None:
+            return f"`{node.name}` is not a function", suggest_function(node.name, context)
+        if not function.accepts(len(node.args)):
+            wanted = f"{function.arity} argument{'' if function.arity == '1' else 's'}"
+            return f"`{node.name}` takes {wanted}, not {len(node.args)}", None
+        return None, None
+
+    def is_scope(self, ad: ClassAd) -> bool:
+        """Whether it is one of the two ads that define MY and TARGET in a match."""
+        return any(ad is scope for scope in self.observer._scopes or ())
+
+    def label(self, ad: ClassAd) -> str | None:
+        """What an ad is called; None for those that only exist while two ads are matched."""
+        observer = self.observer
+        if ad is self.my:
+            return "MY"
+        if ad is observer.right:
+            return "TARGET"
+        for base, name in ((self.my, "MY"), (observer.right, "TARGET")):
+            if base is not None and any(ad is other for other in _chain(base)):
+                return f"{name}'s chained parent"
+        if observer._scopes is not None and (
+            self.is_scope(ad) or ad is observer._scopes[0]._parent
+        ):
+            return None
+        return self._nested_label(ad)
+
+    def _nested_label(self, ad: ClassAd) -> str:
+        around = ad._parent
+        if around is None:
+            return "the ad around MY" if _encloses(ad, self.my) else "a nested ad"
+        for key, value in around._attrs.items():
+            if value is ad and (outer := self.label(around)) is not None:
+                return f"{outer}.{around._names[key]}"
+        return "the ad around MY" if _encloses(ad, self.my) else "a nested ad"
+
+
+def is_missing_side(node: Node) -> bool:
+    """Whether a reference that leads nowhere is to the other ad: there is no match then."""
+    return (
+        isinstance(node, nodes.Reference)
+        and node.base is None
+        and fold_name(node.name) in _OTHER_SIDE
+    )
+
+
+def _chain(ad: ClassAd) -> Iterator[ClassAd]:
+    parent = ad._chained
+    while parent is not None:
+        yield parent
+        parent = parent._chained
+
+
+def _encloses(ad: ClassAd, inner: ClassAd) -> bool:
+    seen: Iterable[ClassAd] = ()
+    current = inner._parent
+    while current is not None and not any(current is other for other in seen):
+        if current is ad:
+            return True
+        seen = (*seen, current)
+        current = current._parent
+    return False
