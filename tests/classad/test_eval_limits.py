@@ -85,6 +85,12 @@ def test_cycles_end(text: str, attributes: dict[str, str], value: Any) -> None:
     assert evaluate(text, ad(**attributes)) == value
 
 
+def test_members_of_a_list_from_a_subscript() -> None:
+    outer = ad(x="[l = {[q = 4], 1}]")
+    assert golden.encode(evaluate('x["l"].q', outer))["value"] == "{ 4,error }"
+    assert golden.encode(evaluate('x["l"][0]', outer))["value"] == "[ q = 4 ]"
+
+
 def test_evaluation_from_a_deep_stack() -> None:
     inside = reference_chain(150, "int(a{} + 0)")
 
