@@ -72,9 +72,17 @@ def build_parser() -> argparse.ArgumentParser:
     )
     for module in command_modules():
         importlib.import_module(module).add_commands(subparsers)
+    importlib.import_module("policy.policycommands").add_commands(subparsers, effective_quotas)
     importlib.import_module("classad.conform.cli").add_commands(subparsers, conform_kinds)
     add_commands(subparsers)
     return parser
+
+
+def effective_quotas(policy: Any, pool: float) -> Any:
+    """The quotas of a policy in a pool of so many weighted slots."""
+    from negotiator import effectivequotas
+
+    return effectivequotas.effective_quotas(policy, pool)
 
 
 def conform_kinds() -> tuple[Any, ...]:

@@ -1,0 +1,90 @@
+"""``pieslice policy``: what a policy says, what it would do, how it differs from another.
+
+What lives here: arguments and streams.  Inputs: the arguments, files.  Outputs: data on standard
+output, problems on standard error; 0 done, 1 the answer is no, 2 bad input.
+Never here: what is said (``policy.explaining``), quota arithmetic: a rule for it is handed in by
+the room that has it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from policy.commandline import (
+    EXIT_BAD,
+    EXIT_OK,
+    Intermixed,
+    add_reader,
+    guarded,
+    read,
+    say_problems,
+)
+
+if TYPE_CHECKING:
+    from policy.explaining import QuotaRule
+
+_WIDTH = 100
+
+
+def add_commands(subparsers: Any, quota_rule: QuotaRule) -> None:
+    """Add ``policy`` with its own subcommands."""
+    policy = subparsers.add_parser("policy", help="explain, try and compare policies")
+    commands = policy.add_subparsers(
+        title="commands",
+        dest="policy_command",
+        metavar="COMMAND",
+        required=True,
+        parser_class=Intermixed,
+    )
+    _add_explain(commands, quota_rule)
+
+
+def _add_explain(commands: Any, quota_rule: QuotaRule) -> None:
+    explain = commands.add_parser(
+        "explain",
+        help="say a policy in plain sentences",
+        description="Say what a configuration means for the negotiator, in plain sentences, each"
+        " with the file and line that it comes from.",
+    )
+    explain.add_argument(
+        "--slots", type=_pool_size, metavar="N", help="give quotas in a pool of N weighted slots"
+    )
+    explain.add_argument("--json", action="store_true", help="print JSON")
+    explain.add_argument(
+        "--width", type=int, metavar="N", help="width of the text (default: the terminal's)"
+    )
+    add_reader(explain)
+    explain.set_defaults(run=_explain, quota_rule=quota_rule)
+
+
+def _pool_size(text: str) -> float:
+    size = float(text)
+    if not 0.0 <= size < 1e15:
+        raise ValueError(text)
+    return size
+
+
+@guarded
+def _explain(args: argparse.Namespace) -> int:
+    from policy.explaining import explain_policy
+    from policy.load import load_policy
+    from policy.sentences import sentence_lines
+
+    config = read(args)
+    say_problems(config)
+    if not config.complete:
+        return EXIT_BAD
+    loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
+    quotas = None if args.slots is None else args.quota_rule(loaded.policy, args.slots)
+    sentences = explain_policy(config, loaded, quotas)
+    if args.json:
+        import json
+
+        print(json.dumps([sentence.as_json() for sentence in sentences], indent=2))
+        return EXIT_OK
+    width = args.width or shutil.get_terminal_size((_WIDTH, 0)).columns
+    for line in sentence_lines(sentences, max(width, 20)):
+        print(line)
+    return EXIT_OK

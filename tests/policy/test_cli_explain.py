@@ -1,0 +1,217 @@
+"""``pieslice policy explain``: the sentences, word for word, and where they come from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from negotiator.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def explain(tmp_path: Path, text: str, capsys: Capture, *words: str) -> list[str]:
+    (tmp_path / "c").write_text(text)
+    assert main(["policy", "explain", str(tmp_path / "c"), "--width", "1000", *words]) == 0
+    return capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
+
+
+def topic(lines: list[str], name: str) -> list[str]:
+    start = lines.index(name) + 1
+    rest = lines[start:]
+    return rest[: rest.index("")] if "" in rest else rest
+
+
+def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
+    lines = explain(tmp_path, "A = 1\n", capsys)
+    assert topic(lines, "Preemption") == [
+        "  Preemption for user priority is off: PREEMPTION_REQUIREMENTS is `False`. [default]",
+        "  Preemption for the startd's RANK is off: RANK prefers no job at any startd of this"
+        " configuration. [default]",
+        "  No startd ends jobs of its own accord: PREEMPT is false. [default]",
+        "  Slots with RetirementTimeRemaining above 0 are left out. [default]",
+    ]
+    assert topic(lines, "Groups and their quotas") == [
+        "  There are none: all submitters share the pool. [default]"
+    ]
+    assert topic(lines, "Priorities and shares") == [
+        "  A submitter's share is inverse to its effective priority, real priority times factor."
+        " [default]",
+        "  Usage is forgotten by half in 86400 s (1 day). [default]",
+        "  The priority factor is 1000 [default]",
+        "    for nice users 1e+10 [default]",
+        "  Floors, ceilings and the factors of single users are not in the configuration: the"
+        " accountant keeps them (condor_userprio).",
+    ]
+    assert topic(lines, "Concurrency limits") == [
+        "  2308032 of every limit that a job names [default]"
+    ]
+    assert topic(lines, "What takes part") == [
+        "  A slot counts its own SlotWeight, one without it `Cpus`. [default]"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("PREEMPTION_REQUIREMENTS = False && RemoteUserPrio > 1", "off: PREEMPTION_REQUIREMENTS is"
+         " `False && RemoteUserPrio > 1`. [c:1]"),
+        ("PREEMPTION_REQUIREMENTS = 1", "off: PREEMPTION_REQUIREMENTS is `1`, and only exactly true"
+         " counts. [c:1]"),
+        ("PREEMPTION_REQUIREMENTS =", "on for every slot: PREEMPTION_REQUIREMENTS is set to"
+         " nothing, priorities are not compared. [c:1]"),
+        ("PREEMPTION_REQUIREMENTS = True || A", "on for every slot: PREEMPTION_REQUIREMENTS is"
+         " always true, priorities are not compared. [c:1]"),
+        ("PREEMPTION_REQUIREMENTS = True\nNEGOTIATOR_CONSIDER_PREEMPTION = 0", "off:"
+         " NEGOTIATOR_CONSIDER_PREEMPTION is false, claimed slots are not looked at. [c:2]"),
+        ("PREEMPTION_REQUIREMENTS = Age > 5", "on, where PREEMPTION_REQUIREMENTS is exactly true."
+         " [c:1]"),
+    ],
+)  # fmt: skip
+def test_the_first_switches(text: str, said: str, tmp_path: Path, capsys: Capture) -> None:
+    lines = topic(explain(tmp_path, text + "\n", capsys), "Preemption")
+    assert lines[0] == f"  Preemption for user priority is {said}"
+    warned = "It does not compare the two users' priorities" in "".join(lines)
+    assert warned is ("Age" in text)
+
+
+def test_the_startds_switches(tmp_path: Path, capsys: Capture) -> None:
+    text = (
+        "RANK = 0\nn1.RANK = TARGET.Prio\nSTARTD.n2.RANK = TARGET.Prio\nSCHEDD.RANK = X\n"
+        "PREEMPT = LoadAvg > $(MAX)\nn1.MAX = 3\nMAX = 2\nMAXJOBRETIREMENTTIME = 3600\n"
+    )
+    assert topic(explain(tmp_path, text, capsys), "Preemption")[1:] == [
+        "  Preemption for the startd's RANK is on, whatever PREEMPTION_REQUIREMENTS says, where"
+        " RANK puts the new job above the running one: [default]",
+        "    `TARGET.Prio` at n1 and n2 [c:2, c:3]",
+        "  A startd itself ends jobs where PREEMPT is `LoadAvg > 2`: every startd [c:5]",
+        "  A preempted job may run on until it has had `3600` seconds: every startd [c:8]",
+        "  Slots with RetirementTimeRemaining above 0 are left out. [default]",
+    ]
+
+
+def test_the_order_of_the_ranks(tmp_path: Path, capsys: Capture) -> None:
+    text = "NEGOTIATOR_PRE_JOB_RANK = 0\nNEGOTIATOR_POST_JOB_RANK =\nPREEMPTION_RANK = -Age\n"
+    title = "Order of the candidates, the first difference decides"
+    lines = topic(explain(tmp_path, text, capsys), title)
+    assert lines == [
+        "  1. nothing: NEGOTIATOR_PRE_JOB_RANK is `0` for all [c:1]",
+        "  2. the job's own Rank, greatest first",
+        "  3. nothing: NEGOTIATOR_POST_JOB_RANK is empty [c:2]",
+        "  4. slots that nobody is preempted from, then preemption for RANK, then for user"
+        " priority",
+        "  5. PREEMPTION_RANK, greatest first: `-Age` [c:3]",
+    ]
+    lines = topic(explain(tmp_path, "NEGOTIATOR_IGNORE_JOB_RANKS = True\n", capsys), title)
+    assert (
+        lines[1] == "  2. nothing: NEGOTIATOR_IGNORE_JOB_RANKS is true, Rank does not count [c:1]"
+    )
+    assert lines[4] == "  5. nothing: PREEMPTION_RANK does not count either [c:1]"
+
+
+GROUPS = """\
+GROUP_NAMES = a, a.x, b, c
+GROUP_QUOTA_a = 30
+GROUP_QUOTA_DYNAMIC_a = 0.9
+GROUP_QUOTA_a.x = 10
+GROUP_QUOTA_DYNAMIC_b = 0.8
+GROUP_QUOTA_DYNAMIC_c = 0.8
+GROUP_ACCEPT_SURPLUS_a = True
+GROUP_AUTOREGROUP_b = True
+GROUP_PRIO_FACTOR_b = 5
+NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = False
+"""
+
+
+def test_the_tree_of_quotas(tmp_path: Path, capsys: Capture) -> None:
+    lines = explain(tmp_path, GROUPS, capsys, "--slots", "110")
+    assert topic(lines, "Groups and their quotas") == [
+        "  Of a pool of 110 weighted slots: [c:1]",
+        "    a: 30 weighted slots, that is 30, 20 of it for its own submitters [c:2]",
+        "      GROUP_QUOTA_DYNAMIC_a does not count: GROUP_QUOTA_a is set [c:3]",
+        "      a.x: 10 weighted slots, that is 10 [c:4]",
+        "    b: 80 % of the pool, that is 40 [c:5]",
+        "    c: 80 % of the pool, that is 40 [c:6]",
+        "  Submitters without a group have what the quotas leave: 0.",
+        "  The shares of the pool add up to 160 % and are scaled to 100 %. [c:5, c:6]",
+        "  Quotas in slots are scaled down if they exceed what there is. [c:10]",
+    ]
+    surplus = topic(lines, "Surplus")
+    assert surplus[:5] == [
+        "  What others leave of their quotas may be used by a. [c:7]",
+        "  No more than the quota may be used by b, c and a.x. [default]",
+        "  Once more at the end, without group, negotiate submitters of b. [c:8]",
+        "  The surplus is handed out at most 3 times a cycle. [default]",
+        "  A group gets no more than the quotas of the groups above it still allow. [default]",
+    ]
+    assert "    for submitters of exactly b 5 [c:9]" in lines
+    without = topic(explain(tmp_path, GROUPS, capsys), "Groups and their quotas")
+    assert without[0] == "  Of the pool: [c:1]"
+    assert without[1] == "    a: 30 weighted slots [c:2]"
+
+
+def test_limits_and_constraints(tmp_path: Path, capsys: Capture) -> None:
+    text = (
+        "LICENSE_LIMIT = 6\nCONCURRENCY_LIMIT_DEFAULT_db = 3\nNEGOTIATOR_SLOT_CONSTRAINT ="
+        " Site == 1\nFORCE_NEGOTIATOR_SLOT_WEIGHT = True\nDEFAULT_PRIO_FACTOR = 0.5\n"
+        "ACCOUNTANT_LOCAL_DOMAIN = x.org\n"
+    )
+    lines = explain(tmp_path, text, capsys)
+    assert topic(lines, "Concurrency limits") == [
+        "  6 of license [c:1]",
+        "  3 of every other limit db.<name> [c:2]",
+        "  2308032 of every other limit that a job names [default]",
+    ]
+    assert topic(lines, "What takes part") == [
+        "  Only slots that fulfil `Site == 1` exist. [c:3]",
+        "  Every slot counts `Cpus`. [c:4]",
+    ]
+    assert "  The priority factor is 1 (instead of 0.5) [c:5]" in lines
+    assert "    for submitters outside x.org 1e+07 [c:6]" in lines
+
+
+def test_what_stops_the_daemon_comes_first(tmp_path: Path, capsys: Capture) -> None:
+    lines = explain(tmp_path, "PREEMPTION_REQUIREMENTS = a >\n", capsys)
+    assert lines[0] == "Start"
+    assert lines[1].startswith(
+        "  condor_negotiator does not start with this; what follows uses the default:"
+        " PREEMPTION_REQUIREMENTS: "
+    )
+    assert lines[1].endswith(" [c:1]")
+
+
+def test_every_sentence_in_json(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "c"
+    path.write_text(GROUPS)
+    assert main(["policy", "explain", str(path), "--json"]) == 0
+    sentences = json.loads(capsys.readouterr().out)
+    assert sentences[0] == {
+        "topic": "Preemption",
+        "text": "Preemption for user priority is off: PREEMPTION_REQUIREMENTS is `False`.",
+        "depth": 0,
+        "origins": [
+            {"knob": "PREEMPTION_REQUIREMENTS", "file": None, "line": None, "template": None},
+            {
+                "knob": "NEGOTIATOR_CONSIDER_PREEMPTION",
+                "file": None,
+                "line": None,
+                "template": None,
+            },
+        ],
+    }
+    group = next(one for one in sentences if one["text"] == "a.x: 10 weighted slots")
+    assert group["depth"] == 2
+    assert group["origins"] == [
+        {"knob": "GROUP_QUOTA_a.x", "file": str(path), "line": 4, "template": None}
+    ]
+
+
+def test_bad_usage(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "c").write_text("broken\n")
+    assert main(["policy", "explain", str(tmp_path / "c")]) == 2
+    assert "error" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["policy", "explain", str(tmp_path / "c"), "--slots", "-1"])
+    assert "invalid" in capsys.readouterr().err
