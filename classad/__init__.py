@@ -21,6 +21,8 @@ Evaluation through these names follows HTCondor's daemons, knows the clock and t
 machine and has a random generator; the packages built on this one pass their own.
 """
 
+from typing import TYPE_CHECKING
+
 from classad.ad import ClassAd
 from classad.adfile import read_ads, write_ads
 from classad.api import (
@@ -58,6 +60,13 @@ from classad.state import EvalContext
 from classad.surroundings import evaluating, functions, semantics
 from classad.values import Value
 
+if TYPE_CHECKING:
+    from classad.batch import MatchResult, evaluate_many, match_many
+    from classad.batch import compile as compile  # noqa: A004 - see __all__
+    from classad.bridge import from_classad2, to_classad2
+    from classad.frames import to_arrow, to_dicts, to_pandas, to_polars
+
+# `compile` is not listed, so that `from classad import *` spares Python's own.
 __all__ = [
     "Attribute",
     "ClassAd",
@@ -73,14 +82,18 @@ __all__ = [
     "ExprTree",
     "Function",
     "Literal",
+    "MatchResult",
     "Parser",
     "ParserType",
     "RefSet",
     "Value",
     "compat_version",
+    "evaluate_many",
     "evaluating",
+    "from_classad2",
     "functions",
     "lastError",
+    "match_many",
     "parse",
     "parseAds",
     "parseNext",
@@ -93,6 +106,11 @@ __all__ = [
     "register",
     "registerLibrary",
     "semantics",
+    "to_arrow",
+    "to_classad2",
+    "to_dicts",
+    "to_pandas",
+    "to_polars",
     "unquote",
     "version",
     "write_ads",
@@ -103,3 +121,24 @@ Parser = ParserType
 
 #: Tells this package from HTCondor's retired one of the same name; ``policy`` checks it.
 __product__ = "pieslice"
+
+#: Names that are imported when they are first used, so that ``import classad`` stays light.
+_LATER = {
+    "batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
+    "bridge": ("from_classad2", "to_classad2"),
+    "frames": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        for module, names in _LATER.items():
+            if name in names:
+                from importlib import import_module
+
+                value = globals()[name] = getattr(import_module(f"classad.{module}"), name)
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *(name for names in _LATER.values() for name in names)})

@@ -1,0 +1,23 @@
+"""Optional packages: imported when they are first needed, with an error that says what to install.
+
+Inputs: the name of a module.  Outputs: the module, or ``ImportError``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+#: Module -> the extra of this distribution that brings it.
+EXTRAS: Final = {"numpy": "numpy", "pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
+
+
+def load(module: str) -> Any:
+    """An optional module."""
+    try:
+        return import_module(module)
+    except ImportError as problem:
+        raise ImportError(
+            f"this needs the package {module}: pip install 'pieslice[{EXTRAS[module]}]'",
+            name=module,
+        ) from problem
