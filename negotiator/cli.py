@@ -162,9 +162,19 @@ def _width(text: str) -> int:
 
 
 def _negotiate(args: argparse.Namespace) -> int:
+    import gc
+
     from negotiator.command import negotiate_command
 
-    return negotiate_command(args, sys.stdout, sys.stderr)
+    # A pool is millions of objects that stay until the end: looking for garbage among them took
+    # half of the time (10,000 slots).
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return negotiate_command(args, sys.stdout, sys.stderr)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _completion(args: argparse.Namespace) -> int:

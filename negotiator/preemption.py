@@ -24,6 +24,9 @@ from negotiator.slots import Slot
 class Refusal(Enum):
     """Why a slot is no candidate for a request."""
 
+    # They are counted for every slot and request; the usual hash of a member is Python code.
+    __hash__ = object.__hash__
+
     REQUIREMENTS = "requirements"
     DYNAMIC = "a dynamic slot that its partitionable slot speaks for"
     OTHER_SCHEDD = "a claimed partitionable slot of another schedd"

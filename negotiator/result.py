@@ -24,6 +24,8 @@ ROOT_GROUP: Final = "<none>"
 class MatchKind(Enum):
     """Whom a match takes the slot from: nobody, or a user by startd rank or by priority."""
 
+    __hash__ = object.__hash__
+
     NONE = "none"
     RANK = "rank"
     PRIORITY = "priority"
