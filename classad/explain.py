@@ -46,7 +46,8 @@ class Lookup:
 
     ``found``: the ad that has it, None if none does; ``built in`` for a name such as ``MY`` or
     ``CurrentTime`` that is no attribute.  ``searched``: the ads that were searched in vain, in
-    order.  ``definition``: the attribute's expression, None if it is a plain value.  ``cycle``:
+    order.  ``elsewhere``: the other ad of the match, if that has the name.
+    ``definition``: the attribute's expression, None if it is a plain value.  ``cycle``:
     that expression was under way already, which makes it undefined.
     """
 
@@ -54,6 +55,7 @@ class Lookup:
     searched: tuple[str, ...] = ()
     definition: Explanation | None = None
     cycle: bool = False
+    elsewhere: str | None = None
 
 
 @frozen(eq=False, repr=False)
@@ -227,7 +229,8 @@ class _Reader:
             names = {name for ad in record.searched for name in ad.names()}
             where = tuple(label for label in labels if label is not None)
             known = () if is_missing_side(node) else names
-            return Lookup(None, where), suggest(node.name, known)
+            found = Lookup(None, where, elsewhere=self.elsewhere(node.name, record.searched))
+            return found, suggest(node.name, known)
         if len(record.finds) != 1:
             return None, None
         value, _, owner = record.finds[0]
@@ -240,6 +243,15 @@ class _Reader:
             if rest and rest[0].node is value.node:
                 definition = self.explanation(rest.pop(0))
         return Lookup(self.label(owner) or BUILT_IN, (), definition, record.cycle), None
+
+    def elsewhere(self, name: str, passed: list[ClassAd]) -> str | None:
+        """Which of the two ads has a name that was only looked for in the other one."""
+        for ad in (self.my, self.observer.right):
+            if ad is None or any(ad is other for other in passed):
+                continue
+            if ad.raw(name) is not None:
+                return self.label(ad)
+        return None
 
     def call(self, node: nodes.Call) -> tuple[str | None, str | None]:
         """What is wrong with a call, and which function may have been meant."""

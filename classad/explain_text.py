@@ -244,6 +244,8 @@ def _reference_reason(part: Explanation, node: nodes.Reference) -> Reason:
         text = missing(part, lookup)
         if not is_missing_side(node):
             text = f"`{node.name}` {'was' if text == 'not found' else 'is'} {text}"
+        if lookup.elsewhere is not None:
+            return Reason(text, f"{lookup.elsewhere} has a `{node.name}`")
         return Reason(text, _meant(part))
     if lookup.cycle:
         return Reason(f"`{node.name}` in {lookup.found} refers to itself")
@@ -313,6 +315,7 @@ def _node(item: Explanation, old: bool) -> dict[str, Any]:
             "found": lookup.found,
             "searched": list(lookup.searched),
             "cycle": lookup.cycle,
+            "elsewhere": lookup.elsewhere,
             "definition": None if definition is None else _node(definition, old),
         }
     for key, text in (("fault", item.fault), ("suggestion", item.suggestion)):

@@ -223,6 +223,17 @@ def test_places() -> None:
     assert because(explain("x")) == ("`x` is not in MY", None)
 
 
+def test_name_that_only_the_other_ad_has() -> None:
+    assert because(explain("MY.Memory > 1", JOB, SLOT)) == (
+        "`Memory` is not in MY",
+        "TARGET has a `Memory`",
+    )
+    assert because(explain("TARGET.RequestMemory", JOB, SLOT)) == (
+        "`RequestMemory` is not in TARGET",
+        "MY has a `RequestMemory`",
+    )
+
+
 def test_ordinary_values_need_no_reason() -> None:
     explanation = explain("1 + 1")
     assert because(explanation) is None
@@ -353,7 +364,13 @@ def test_command_prints_data(capsys: pytest.CaptureFixture[str]) -> None:
         "outcome": "evaluated",
         "type": "undefined",
         "value": "undefined",
-        "lookup": {"found": None, "searched": ["MY"], "cycle": False, "definition": None},
+        "lookup": {
+            "found": None,
+            "searched": ["MY"],
+            "cycle": False,
+            "elsewhere": None,
+            "definition": None,
+        },
         "suggestion": "Memory",
     }
     assert second["lookup"]["found"] == "MY"
