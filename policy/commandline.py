@@ -47,6 +47,10 @@ class Misuse(Exception):  # noqa: N818 - its text is the message
     """What ends a command with exit status 2, as text to print."""
 
 
+class Shown(Misuse):
+    """The same for a text that is a diagnostic already."""
+
+
 def add_reader(parser: argparse.ArgumentParser, *paths: str) -> None:
     """The options of reading, and the positional arguments ``paths`` (default PATH)."""
     for path in paths or ("path",):
@@ -173,7 +177,8 @@ def guarded(command: Any) -> Any:
         try:
             code: int = command(args)
         except Misuse as misuse:
-            print(f"pieslice: error: {misuse}", file=sys.stderr)
+            lead = "" if isinstance(misuse, Shown) else "pieslice: error: "
+            print(f"{lead}{misuse}", file=sys.stderr)
             return EXIT_BAD
         return code
 

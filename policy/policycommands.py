@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from policy.commandline import (
     EXIT_BAD,
+    EXIT_NO,
     EXIT_OK,
     Intermixed,
     add_reader,
@@ -39,6 +40,8 @@ def add_commands(subparsers: Any, quota_rule: QuotaRule) -> None:
         parser_class=Intermixed,
     )
     _add_explain(commands, quota_rule)
+    _add_eval(commands)
+    _add_diff(commands)
 
 
 def _add_explain(commands: Any, quota_rule: QuotaRule) -> None:
@@ -88,3 +91,73 @@ def _explain(args: argparse.Namespace) -> int:
     for line in sentence_lines(sentences, max(width, 20)):
         print(line)
     return EXIT_OK
+
+
+def _add_eval(commands: Any) -> None:
+    parser = commands.add_parser(
+        "eval",
+        help="evaluate one expression of a policy",
+        description="Evaluate one expression of a policy on given ads and values.",
+    )
+    parser.add_argument("--my", metavar="FILE", help="take MY, the slot, from a file of ads")
+    parser.add_argument("--target", metavar="FILE", help="take TARGET, the job, from a file of ads")
+    parser.add_argument("--slot", metavar="NAME", help="the slot with this Name, not the first")
+    parser.add_argument("--job", metavar="C.P", help="the job with this id, not the first")
+    parser.add_argument(
+        "-a", "--attribute", action="append", default=[], metavar="NAME=EXPR",
+        help="set an attribute that the negotiator adds, or one of MY (MY.NAME, TARGET.NAME)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--grid", metavar="NAME=LOW:HIGH[:STEPS][,...]", help="evaluate over one or two attributes"
+    )
+    parser.add_argument("--why", action="store_true", help="explain the value")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970"
+    )
+    add_reader(parser)
+    parser.add_argument("knob", metavar="KNOB", help="a macro that is an expression")
+    parser.set_defaults(run=_eval)
+
+
+@guarded
+def _eval(args: argparse.Namespace) -> int:
+    from policy.evalcommand import run
+
+    return run(args)
+
+
+def _add_diff(commands: Any) -> None:
+    parser = commands.add_parser(
+        "diff",
+        help="compare two policies",
+        description="Compare two policies macro by macro, by meaning; exit status 1 if different.",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="show macros that belong to no policy, too"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_reader(parser, "a", "b")
+    parser.set_defaults(run=_diff)
+
+
+@guarded
+def _diff(args: argparse.Namespace) -> int:
+    from policy.policydiff import compare, comparison_lines
+
+    configs = []
+    for path in (args.a, args.b):
+        config = read(args, path)
+        say_problems(config)
+        if not config.complete:
+            return EXIT_BAD
+        configs.append(config)
+    found = compare(*configs, everything=args.all)
+    if args.json:
+        import json
+
+        print(json.dumps(found.as_json(), indent=2))
+    else:
+        for line in comparison_lines(found):
+            print(line)
+    return EXIT_NO if found.different else EXIT_OK

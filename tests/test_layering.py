@@ -61,6 +61,7 @@ OUTSIDE = {
     "policy/commandline.py": "reads what the commands about configurations are pointed to",
     "policy/document.py": "prints the knob reference when it is run",
     "policy/guard.py": "compares the places of two packages to name the foreign one",
+    "policy/evalcommand.py": "a command line: reads ads, prints, and falls back to the clock",
     "policy/policycommands.py": "a command line: prints, and asks for the width of the terminal",
     "policy/io.py": "reads configuration files, the host's names and the environment",
 }

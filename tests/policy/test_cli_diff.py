@@ -1,0 +1,101 @@
+"""``pieslice policy diff``: what counts as different, and how it is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from negotiator.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def diff(capsys: Capture, a: str, b: str, *words: str, code: int) -> list[str]:
+    Path("a").write_text(a + "\n")
+    Path("b").write_text(b + "\n")
+    assert main(["policy", "diff", "a", "b", *words]) == code
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("PRIORITY_HALFLIFE = 86400", "PRIORITY_HALFLIFE = 24 * 3600"),
+        ("PRIORITY_HALFLIFE = 86400", "A = 1"),
+        ("NEGOTIATOR_CONSIDER_PREEMPTION = TRUE", "NEGOTIATOR_CONSIDER_PREEMPTION = 1 < 2"),
+        ("PREEMPTION_REQUIREMENTS = A>1&&(b)", "X = B\nPREEMPTION_REQUIREMENTS = (a > 1 && $(X))"),
+        ("GROUP_NAMES = a, b", "GROUP_NAMES = B a"),
+        ("n1.RANK = TARGET.X", "n1.rank = target.x"),
+        ("NEGOTIATOR_INTERVAL =", "A = 2"),
+    ],
+)
+def test_the_same_meaning(a: str, b: str, capsys: Capture) -> None:
+    assert diff(capsys, a, b, code=0)[0] == "the policies mean the same"
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ('PREEMPTION_REQUIREMENTS = A == "x"', 'PREEMPTION_REQUIREMENTS = A == "X"'),
+        ("PREEMPTION_REQUIREMENTS = A > 1", "PREEMPTION_REQUIREMENTS = A > 1.0"),
+        ("PREEMPTION_REQUIREMENTS = A && B", "PREEMPTION_REQUIREMENTS = B && A"),
+        ("GROUP_QUOTA_x = 0", "A = 1"),
+        ("STARTD.RANK = 1", "A = 1"),
+        ("PREEMPTION_RANK =", "A = 1"),
+    ],
+)
+def test_another_meaning(a: str, b: str, capsys: Capture) -> None:
+    assert diff(capsys, a, b, code=1)[0].startswith(a.split()[0] + ": ")
+
+
+def test_what_is_said(capsys: Capture) -> None:
+    a = "PRIORITY_HALFLIFE = 3600\nLOG = /a\nGROUP_NAMES = a,b\nNEGOTIATOR_INTERVAL = 30"
+    b = "LOG = /b\nGROUP_NAMES = b, a\nuse POLICY:PREEMPT_IF_CPUS_EXCEEDED"
+    lines = diff(capsys, a, b, "-D", "NEGOTIATOR_INTERVAL=30", code=1)
+    assert lines[:3] == [
+        "PRIORITY_HALFLIFE: Halves the memory of past usage in this time",
+        "- 3600  [a:1]",
+        "+ 86400  [default]",
+    ]
+    preempt = lines.index(
+        "PREEMPT: Decides when a startd ends a job of its own accord; read by the startd"
+    )
+    assert lines[preempt + 1] == "- False  [default]"
+    assert lines[preempt + 2].endswith("[b:3 (use POLICY:PREEMPT_IF+4)]")
+    assert "the same in other words: GROUP_NAMES" in lines
+    assert lines[-1].endswith("(--all shows them)")
+    shown = diff(capsys, a, b, "--all", code=1)
+    assert shown[shown.index("LOG") :][1:3] == ["- /a  [a:2]", "+ /b  [b:1]"]
+
+
+def test_json(capsys: Capture) -> None:
+    lines = diff(capsys, "PRIORITY_HALFLIFE = 1\nLOG = /a", "A = 1", "--json", code=1)
+    found = json.loads("\n".join(lines))
+    assert found == {
+        "different": [
+            {
+                "macro": "PRIORITY_HALFLIFE",
+                "doc": "Halves the memory of past usage in this time",
+                "left": {"value": "1", "raw": "1", "file": "a", "line": 1, "template": None},
+                "right": {
+                    "value": "86400", "raw": "86400", "file": None, "line": None, "template": None
+                },
+            }
+        ],
+        "reworded": [],
+        "beyond": ["A", "LOG"],
+    }  # fmt: skip
+
+
+def test_what_cannot_be_compared(capsys: Capture) -> None:
+    Path("a").write_text("broken\n")
+    assert main(["policy", "diff", "a", "a"]) == 2
+    assert "a:1:1: error" in capsys.readouterr().err
+    assert main(["policy", "diff", "a", "none"]) == 2
