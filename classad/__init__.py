@@ -13,8 +13,8 @@ True
 4
 >>> slot["Rank"] = classad.ExprTree("TARGET.JobPrio * 2")
 >>> print(slot.printOld(), end="")
-Memory = 4096
 Rank = TARGET.JobPrio * 2
+Memory = 4096
 Requirements = true
 
 Evaluation through these names follows HTCondor's daemons, knows the clock and the zone of the

@@ -1,6 +1,6 @@
 """The mapping interface of ``ClassAd``: what Python code sees of an ad.
 
-What is decided here: key checks, iteration order (alphabetical without case), which values come
+What is decided here: key checks, iteration order (shorter names first), which values come
 back evaluated, equality, text forms, pickling.  Values are converted by ``classad.convert``,
 evaluated by ``ExprTree.eval``.
 
@@ -77,9 +77,10 @@ class AdMapping(MutableMapping[str, Any]):
         return len(self._attrs)
 
     def __iter__(self) -> Iterator[str]:
-        """Names in alphabetical order without case; a snapshot, so the ad may change meanwhile."""
-        names = self._names
-        return iter([names[key] for key in sorted(names)])
+        """Shorter names first, then without case; a snapshot, so the ad may change meanwhile."""
+        from classad.formats.order import ordered_names
+
+        return iter([name for _, name in ordered_names(self._ad())])
 
     def clear(self) -> None:
         """Remove all attributes."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from classad.ad import ClassAd
@@ -68,6 +69,18 @@ def literal_value(text: str) -> _Scalar | None:
     return _WORDS[found[4].lower()]
 
 
+@lru_cache(maxsize=_MAX_EXPRESSIONS)
+def shared_tree(text: str, tz: str | None) -> ExprTree:
+    """The tree of a right-hand side; trees never change, so equal texts share one.
+
+    Slots of a pool repeat each other, and programs that read one ad a call would otherwise parse
+    the same expressions for each.
+    """
+    from classad.parser import parse_expression
+
+    return ExprTree.from_node(parse_expression(text, old=True, prefix=True, tz=tz))
+
+
 class LongReader:
     """A reader that remembers the lines and expressions it has seen.
 
@@ -87,7 +100,6 @@ class LongReader:
         self.diagnostics = diagnostics
         self.errors = errors
         self._lines: dict[str, _Entry] = {}
-        self._expressions: dict[str, ExprTree] = {}
 
     def read(
         self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
@@ -149,13 +161,8 @@ class LongReader:
     ) -> ExprTree | None:
         """The shared tree of a right-hand side that starts at ``offset`` of the line."""
         text = text.strip(BLANKS)
-        tree = self._expressions.get(text)
-        if tree is not None:
-            return tree
-        from classad.parser import parse_expression
-
         try:
-            tree = ExprTree.from_node(parse_expression(text, old=True, prefix=True, tz=self.tz))
+            return shared_tree(text, self.tz)
         except ClassAdParseError as problem:
             found = problem.diagnostic
             shift = line.find(text, offset) if text else offset
@@ -166,10 +173,6 @@ class LongReader:
                 help=found.help if found is not None else None,
             )  # fmt: skip
             return None
-        if len(self._expressions) >= _MAX_EXPRESSIONS:
-            self._expressions.clear()
-        self._expressions[text] = tree
-        return tree
 
     def _refuse(self, line: str, name: str, number: int, equals: str) -> None:
         """Report a line without a name or without an equals sign."""
@@ -210,21 +213,22 @@ def read_long(
 
 
 def format_long(ad: ClassAd, *, quoted: bool = True) -> str:
-    """An ad in long form, names in alphabetical order without case, a line end after each line.
+    """An ad in long form, a line end after each line.
 
-    ``quoted`` puts unusual names in quotes, as classad2 prints them; such a line reads back under
-    a name that has the quotes in it.  Without it, what cannot be read back is refused.
+    ``quoted`` is classad2's way: shorter names first, unusual ones in quotes; such a line reads
+    back under a name that has the quotes in it.  Without it the order is alphabetical without case,
+    as in HTCondor's tools, and what cannot be read back is refused.
 
     >>> from classad import ClassAd
     >>> print(format_long(ClassAd('[Rank = Memory; Cpus = 4.0]')), end="")
     Cpus = 4.0
     Rank = Memory
     """
+    from classad.formats.order import ordered_names
     from classad.unparse import quote_name, unparse_value
 
     lines = []
-    for key in sorted(ad._names):
-        name = ad._names[key]
+    for key, name in ordered_names(ad) if quoted else sorted(ad._names.items()):
         text = unparse_value(ad._attrs[key], old=True)
         if not quoted:
             _check_writable(name, text)

@@ -4,7 +4,8 @@ Inputs: an ad.  Outputs: pairs of a spelling and an *item*: a plain scalar, a ``
 ``ClassAd``, or the syntax tree of an expression.
 Never here: text.
 Follows: HTCondor 25.14.1: new syntax, JSON and XML sort by the length of the name in bytes, then
-without case; the long form of its tools sorts without case.
+without case, and so do the mapping interface and the long form of classad2; the long form of its
+tools sorts without case.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 
 
 def print_order(ad: ClassAd) -> list[tuple[str, Any]]:
-    """Own attributes as new syntax, JSON and XML print them."""
-    rows = [(_size(name), key, name) for key, name in ad._names.items()]
-    rows.sort()
-    return [(name, item_of_stored(ad._attrs[key])) for _, key, name in rows]
+    """Own attributes as new syntax, JSON, XML and classad2's long form print them."""
+    return [(name, item_of_stored(ad._attrs[key])) for key, name in ordered_names(ad)]
 
 
-def long_order(ad: ClassAd) -> list[tuple[str, Any]]:
-    """Own attributes as the long form prints them."""
-    return [(ad._names[key], item_of_stored(ad._attrs[key])) for key in sorted(ad._names)]
+def ordered_names(ad: ClassAd) -> list[tuple[str, str]]:
+    """Folded name and spelling of the own attributes, shorter names first, then without case."""
+    from classad.unparse import attribute_order
+
+    return sorted(ad._names.items(), key=lambda item: attribute_order(item[1]))
 
 
 def item_of_stored(value: Any) -> Any:
@@ -54,7 +55,3 @@ def is_node(item: Any) -> bool:
     from classad.nodes import Node
 
     return isinstance(item, Node)
-
-
-def _size(name: str) -> int:
-    return len(name) if name.isascii() else len(name.encode("utf-8", "surrogateescape"))

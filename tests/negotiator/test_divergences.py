@@ -22,7 +22,7 @@ def slots_of(result: CycleResult) -> list[str]:
 
 
 def test_depth_first_with_very_much_memory() -> None:
-    """D-201: amounts are not cut to 32 bits."""
+    """D-501: amounts are not cut to 32 bits."""
     slot = {"name": "slot1@p", "ad": {**PSLOT, "Memory": str(2**31)}}
     job = {"submitter": "alice", "count": 3, "ad": {"RequestCpus": "4"}}
     result = run([slot], [job], NEGOTIATOR_DEPTH_FIRST="True")
@@ -31,7 +31,7 @@ def test_depth_first_with_very_much_memory() -> None:
 
 
 def test_consumption_of_a_resource_the_slot_lacks() -> None:
-    """D-202: the slot just does not match."""
+    """D-502: the slot just does not match."""
     policy = {"MachineResources": '"cpus gadgets"', "ConsumptionCpus": "1"}
     slot = {"name": "slot1@p", "ad": {**PSLOT, **policy, "ConsumptionGadgets": "1"}}
     result = run([slot, {"name": "slot1@f"}], [{"submitter": "alice", "count": 2}])
@@ -39,7 +39,7 @@ def test_consumption_of_a_resource_the_slot_lacks() -> None:
 
 
 def test_one_request_at_a_time_is_refused_once() -> None:
-    """D-203: a refused autocluster is remembered here, too."""
+    """D-503: a refused autocluster is remembered here, too."""
     job = {"submitter": "alice", "count": 4, "ad": {"RequestCpus": "2"}}
     for config in (
         {"USE_RESOURCE_REQUEST_COUNTS": "False"},
@@ -50,7 +50,7 @@ def test_one_request_at_a_time_is_refused_once() -> None:
 
 
 def test_per_slot_limit_refused_first_and_list_used_up() -> None:
-    """D-204: the reason is the limit; the real negotiator aborts composing it."""
+    """D-504: the reason is the limit; the real negotiator aborts composing it."""
     slots = [
         {"name": "slot1@a", "ad": {"Lic": '"full"'}},
         {"name": "slot1@b", "ad": {"Lic": '"free"'}},
