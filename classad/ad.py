@@ -28,7 +28,20 @@ _SIMPLE = frozenset({bool, int, float, str, Value, AbsTime})
 
 
 class ClassAd(AdMapping):
-    """An ad.  ``_parent`` is the ad it is nested in, ``_chained`` the one it inherits from."""
+    """An ad: names without regard to case, each with a value or an expression.
+
+    ``input``: None, a text in new syntax (what follows the ad is ignored), an ad, or a mapping
+    whose values are converted.  Raises ``ClassAdParseError`` for a text that is no ad,
+    ``TypeError`` for another object or a key that is no string, ``OverflowError`` for an integer
+    of more than 64 bits, ``ClassAdTypeError`` for another value without counterpart.
+
+    >>> ClassAd({"Cpus": 4, "Load": [0.5, None]})
+    [ Cpus = 4; Load = { 5.000000000000000E-01,undefined } ]
+    >>> ClassAd("[Cpus = 4; Rank = Cpus * 2]").eval("rank")
+    8
+    """
+
+    # `_parent` is the ad it is nested in, `_chained` the one it inherits from.
 
     __slots__ = ("__dict__", "__weakref__", "_attrs", "_chained", "_names", "_parent")
 
@@ -41,7 +54,6 @@ class ClassAd(AdMapping):
     computed = False
 
     def __init__(self, input: str | Mapping[str, Any] | None = None) -> None:
-        """``input``: None, a text in new syntax, or a mapping converted value by value."""
         self._attrs = {}
         self._names = {}
         self._parent = None
@@ -90,7 +102,13 @@ class ClassAd(AdMapping):
         return iter(self._names.values())
 
     def chain(self, parent: ClassAd | None) -> None:
-        """Inherit attributes from ``parent`` (a cluster ad, say); None ends it."""
+        """Inherit attributes from ``parent`` (a cluster ad, say); None ends it.
+
+        >>> job = ClassAd("[ProcId = 0; Id = ClusterId + ProcId]")
+        >>> job.chain(ClassAd("[ClusterId = 10]"))
+        >>> job.eval("Id"), len(job)
+        (10, 2)
+        """
         self._chained = parent
 
     def duplicate(self) -> ClassAd:
@@ -114,7 +132,11 @@ class ClassAd(AdMapping):
     def evaluate_attr(
         self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
     ) -> Any:
-        """The value of an attribute; if absent here, of the target's attribute of that name."""
+        """The value of an attribute; if absent here, of the target's attribute of that name.
+
+        The value is one of the language, not converted.  ``context``: clock, zone and randomness;
+        without it there is none of them.
+        """
         from classad.evaluate import evaluate_attribute
 
         return evaluate_attribute(self, name, target, context)[0]
@@ -122,7 +144,12 @@ class ClassAd(AdMapping):
     def get_number(
         self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
     ) -> int | float | None:
-        """The value if it is a number; a boolean counts 0 or 1; None for everything else."""
+        """The value if it is a number; a boolean counts 0 or 1; None for everything else.
+
+        >>> slot = ClassAd("[Cpus = 4; Busy = true; Rank = TARGET.JobPrio / 2.0]")
+        >>> slot.get_number("Rank", ClassAd("[JobPrio = 5]")), slot.get_number("Busy")
+        (2.5, 1)
+        """
         value = self.evaluate_attr(name, target, context)
         kind = value.__class__
         if kind is int or kind is float:

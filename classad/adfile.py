@@ -49,7 +49,8 @@ def read_ads(
     ``source``: a path, ``-`` for standard input, an open stream of text or bytes, or lines.
     ``form``: ``long``, ``new``, ``json``, ``xml`` or ``auto``.  ``errors``: ``strict`` raises at
     the first text that does not parse, ``warn`` adds it to ``diagnostics`` and goes on,
-    ``htcondor`` drops what HTCondor drops; ``strict`` unless ``diagnostics`` is given.
+    ``htcondor`` drops what HTCondor drops; ``strict`` unless ``diagnostics`` is given.  Raises
+    ``ClassAdOSError`` for a file that cannot be read, ``ClassAdParseError`` under ``strict``.
 
     >>> import io
     >>> [ad["Name"] for ad in read_ads(io.StringIO('Name = "a"\\n\\nName = "b"\\n'))]
@@ -176,14 +177,19 @@ def _decompressed(binary: IO[bytes], compression: str) -> Any:
         import bz2
 
         return bz2.BZ2File(binary)
+    return _zstd(binary, "rb")
+
+
+def _zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
+    """A stream of bytes that is compressed in ``file``, an open stream or a path."""
     from importlib import import_module
 
-    for module, opener in (("compression.zstd", "ZstdFile"), ("zstandard", "open")):
+    for module in ("compression.zstd", "zstandard"):
         try:
-            return getattr(import_module(module), opener)(binary, "rb")
+            return import_module(module).open(file, mode)
         except ImportError:
             continue
-    raise ClassAdOSError("reading zstd needs Python 3.14 or the package zstandard")
+    raise ClassAdOSError("zstd needs Python 3.14 or the package zstandard")
 
 
 def _decoded(line: str | bytes) -> str:
@@ -228,7 +234,10 @@ def write_ads(
     """Write ads to a path (``-``: standard output) or a stream of text; how many there were.
 
     ``long``: blank lines between ads; ``new`` and ``jsonl``: one ad a line; ``json``: one list;
-    ``xml``: one document.  HTCondor's tools tell each of them by themselves (``-ads:auto``).
+    ``xml``: one document.  HTCondor's tools tell each of them by themselves (``-ads:auto``).  A
+    path that ends in ``.gz``, ``.xz``, ``.bz2`` or ``.zst`` is compressed.  Raises ``ValueError``
+    for another form, ``ClassAdValueError`` for an ad that the long form cannot hold,
+    ``ClassAdOSError`` if the file cannot be written.
 
     >>> import sys
     >>> from classad import ClassAd
@@ -242,9 +251,36 @@ def write_ads(
             import sys
 
             return _write(ads, sys.stdout, form)
-        with open(target, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
+        with _create(fspath(target)) as stream:
             return _write(ads, stream, form)
     return _write(ads, target, form)
+
+
+def _create(path: str) -> Any:
+    """A new file of text, compressed as its name asks for."""
+    how: dict[str, Any] = {"encoding": "utf-8", "errors": "surrogateescape", "newline": "\n"}
+    try:
+        if path.endswith(".gz"):
+            import gzip
+
+            # no time of writing and no name in it: equal ads make equal files
+            binary = gzip.GzipFile(path, "wb", mtime=0)
+            return io.TextIOWrapper(binary, **how)
+        if path.endswith(".xz"):
+            import lzma
+
+            return lzma.open(path, "wt", **how)
+        if path.endswith(".bz2"):
+            import bz2
+
+            return bz2.open(path, "wt", **how)
+        if path.endswith(".zst"):
+            return io.TextIOWrapper(_zstd(path, "wb"), **how)
+        return open(path, "w", **how)
+    except OSError as problem:
+        if isinstance(problem, ClassAdOSError):
+            raise
+        raise ClassAdOSError(problem.errno, problem.strerror, path) from None
 
 
 def _write(ads: Iterable[ClassAd], stream: IO[str], form: OutForm) -> int:

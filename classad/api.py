@@ -54,7 +54,9 @@ class ParserType(IntEnum):
 
 
 def quote(input: str | None) -> str:
-    """A string as a ClassAd string literal.
+    """A string as a ClassAd string literal; that of None is empty.
+
+    ``TypeError``: another type.  ``ValueError``: a NUL character in it.
 
     >>> print(quote('say "hi"'))
     "say \\"hi\\""
@@ -72,6 +74,8 @@ def quote(input: str | None) -> str:
 
 def unquote(input: str) -> str:
     """The string that a ClassAd string literal stands for.
+
+    ``ValueError``: the text is no literal, or not one of a string.
 
     >>> unquote('"a\\\\tb"')
     'a\\tb'
@@ -95,7 +99,11 @@ def unquote(input: str) -> str:
 
 
 def version() -> str:
-    """The version of this package."""
+    """The version of this package.
+
+    >>> bool(version())
+    True
+    """
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 
@@ -106,7 +114,11 @@ def version() -> str:
 
 
 def compat_version() -> str:
-    """The version of HTCondor that this package behaves like."""
+    """The version of HTCondor that this package behaves like.
+
+    >>> compat_version()
+    '25.14.1'
+    """
     return COMPATIBLE
 
 
@@ -123,7 +135,8 @@ def parseAds(  # noqa: N802 - HTCondor's name
     """The ads of a text, a file or lines, one after the other.
 
     A file is advanced past each ad.  ``errors``: ``htcondor`` drops what does not parse as HTCondor
-    does, recording it in ``diagnostics``; ``warn`` drops less; ``strict`` raises.
+    does, recording it in ``diagnostics``; ``warn`` drops less; ``strict`` raises
+    ``ClassAdParseError``, as text of another form than a named ``parser`` does.
 
     >>> [ad["a"] for ad in parseAds("a = 1\\n\\na = 2\\n")]
     [1, 2]
@@ -365,18 +378,30 @@ def _convert_local_datetime_to_utc_ts(dt: datetime) -> int:
 
 
 def parse(input: Input) -> ClassAd:
-    """The first ad of a text or file in new syntax (``ClassAd`` and ``parseNext`` do the same)."""
+    """The first ad of a text or file in new syntax (``ClassAd`` and ``parseNext`` do the same).
+
+    >>> parse("[a = 1]")
+    [ a = 1 ]
+    """
     ad = parseNext(input, ParserType.New, errors="strict")
     return ClassAd() if ad is None else ad
 
 
 def parseOld(input: Input) -> ClassAd:  # noqa: N802 - HTCondor's name
-    """The ads of a text or file in old syntax, merged."""
+    """The ads of a text or file in old syntax, merged.
+
+    >>> parseOld("a = 1")
+    [ a = 1 ]
+    """
     return parseOne(input, ParserType.Old)
 
 
 def parseOldAds(input: Input) -> Iterator[ClassAd]:  # noqa: N802 - HTCondor's name
-    """The ads of a text or file in old syntax."""
+    """The ads of a text or file in old syntax.
+
+    >>> list(parseOldAds("a = 1"))
+    [[ a = 1 ]]
+    """
     return parseAds(input, ParserType.Old)
 
 

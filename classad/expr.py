@@ -34,7 +34,16 @@ PLAIN = frozenset({bool, int, float, str, Value})
 
 
 class ExprTree(Deferred):
-    """An expression.  ``node`` is its syntax tree."""
+    """An expression.
+
+    ``expr``: a text, another expression, a number, a boolean or an ad; None is undefined.  ``==``
+    compares the structure; there are no other operators (see ``Attribute`` for those).  ``str`` and
+    ``repr`` give a text that reads back as an equal expression.  Raises ``ClassAdParseError`` for
+    a text that is no expression, ``ClassAdTypeError`` for a value without counterpart.
+
+    >>> ExprTree("cpus*2 =?= undefined")
+    cpus * 2 is undefined
+    """
 
     __slots__ = ()
 
@@ -130,7 +139,11 @@ class ExprTree(Deferred):
         return value
 
     def simplify(self, scope: ClassAd | None = None, target: ClassAd | None = None) -> ExprTree:
-        """The value as a literal expression; unknown names become undefined."""
+        """The value as a literal expression; unknown names become undefined.
+
+        >>> ExprTree("Cpus * 2").simplify(ClassAd({"Cpus": 4}))
+        8
+        """
         from classad.errors import ClassAdEvaluationError
         from classad.evaluate import evaluate_full
 
@@ -201,7 +214,11 @@ class ExprTree(Deferred):
     # --- building: the names of HTCondor's retired binding -----------------------------------
 
     def and_(self, expr: object) -> Self:
-        """The expression ``self && expr``."""
+        """The expression ``self && expr``; Python values become literals.
+
+        >>> ExprTree("a || b").and_(ExprTree("c"))
+        (a || b) && c
+        """
         from classad.building import combine
 
         return combine(type(self), self, "&&", expr)

@@ -112,7 +112,14 @@ class AdMapping(MutableMapping[str, Any]):
         return self.lookup(attr).eval(self._ad(), context=context)
 
     def lookup(self, attr: str) -> ExprTree:
-        """The expression of an attribute, also if it is a literal; it forgets this ad."""
+        """The expression of an attribute, also if it is a literal; ``KeyError`` if there is none.
+
+        It does not remember this ad: ``lookup(name).eval()`` sees no attributes.
+
+        >>> from classad import ClassAd
+        >>> ClassAd("[Cpus = 4]").lookup("cpus")
+        4
+        """
         from classad.expr import ExprTree
 
         value = self._stored(attr)
@@ -120,6 +127,9 @@ class AdMapping(MutableMapping[str, Any]):
 
     def flatten(self, expr: ExprTree) -> Any:
         """What is left of an expression when the attributes of this ad are put in.
+
+        A Python value if nothing is left to be found out, else an ``ExprTree``.  Raises
+        ``ClassAdValueError`` if an evaluation within fails as a whole.
 
         >>> from classad import ClassAd, ExprTree
         >>> ClassAd("[x = 2]").flatten(ExprTree("x * 3 + y"))
@@ -137,7 +147,15 @@ class AdMapping(MutableMapping[str, Any]):
         return to_python(result.value)
 
     def externalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
-        """Names that an expression needs from elsewhere, sorted; ``['']`` if it needs none."""
+        """Names that an expression needs from elsewhere, sorted; ``['']`` if it needs none.
+
+        Raises ``ClassAdValueError`` where HTCondor gives up: at a circle of references and at a
+        selection from what is no ad.
+
+        >>> from classad import ClassAd, ExprTree
+        >>> ClassAd("[a = b + c; b = 1]").externalRefs(ExprTree("a + TARGET.d"))
+        ['c', 'TARGET.d']
+        """
         from classad.references import external_references
 
         tree = _checked_expr(expr)
@@ -147,7 +165,12 @@ class AdMapping(MutableMapping[str, Any]):
         return found.names or [""]
 
     def internalRefs(self, expr: ExprTree) -> list[str]:  # noqa: N802 - HTCondor's name
-        """Attributes of this ad that an expression uses, also indirectly; ``['']`` if none."""
+        """Attributes of this ad that an expression uses, also indirectly; ``['']`` if none.
+
+        >>> from classad import ClassAd, ExprTree
+        >>> ClassAd("[a = b + c; b = 1]").internalRefs(ExprTree("a + TARGET.d"))
+        ['a', 'b']
+        """
         from classad.references import internal_references
 
         found = internal_references(self._ad(), _checked_expr(expr), context=_ambient())
@@ -156,7 +179,15 @@ class AdMapping(MutableMapping[str, Any]):
         return found.names or [""]
 
     def matches(self, ad: ClassAd) -> bool:
-        """Whether *the argument's* ``Requirements`` accept this ad as their TARGET."""
+        """Whether *the argument's* ``Requirements`` accept this ad as their TARGET.
+
+        True and numbers other than 0 accept; undefined, error, strings and no ``Requirements`` at
+        all do not.  ``TypeError``: the argument is no ad.
+
+        >>> from classad import ClassAd
+        >>> ClassAd("[Memory = 1]").matches(ClassAd("[Requirements = TARGET.Memory > 0]"))
+        True
+        """
         from classad.match import half_match
 
         if not isinstance(ad, AdMapping):
@@ -164,13 +195,23 @@ class AdMapping(MutableMapping[str, Any]):
         return half_match(ad, self._ad(), _ambient())
 
     def symmetricMatch(self, ad: ClassAd) -> bool:  # noqa: N802 - HTCondor's name
-        """Whether both ads' ``Requirements`` accept the other ad."""
+        """Whether both ads' ``Requirements`` accept the other ad; see ``matches``.
+
+        >>> from classad import ClassAd
+        >>> ClassAd("[Requirements = true]").symmetricMatch(ClassAd("[Memory = 1]"))
+        False
+        """
         return self.matches(ad) and ad.matches(self._ad())
 
     # --- text ---------------------------------------------------------------------------------
 
     def printOld(self) -> str:  # noqa: N802 - HTCondor's name
-        """The long form: one ``Name = expression`` a line."""
+        """The long form: one ``Name = expression`` a line.
+
+        >>> from classad import ClassAd
+        >>> ClassAd("[b = 1; a = b + 1]").printOld()
+        'a = b + 1\\nb = 1\\n'
+        """
         from classad.formats.long import format_long
 
         return format_long(self._ad()) or "\n"
@@ -178,7 +219,15 @@ class AdMapping(MutableMapping[str, Any]):
     formatOld = printOld  # noqa: N815 - HTCondor's name
 
     def printJson(self) -> str:  # noqa: N802 - HTCondor's name
-        """The JSON form, indented."""
+        """The JSON form, indented; expressions are strings that begin with ``\\/Expr(``.
+
+        >>> from classad import ClassAd
+        >>> print(ClassAd("[b = 1; a = b + 1]").printJson())
+        {
+          "a": "\\/Expr(b + 1)\\/",
+          "b": 1
+        }
+        """
         from classad.formats.json import format_json
 
         return format_json(self._ad())

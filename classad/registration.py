@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 def register(function: Callable[..., Any], name: str | None = None) -> None:
     """Let expressions call a Python function, by its own name or another.
 
+    The arguments are evaluated and converted; a function with a parameter ``state`` is given the
+    ad in it.  What the function raises reaches the caller.  The functions of the language cannot
+    be replaced.  ``TypeError``: not callable.  ``functions`` does the same for one block only.
+
     >>> from classad import ExprTree
     >>> register(lambda text: text[::-1], "backwards")
     >>> ExprTree('backwards("abc")').eval()

@@ -27,10 +27,18 @@ if TYPE_CHECKING:
 
 
 class EvalContext:
-    """The surroundings of an evaluation.
+    """The surroundings of an evaluation, for results that can be repeated.
+
+    It asks nobody for what it is not given: without ``now`` an expression that asks for the time
+    fails as a whole.  One context has one sequence of random numbers.
+
+    >>> from classad import EvalContext, ExprTree
+    >>> ExprTree("time() + 1").eval(context=EvalContext(now=1_000_000_000))
+    1000000001
 
     ``now``: seconds since 1970 UTC.  ``tz``: the local zone (None: UTC).  ``rng`` or ``seed``: the
-    source of ``random()`` (seed None: unpredictable).  ``strict``: STRICT_CLASSAD_EVALUATION.
+    source of ``random()`` (seed None: unpredictable).  ``strict``: STRICT_CLASSAD_EVALUATION, see
+    ``semantics``.
     ``functions``: folded name -> declaration, for functions beyond the builtin ones.
     ``user_maps``: folded map name -> mapping from user to a comma-separated list, for
     ``userMap``.  ``home_of``: user name -> home directory or None, for ``userHome``.

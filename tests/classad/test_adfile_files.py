@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,40 @@ def test_compressed(compress: Callable[[bytes], bytes], form: OutForm, tmp_path:
     assert list(read_ads(path)) == ADS
     with path.open("rb") as stream:
         assert list(read_ads(stream)) == ADS
+
+
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [(".gz", b"\x1f\x8b"), (".xz", b"\xfd7zXZ"), (".bz2", b"BZh")]
+)
+def test_compressed_by_name(suffix: str, magic: bytes, tmp_path: Path) -> None:
+    path = tmp_path / f"ads{suffix}"
+    assert write_ads(ADS, path) == 2
+    assert path.read_bytes().startswith(magic)
+    assert list(read_ads(path)) == ADS
+    again = tmp_path / "again" / f"ads{suffix}"
+    again.parent.mkdir()
+    write_ads(ADS, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_zstd_or_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "ads.zst"
+    if not any(map(find_spec, ("compression", "zstandard"))):
+        with pytest.raises(ClassAdOSError, match="zstandard"):
+            write_ads(ADS, path)
+        path.write_bytes(b"\x28\xb5\x2f\xfd....")
+        with pytest.raises(ClassAdOSError, match="zstandard"):
+            list(read_ads(path))
+        return
+    assert write_ads(ADS, path) == 2
+    assert path.read_bytes().startswith(b"\x28\xb5\x2f\xfd")
+    assert list(read_ads(path)) == ADS
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    for suffix in ("", ".gz", ".xz"):
+        with pytest.raises(ClassAdOSError, match="No such file"):
+            write_ads(ADS, tmp_path / "none" / f"ads{suffix}")
 
 
 @pytest.mark.parametrize("form", FORMS)
