@@ -7,17 +7,22 @@ Never here: an implementation of a function.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from classad.deferred import Run
 from classad.expr import ExprTree
 from classad.function_table import lookup_function
+from classad.scopes import fold_name
 from classad.state import CallSite
 from classad.values import ERROR
 
 if TYPE_CHECKING:
     from classad.builtins.registry import Builtin
     from classad.nodes import Call, Node
+
+
+#: Functions whose calls leave the evaluation's state alone.
+STATELESS: Final = frozenset({"ifthenelse", "isundefined", "iserror"})
 
 
 def compile_call(node: Call, arguments: list[Run]) -> Run:
@@ -42,6 +47,9 @@ def _bound(function: Builtin, node: Call, arguments: list[Run]) -> Run:
     if not function.accepts(len(arguments)):
         return lambda ad, state: ERROR
     way = function.laziness.value
+    if way == "eager" and fold_name(node.name) in STATELESS:
+        impl, first = function.impl, arguments[0]
+        return lambda ad, state: impl(state, first(ad, state))
     if way == "eager":
         return _eager(function.impl, arguments)
     return _lazy(function.impl, arguments) if way == "lazy" else _raw(function.impl, node)

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from classad import nodes
 from classad.build import make_ad, make_list
-from classad.compile_calls import compile_call
+from classad.compile_calls import STATELESS, compile_call
 from classad.deferred import Deferred, Run
 from classad.fused import binary_factory, variant_of
 from classad.generate import MAX_SIZE, generate
@@ -58,11 +58,13 @@ def compile_tree(tree: Deferred) -> Run:
     return tree.run
 
 
-def _demanding(node: nodes.Node) -> bool:
+def _demanding(node: Any) -> bool:
     """Whether a node can need the evaluation's state for itself."""
     if node.__class__ is nodes.Reference:
         return node.absolute or fold_name(node.name) in SPECIAL - {"my"}
-    return node.__class__ in (nodes.Call, nodes.Subscript)
+    if node.__class__ is nodes.Call:
+        return fold_name(node.name) not in STATELESS
+    return node.__class__ is nodes.Subscript
 
 
 def _warming(tree: Deferred, closure: Run) -> Run:
