@@ -68,15 +68,20 @@ def _demanding(node: Any) -> bool:
 
 
 def _warming(tree: Deferred, closure: Run) -> Run:
-    """A closure that has the expression translated into Python once it has proved hot."""
+    """A closure that has the expression translated into Python once it has proved hot.
+
+    Objects that share it with ``tree`` have the use of that too.
+    """
     left = HOT
+    best = closure
 
     def run(ad: Any, state: Any) -> Any:
-        nonlocal left
+        nonlocal left, best
+        current = best
         left -= 1
         if left == 0:
-            specialise(tree)
-        return closure(ad, state)
+            best = specialise(tree)
+        return current(ad, state)
 
     return run
 

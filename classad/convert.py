@@ -43,8 +43,10 @@ CANNOT_CONVERT: Final = "Unable to convert Python object to a ClassAd expression
 def to_stored(value: object, path: str = "value") -> Any:
     """What an ad stores for a Python value."""
     kind = value.__class__
-    if kind is str or kind is bool or kind is float or kind is Value or kind is ExprTree:
+    if kind is str or kind is bool or kind is float or kind is Value:
         return value
+    if kind is ExprTree:
+        return value.handed_out()  # type: ignore[attr-defined]
     if kind is int:
         return _integer(value, path)  # type: ignore[arg-type]
     if value is None:
@@ -172,7 +174,7 @@ def node_to_python(node: Node, tree: ExprTree | None = None) -> Any:
         return [node_to_python(item) for item in node.items]
     if isinstance(node, AdExpr):
         return make_ad(node, None)
-    return ExprTree.from_node(node) if tree is None else tree
+    return ExprTree.from_node(node) if tree is None else tree.handed_out()
 
 
 def _text(value: str) -> str:

@@ -30,7 +30,7 @@ class Deferred:
 
     _node: Node
     run: Run | None
-    mark: Run
+    mark: object
     height: int
     size: int
     constructs: bool

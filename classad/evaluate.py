@@ -89,11 +89,11 @@ def evaluate_attribute(
 
 def as_tree(expr: ExprTree | Node | str) -> ExprTree:
     """An expression from any of its forms."""
-    if expr.__class__ is ExprTree:
+    if isinstance(expr, ExprTree):
         return expr
     if isinstance(expr, str):
         return ExprTree(expr)
-    return ExprTree.from_node(expr)  # type: ignore[arg-type]
+    return ExprTree.from_node(expr)
 
 
 def _run(

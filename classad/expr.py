@@ -24,6 +24,7 @@ from classad.values import ERROR, UNDEFINED, Value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from classad.deferred import Run
     from classad.explain import Explanation
     from classad.nesting import Token
     from classad.nodes import Node
@@ -45,7 +46,10 @@ class ExprTree(Deferred):
     cpus * 2 is undefined
     """
 
-    __slots__ = ()
+    __slots__ = ("_origin",)
+
+    #: The expression that is compiled in place of this one.
+    _origin: ExprTree | None
 
     def __init__(self, expr: Any = None) -> None:
         if expr is None:
@@ -57,6 +61,7 @@ class ExprTree(Deferred):
         else:
             node = _node_of(expr)
         self._node = node
+        self._origin = None
         self.run = None
         self.modest = False
 
@@ -65,9 +70,32 @@ class ExprTree(Deferred):
         """The expression with this syntax tree."""
         self = cls.__new__(cls)
         self._node = node
+        self._origin = None
         self.run = None
         self.modest = False
         return self
+
+    def handed_out(self) -> ExprTree:
+        """Another object for this expression; what is compiled serves both.
+
+        An ad gives one at each reading, and no two attributes of an ad may have the same one: which
+        attributes are under way, hence what is a cycle, is told by the object.
+        """
+        twin = ExprTree.from_node(self._node)
+        twin._origin = self._origin or self
+        if twin._origin.run is not None:
+            twin.compile()
+        return twin
+
+    def compile(self) -> Run:
+        """Translate the syntax tree, or take over what has been made of it already."""
+        origin = self._origin
+        if origin is None:
+            return super().compile()
+        self.run = run = origin.run or origin.compile()
+        self.mark, self.height, self.size = object(), origin.height, origin.size
+        self.constructs, self.modest = origin.constructs, origin.modest
+        return run
 
     def stored(self, ad: ClassAd) -> Any:
         """What an ad keeps for this expression: a literal, list or ad as a value, else itself."""

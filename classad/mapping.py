@@ -109,7 +109,11 @@ class AdMapping(MutableMapping[str, Any]):
         >>> ClassAd("[Cpus = 4; Rank = Cpus * 2]").eval("Rank")
         8
         """
-        return self.lookup(attr).eval(self._ad(), context=context)
+        from classad.expr import ExprTree
+
+        value = self._stored(attr)
+        tree = value if value.__class__ is ExprTree else ExprTree.from_value(value)
+        return tree.eval(self._ad(), context=context)
 
     def lookup(self, attr: str) -> ExprTree:
         """The expression of an attribute, also if it is a literal; ``KeyError`` if there is none.
@@ -123,7 +127,7 @@ class AdMapping(MutableMapping[str, Any]):
         from classad.expr import ExprTree
 
         value = self._stored(attr)
-        return value if value.__class__ is ExprTree else ExprTree.from_value(value)
+        return value.handed_out() if value.__class__ is ExprTree else ExprTree.from_value(value)
 
     def flatten(self, expr: ExprTree) -> Any:
         """What is left of an expression when the attributes of this ad are put in.

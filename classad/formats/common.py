@@ -1,4 +1,5 @@
-"""What the readers of all file forms share: the policy for text that is not in the language.
+"""What the readers of all file forms share: the policy for text that is not in the language, and
+which expressions may be the same object.
 
 Inputs: a problem found by a reader.  Outputs: an exception, or an entry in the reader's list of
 diagnostics.  Never here: the syntax of any form.
@@ -7,9 +8,10 @@ Follows: nothing of HTCondor, whose readers drop such text silently.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.expr import ExprTree
 
 #: What a reader does with text that does not parse.  ``strict`` raises ``ClassAdParseError`` at
 #: once; ``warn`` records a diagnostic and keeps all that is sound; ``htcondor`` records it too but
@@ -42,3 +44,17 @@ def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Er
         raise ClassAdParseError(NO_STREAM, problem)
     if diagnostics is not None:
         diagnostics.append(problem)
+
+
+def unshared(value: Any, taken: set[int]) -> Any:
+    """What an ad keeps for ``value``, given the identities of the expressions it has so far.
+
+    Readers share equal expressions between ads, but what is a cycle is told by the identity of the
+    expressions under way: within one ad equal ones must stay different objects.
+    """
+    if value.__class__ is not ExprTree:
+        return value
+    if id(value) in taken:
+        return value.handed_out()
+    taken.add(id(value))
+    return value

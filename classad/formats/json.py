@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from classad.ad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import Errors, check_errors, report
+from classad.formats.common import Errors, check_errors, report, unshared
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.lists import ListValue
 from classad.source import Source
@@ -179,6 +179,7 @@ class JsonReader:
     def members(self, depth: int) -> ClassAd:
         """An object whose brace was taken."""
         ad = ClassAd()
+        taken: set[int] = set()
         comma = True
         while True:
             found = _MEMBER.match(self.text, self.position)
@@ -199,7 +200,7 @@ class JsonReader:
             if not name:
                 raise _Problem("attribute name is empty", token.start, token.end)
             self.expect(":")
-            ad.insert(name, self.value(depth + 1))
+            ad.insert(name, unshared(self.value(depth + 1), taken))
             comma = False
 
     def elements(self, depth: int) -> ListValue:

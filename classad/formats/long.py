@@ -150,6 +150,8 @@ class LongReader:
             value = tree.stored(ClassAd())
             if value.__class__ is ListValue or value.__class__ is ClassAd:
                 value, nested = tree, True
+            elif value is tree:
+                value = ExprTree.from_node(tree.node)  # another for each name: it tells cycles
         entry = (fold_name(spelled), spelled, value, nested)
         if len(self._lines) >= _MAX_LINES:
             self._lines.clear()

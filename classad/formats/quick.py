@@ -18,7 +18,7 @@ from typing import Any, Final
 from classad.ad import ClassAd
 from classad.errors import ClassAdParseError
 from classad.expr import ExprTree
-from classad.formats.common import BLANKS
+from classad.formats.common import BLANKS, unshared
 from classad.formats.long import literal_value
 from classad.lists import ListValue
 from classad.scopes import fold_name
@@ -55,6 +55,7 @@ class QuickAds:
         position = found.end()
         ad = ClassAd()
         attrs, names, known = ad._attrs, ad._names, self._values
+        taken: set[int] = set()
         while (named := _NAME.match(text, position)) is not None:
             spelled = named[1]
             key = fold_name(spelled)
@@ -66,7 +67,11 @@ class QuickAds:
             if entry is None:
                 return None
             value, nested = entry
-            attrs[key] = value.stored(ad) if nested else value
+            if nested:
+                value = value.stored(ad)
+            elif value.__class__ is ExprTree:
+                value = unshared(value, taken)
+            attrs[key] = value
             names.setdefault(key, spelled)
             position = valued.end()
         end = _CLOSING.match(text, position)

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from classad.ad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import BLANKS, Errors, check_errors, report
+from classad.formats.common import BLANKS, Errors, check_errors, report, unshared
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.lists import ListValue
@@ -152,6 +152,7 @@ class XmlReader:
         ad = ClassAd()
         if self.empty:
             return ad
+        taken: set[int] = set()
         while True:
             found = _PLAIN.match(self.whole, self.position)
             if found is not None:
@@ -167,7 +168,7 @@ class XmlReader:
             if not name:
                 raise self.fail("attribute name missing or empty")
             self.need_tag()
-            ad.insert(_new_string(name, self), self.value(depth))
+            ad.insert(_new_string(name, self), unshared(self.value(depth), taken))
             self.need_tag()
             if not (self.close and self.name == "a"):
                 raise self.fail("expected `</a>`")
