@@ -93,7 +93,11 @@ class AdMapping(MutableMapping[str, Any]):
         Expressions of an ad arrive as they are stored.
         """
         if others and isinstance(others[0], AdMapping):
+            from classad.expr import ExprTree
+
             for key, value in list(others[0]._attrs.items()):
+                if value.__class__ is ExprTree:
+                    value = value.handed_out()
                 self._insert(others[0]._names[key], value)
             others = ()
         super().update(*others, **values)

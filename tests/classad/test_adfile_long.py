@@ -73,9 +73,10 @@ def test_reading_is_lazy() -> None:
     assert next(ads).raw("a") == 1
 
 
-def test_equal_expressions_are_one_object() -> None:
-    first, second = read_long("Requirements = a > b\n\nStart = a > b\n")
-    assert first.raw("Requirements") is second.raw("Start")
+def test_equal_lines_share_an_expression() -> None:
+    first, second = read_long("Requirements = a > b\n\nRequirements = a > b\nStart = a > b\n")
+    assert first.raw("Requirements") is second.raw("Requirements")
+    assert second.raw("Requirements") is not second.raw("Start")  # a cycle is told by the object
 
 
 def test_equal_lists_and_ads_are_not_shared() -> None:

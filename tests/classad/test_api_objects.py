@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 
 import pytest
 
 import classad
 from classad import ClassAd, ExprTree, ParserType
-from classad.adfile import read_ads
+from classad.adfile import read_ads, write_ads
 
 NEW = "[A = B is undefined; B = B is undefined; C = A; F = 2 + 2; G = 2 + 2]"
 LONG = "A = B =?= undefined\nB = B =?= undefined\nC = A\nF = 2 + 2\nG = 2 + 2\n"
@@ -44,6 +45,7 @@ WAYS: dict[str, Callable[[], ClassAd]] = {
     "long file": lambda: _from_file(LONG + "\n"),
     "new file": lambda: _from_file(NEW),
     "json file": lambda: _from_file(JSON),
+    "merged": lambda: classad.parseOne(" ".join(f"[{part}]" for part in NEW[1:-1].split(";"))),
     "xml file": lambda: next(read_ads(io.StringIO(XML))),
 }
 
@@ -98,3 +100,32 @@ def test_builders_go_wherever_expressions_go() -> None:
     assert ad.externalRefs(condition) == ["Foo"]
     assert condition.simplify(ClassAd({"Foo": 2, "Bar": 2})) == ExprTree("true")
     assert condition.eval(ClassAd({"Foo": 2, "Bar": 2})) is True
+
+
+def test_attributes_iterate_by_length_then_without_case() -> None:
+    ad = ClassAd(
+        "[zzz = 1; Mm = 2; a = 3; _x = 4; Cpus = 5; B = 6; ab = 7; 'é' = 8; xA = 9; x_ = 10]"
+    )
+    names = ["a", "B", "_x", "ab", "Mm", "x_", "xA", "é", "zzz", "Cpus"]
+    assert list(ad) == list(ad.keys()) == names
+    assert [line.split(" = ")[0].strip("'") for line in ad.printOld().splitlines()] == names
+    assert list(json.loads(ad.printJson())) == names
+    assert list(ClassAd(repr(ad))) == names
+    assert [ad.popitem()[0] for _ in names] == names
+
+
+def test_references_are_in_alphabetical_order() -> None:
+    ad = ClassAd("[zz = yy; b = ab; yy = c; ab = 1; c = 2]")
+    assert ad.internalRefs(ExprTree("zz + b")) == ["ab", "b", "c", "yy", "zz"]
+    assert ad.externalRefs(ExprTree("zzz + TARGET.Zq + d + e.f")) == [
+        "d",
+        "e.f",
+        "TARGET.Zq",
+        "zzz",
+    ]
+
+
+def test_the_long_form_of_the_tools_is_alphabetical() -> None:
+    out = io.StringIO()
+    write_ads([ClassAd("[Rank = 1; Cpus = 2; B = 3; Aa = 4]")], out)
+    assert out.getvalue().strip().splitlines() == ["Aa = 4", "B = 3", "Cpus = 2", "Rank = 1"]
