@@ -70,11 +70,12 @@ def literal_value(text: str) -> _Scalar | None:
 
 
 @lru_cache(maxsize=_MAX_EXPRESSIONS)
-def shared_tree(text: str, tz: str | None) -> ExprTree:
-    """The tree of a right-hand side; trees never change, so equal texts share one.
+def shared_tree(key: str, text: str, tz: str | None) -> ExprTree:
+    """The tree of an attribute's right-hand side; trees never change, so equal ones are shared.
 
     Slots of a pool repeat each other, and programs that read one ad a call would otherwise parse
-    the same expressions for each.
+    the same expressions for each.  ``key``: the folded name; equal expressions of one ad must be
+    different objects, because a cycle is told by the object.
     """
     from classad.parser import parse_expression
 
@@ -141,30 +142,29 @@ class LongReader:
         if not equals or not spelled:
             self._refuse(line, name, number, equals)
             return None
+        key = fold_name(spelled)
         value: Any = literal_value(right)
         nested = False
         if value is None:
-            tree = self._expression(right, line, len(left) + 1, name, number)
+            tree = self._expression(key, right, line, len(left) + 1, name, number)
             if tree is None:
                 return None
             value = tree.stored(ClassAd())
             if value.__class__ is ListValue or value.__class__ is ClassAd:
                 value, nested = tree, True
-            elif value is tree:
-                value = ExprTree.from_node(tree.node)  # another for each name: it tells cycles
-        entry = (fold_name(spelled), spelled, value, nested)
+        entry = (key, spelled, value, nested)
         if len(self._lines) >= _MAX_LINES:
             self._lines.clear()
         self._lines[line] = entry
         return entry
 
     def _expression(
-        self, text: str, line: str, offset: int, name: str, number: int
+        self, key: str, text: str, line: str, offset: int, name: str, number: int
     ) -> ExprTree | None:
         """The shared tree of a right-hand side that starts at ``offset`` of the line."""
         text = text.strip(BLANKS)
         try:
-            return shared_tree(text, self.tz)
+            return shared_tree(key, text, self.tz)
         except ClassAdParseError as problem:
             found = problem.diagnostic
             shift = line.find(text, offset) if text else offset
