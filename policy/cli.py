@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 
 def add_commands(subparsers: Any) -> None:
-    """Add ``config`` with its own subcommands."""
+    """Add ``config`` and ``map`` with their own subcommands."""
+    from policy import mapcommand
+
+    mapcommand.add_commands(subparsers)
     config = subparsers.add_parser("config", help="look into a configuration")
     commands = config.add_subparsers(
         title="commands",

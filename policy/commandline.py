@@ -59,6 +59,11 @@ def add_reader(parser: argparse.ArgumentParser, *paths: str) -> None:
             metavar=path.upper(),
             help="the root file, a folder with condor_config, or a folder of files",
         )
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """The options of reading."""
     parser.add_argument(
         "--subsys", default="NEGOTIATOR", metavar="S", help="who reads (default NEGOTIATOR)"
     )

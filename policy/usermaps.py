@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
+from classad.errors import Diagnostic
+from classad.source import Source
 from policy.config import Config
 from policy.sources import Sources
 from policy.typed import split_list
@@ -24,14 +26,26 @@ _REGEX = re.compile(r"[ \t]*/((?:[^/\\]|\\.)*)/([A-Za-z]*)(?=[ \t]|$)")
 _GROUP = re.compile(r"\\([0-9])")
 
 
+#: Name and text of a file.
+NamedText = tuple[str, str]
+
+
 @frozen
-class _Line:
-    """One line: a literal key, a prefix, or a compiled pattern, and its result."""
+class MapLine:
+    """One line: a literal key, a prefix, or a compiled pattern, and its result.
+
+    ``file``, ``number`` and ``written`` say where it stands and how it is written there; ``rest``
+    is what follows the result and is ignored.
+    """
 
     key: str
     result: str
     pattern: Pattern | None = None
     is_prefix: bool = False
+    file: str = ""
+    number: int = 0
+    written: str = ""
+    rest: str = ""
 
     def answer(self, name: str) -> str | None:
         """The result for ``name``, or None if the line is not about it."""
@@ -60,15 +74,24 @@ class _Line:
 class UserMap(Mapping[str, str]):
     """The lines of one method; the first that answers wins."""
 
-    def __init__(self, lines: list[_Line]) -> None:
+    def __init__(self, lines: list[MapLine]) -> None:
         self._lines = lines
 
     def __getitem__(self, name: str) -> str:
+        for _, answer in self.answers(name):
+            return answer
+        raise KeyError(name)
+
+    def answers(self, name: str) -> Iterator[tuple[MapLine, str]]:
+        """The lines that are about ``name``, each with its result; only the first one counts."""
         for line in self._lines:
             answer = line.answer(name)
             if answer is not None:
-                return answer
-        raise KeyError(name)
+                yield line, answer
+
+    def literals(self) -> Iterator[MapLine]:
+        """The lines with a literal key."""
+        return (line for line in self._lines if line.pattern is None)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(line.key for line in self._lines if line.pattern is None))
@@ -98,46 +121,62 @@ class UserMaps(Mapping[str, UserMap]):
 
 
 def parse_user_map(
-    text: str, *, prefix: bool = False, include: Callable[[str], list[str]] | None = None
+    text: str,
+    *,
+    prefix: bool = False,
+    include: Callable[[str], list[NamedText]] | None = None,
+    name: str = "<map>",
+    skipped: list[Diagnostic] | None = None,
 ) -> dict[str, UserMap]:
     """The lines of a map file by case-folded method; ``*`` is always there.
 
-    ``prefix`` makes every key a literal prefix.  ``include`` gives the texts that ``@include``
-    asks for; without it such lines are passed over.
+    ``prefix`` makes every key a literal prefix.  ``include`` gives the names and texts that
+    ``@include`` asks for; without it such lines are passed over.  ``skipped`` gathers a warning for
+    each line that says nothing and is no comment.
     """
-    methods: dict[str, list[_Line]] = {"*": []}
-    texts = [text]
-    for number, part in enumerate(texts):
-        for line in part.splitlines():
+    methods: dict[str, list[MapLine]] = {"*": []}
+    texts = [(name, text)]
+    for part, (file, content) in enumerate(texts):
+        for number, line in enumerate(content.splitlines(), 1):
             fields = line.split(None, 1)
             if fields and fields[0] == "@include":
-                if number == 0 and include is not None and len(fields) > 1:
+                if part == 0 and include is not None and len(fields) > 1:
                     texts.extend(include(fields[1].strip()))
                 continue
             found = _parse_line(line, prefix)
-            if found is not None:
-                methods.setdefault(found[0].casefold(), []).append(found[1])
+            if isinstance(found, tuple):
+                placed = evolve(found[1], file=file, number=number, written=line.strip())
+                methods.setdefault(found[0].casefold(), []).append(placed)
+            elif found and skipped is not None:
+                skipped.append(_skipped(found, line, file, number))
     return {method: UserMap(lines) for method, lines in methods.items()}
 
 
-def _parse_line(line: str, prefix: bool) -> tuple[str, _Line] | None:
-    """Method and meaning of a line; None for comments and lines with a field missing or empty."""
+def _skipped(why: str, line: str, file: str, number: int) -> Diagnostic:
+    source = Source(line, file, first_line=number)
+    return Diagnostic(f"this line says nothing: {why}", source, 0, len(line), severity="warning")
+
+
+def _parse_line(line: str, prefix: bool) -> tuple[str, MapLine] | str:
+    """Method and meaning of a line; else why it has none, which is nothing for comments."""
     line = line.rstrip("\r\n")
     method, at = _field(line, 0)
     if not method or method.startswith("#"):
-        return None
+        return ""
     regex = None if prefix else _REGEX.match(line, at)
     if regex is not None:
-        result, _ = _field(line, regex.end())
-        pattern = _compiled(regex[1], regex[2])
-        if not result or pattern is None:
-            return None
-        return method, _Line(regex[1], result, pattern)
-    key, at = _field(line, at)
-    result, _ = _field(line, at)
+        key, pattern = regex[1], _compiled(regex[1], regex[2])
+        if pattern is None:
+            return f"`{key}` is not a regular expression"
+        at = regex.end()
+    else:
+        pattern = None
+        key, at = _field(line, at)
+    result, at = _field(line, at)
     if not key or not result:
-        return None
-    return method, _Line(key, result, is_prefix=prefix)
+        return "it has no result" if key else "it has no key"
+    is_prefix = prefix and pattern is None
+    return method, MapLine(key, result, pattern, is_prefix, rest=line[at:].strip())
 
 
 def _field(line: str, at: int) -> tuple[str, int]:
@@ -152,21 +191,44 @@ def _compiled(pattern: str, flags: str) -> Pattern | None:
     return compile_pattern(("(?U)" if "U" in flags else "") + pattern, "i" if "i" in flags else "")
 
 
+def included_texts(sources: Sources) -> Callable[[str], list[NamedText]]:
+    """What ``@include`` gives: a file, or all files of a folder."""
+
+    def included(path: str) -> list[NamedText]:
+        paths = sources.list_files(path)
+        texts = [(each, sources.read(each)) for each in (sorted(paths) if paths else [path])]
+        return [(each, text) for each, text in texts if text is not None]
+
+    return included
+
+
+def map_names(config: Config) -> list[str]:
+    """The maps that the configuration names for its reader's subsystem."""
+    return split_list(config.text(f"{config.context.subsystem}_CLASSAD_USER_MAP_NAMES") or "")
+
+
+def read_user_map(
+    config: Config, sources: Sources, name: str, skipped: list[Diagnostic] | None = None
+) -> dict[str, UserMap] | None:
+    """The map called ``name``; None where the configuration has none or its file has no text."""
+    macro = f"CLASSAD_USER_MAPFILE_{name}"
+    path = config.text(macro)
+    if path is None:
+        macro = f"CLASSAD_USER_MAPDATA_{name}"
+    text = config.text(macro) if path is None else sources.read(path)
+    if text is None:
+        return None
+    flag = config.text(f"CLASSAD_USER_MAP_PREFIX_{name}") or ""
+    return parse_user_map(
+        text,
+        prefix=flag[:1] in "tT1" and flag != "",
+        include=included_texts(sources),
+        name=path or macro,
+        skipped=skipped,
+    )
+
+
 def read_user_maps(config: Config, sources: Sources) -> UserMaps:
     """The maps that the configuration names for its reader's subsystem."""
-
-    def included(path: str) -> list[str]:
-        paths = sources.list_files(path)
-        texts = [sources.read(each) for each in (sorted(paths) if paths is not None else [path])]
-        return [text for text in texts if text is not None]
-
-    maps = {}
-    for name in split_list(config.text(f"{config.context.subsystem}_CLASSAD_USER_MAP_NAMES") or ""):
-        path = config.text(f"CLASSAD_USER_MAPFILE_{name}")
-        text = config.text(f"CLASSAD_USER_MAPDATA_{name}") if path is None else sources.read(path)
-        if text is not None:
-            flag = config.text(f"CLASSAD_USER_MAP_PREFIX_{name}") or ""
-            maps[name] = parse_user_map(
-                text, prefix=flag[:1] in "tT1" and flag != "", include=included
-            )
-    return UserMaps(maps)
+    found = ((name, read_user_map(config, sources, name)) for name in map_names(config))
+    return UserMaps({name: methods for name, methods in found if methods is not None})

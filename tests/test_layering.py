@@ -62,6 +62,7 @@ OUTSIDE = {
     "policy/document.py": "prints the knob reference when it is run",
     "policy/guard.py": "compares the places of two packages to name the foreign one",
     "policy/evalcommand.py": "a command line: reads ads, prints, and falls back to the clock",
+    "policy/mapcommand.py": "a command line: prints, and opens the map that it is pointed to",
     "policy/policycommands.py": "a command line: prints, and asks for the width of the terminal",
     "policy/io.py": "reads configuration files, the host's names and the environment",
 }
