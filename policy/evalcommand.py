@@ -70,6 +70,8 @@ def _chosen(
                 return ad
     except ClassAdParseError as problem:
         raise _misuse(str(problem), problem.diagnostic) from None
+    except OSError as problem:
+        raise Misuse(f"{path}: {(problem.strerror or str(problem)).lower()}") from None
     except ClassAdException as problem:
         raise Misuse(f"{path}: {problem}") from None
     raise Misuse(f"{path}: no ad in it" if wanted is None else f"{path}: no `{wanted}` in it")

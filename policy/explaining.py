@@ -108,6 +108,8 @@ def _about_preemption(tell: Teller) -> Iterator[Sentence]:
             )
     yield from _rank_preemption(tell, consider.boolean())
     yield from _startd_preemption(tell)
+    for macro in ("RANK", "PREEMPT"):
+        yield from _unparsable(tell, macro)
     if consider.boolean():
         yield from _retirement(tell)
         pslots = tell.read(matching.ALLOW_PSLOT_PREEMPTION)
@@ -167,14 +169,14 @@ def _rank_preemption(tell: Teller, considered: bool) -> Iterator[Sentence]:
 def _startd_preemption(tell: Teller) -> Iterator[Sentence]:
     """The fourth switch: what a startd does without the negotiator."""
     settings = startd_settings(tell.config, "PREEMPT")
-    active = []
-    for text, origins, tree in settings:
-        settled, value = (True, False) if tree is None else constant_value(tree)
-        if not settled or value not in (False, 0):
-            active.append((text, origins))
+    active = [
+        (text, origins)
+        for text, origins, tree in settings
+        if tree is not None and _may_be_true(*constant_value(tree))
+    ]
     if not active:
         places = [o for _, each, _ in settings for o in each]
-        text = "No startd ends jobs of its own accord: PREEMPT is false."
+        text = "No startd ends jobs of its own accord: PREEMPT is never true."
         yield tell.say(text, *(places or [Origin("PREEMPT")]))
     for text, origins in active:
         where = listing(_startd(origin) for origin in origins)
@@ -230,6 +232,18 @@ def _parsed(text: str) -> ExprTree | None:
         return expressions.parse(text)
     except ClassAdParseError:
         return None
+
+
+def _may_be_true(settled: bool, value: object) -> bool:
+    is_number = value.__class__ in (bool, int, float)
+    return not settled or (is_number and bool(value))
+
+
+def _unparsable(tell: Teller, macro: str) -> Iterator[Sentence]:
+    for text, origins, tree in startd_settings(tell.config, macro):
+        if tree is None:
+            where = listing(_startd(origin) for origin in origins)
+            yield tell.say(f"{macro} is {code(text)} at {where}: that is no expression.", *origins)
 
 
 def _startd(origin: Origin) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from classad.errors import ClassAdParseError
-from classad.limits import more_frames
 from policy import expressions
 from policy.config import Config
 from policy.io import builtin_table
@@ -74,8 +73,7 @@ def meaning(config: Config, macro: str, text: str) -> Meaning:
         return plain if number is None else ("number", number)
     if kind is Kind.EXPR:
         try:
-            with more_frames():
-                return ("expression", tree_meaning(expressions.parse(text).node))
+            return ("expression", tree_meaning(expressions.parse(text).node))
         except ClassAdParseError:
             return plain
     if kind is Kind.LIST:
@@ -85,15 +83,26 @@ def meaning(config: Config, macro: str, text: str) -> Meaning:
 
 
 def tree_meaning(node: Node) -> Meaning:
-    """An expression without places, spelling of names and parentheses."""
+    """An expression without places, spelling of names and parentheses, node after node.
+
+    Without recursion: chains of operators may be very deep.
+    """
     from classad.nodes import Call, Parens, Reference
 
-    while isinstance(node, Parens):
-        node = node.inner
-    key = node.key()
-    if isinstance(node, Call | Reference):
-        key = (node.name.casefold(), *key[1:])
-    return (type(node).__name__, *key, *(tree_meaning(child) for child in node.children()))
+    found: list[Meaning] = []
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Parens):
+            stack.append(top.inner)
+            continue
+        key = top.key()
+        if isinstance(top, Call | Reference):
+            key = (top.name.casefold(), *key[1:])
+        children = top.children()
+        found.append((type(top).__name__, *key, len(children)))
+        stack.extend(reversed(children))
+    return tuple(found)
 
 
 def default_text(config: Config, knob: Knob | None, macro: str) -> str | None:

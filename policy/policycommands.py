@@ -63,9 +63,12 @@ def _add_explain(commands: Any, quota_rule: QuotaRule) -> None:
 
 
 def _pool_size(text: str) -> float:
-    size = float(text)
+    try:
+        size = float(text)
+    except ValueError:
+        size = -1.0
     if not 0.0 <= size < 1e15:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"`{text}` is not the size of a pool")
     return size
 
 

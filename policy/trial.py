@@ -10,6 +10,7 @@ go through single precision.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
@@ -41,6 +42,7 @@ _CONSTRAINTS: Final = {
     matching.NEGOTIATOR_SUBMITTER_CONSTRAINT: "submitter",
     matching.NEGOTIATOR_JOB_CONSTRAINT: "job",
 }
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FLOAT_MAX: Final = 3.4028234663852886e38
 
 
@@ -94,13 +96,14 @@ class Trial:
         ad.insert(name, single(number) if found is not None and found.rounded else number)
 
     def _where(self, name: str) -> tuple[ClassAd, str, Ephemeral | None]:
-        scope, dot, bare = name.partition(".")
-        if dot and scope.casefold() in ("my", "target"):
-            ad = self.my if scope.casefold() == "my" else self.target
-            return ad, bare, find_ephemeral(bare)
-        found = find_ephemeral(name)
+        scope, _, bare = name.rpartition(".")
+        if scope.casefold() not in ("", "my", "target") or not _NAME.fullmatch(bare):
+            raise CannotTry(f"`{name}` is not the name of an attribute")
+        found = find_ephemeral(bare)
         in_request = found is not None and found.ad is Ad.REQUEST
-        return (self.target if in_request else self.my), name, found
+        if scope:
+            in_request = scope.casefold() == "target"
+        return (self.target if in_request else self.my), bare, found
 
     def outcome(self) -> Outcome:
         """Evaluate."""

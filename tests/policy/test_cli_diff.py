@@ -34,6 +34,10 @@ def diff(capsys: Capture, a: str, b: str, *words: str, code: int) -> list[str]:
         ("GROUP_NAMES = a, b", "GROUP_NAMES = B a"),
         ("n1.RANK = TARGET.X", "n1.rank = target.x"),
         ("NEGOTIATOR_INTERVAL =", "A = 2"),
+        (
+            f"PREEMPTION_RANK = {' + '.join('x' * 5000)}",
+            f"PREEMPTION_RANK = {'+'.join('X' * 5000)}",
+        ),
     ],
 )
 def test_the_same_meaning(a: str, b: str, capsys: Capture) -> None:

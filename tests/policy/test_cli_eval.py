@@ -125,6 +125,8 @@ def test_a_column_of_numbers(capsys: Capture) -> None:
         (["NEGOTIATOR_PRE_JOB_RANK"], "c:7:30: error: NEGOTIATOR_PRE_JOB_RANK: "),
         (["MARGIN", "-a", "X=1 +"], "<X>:1:4: error: "),
         (["MARGIN", "-a", "X"], "pieslice: error: -a: `X` is not of the form NAME=VALUE\n"),
+        (["MARGIN", "-a", "MY.=1"], "pieslice: error: `MY.` is not the name of an attribute\n"),
+        (["MARGIN", "--my", "gone"], "pieslice: error: gone: no such file or directory\n"),
         (["MARGIN", "--slot", "x"], "pieslice: error: --slot needs a file of ads\n"),
         (["MARGIN", "--grid", "X"], "pieslice: error: `X` is not of the form NAME=LOW:HIGH or"),
         (["MARGIN", "--grid", "X=0:1", "--why"], "--why explains one value, not a grid"),

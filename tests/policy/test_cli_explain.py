@@ -30,7 +30,7 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         "  Preemption for user priority is off: PREEMPTION_REQUIREMENTS is `False`. [default]",
         "  Preemption for the startd's RANK is off: RANK prefers no job at any startd of this"
         " configuration. [default]",
-        "  No startd ends jobs of its own accord: PREEMPT is false. [default]",
+        "  No startd ends jobs of its own accord: PREEMPT is never true. [default]",
         "  Slots with RetirementTimeRemaining above 0 are left out. [default]",
     ]
     assert topic(lines, "Groups and their quotas") == [
@@ -214,4 +214,10 @@ def test_bad_usage(tmp_path: Path, capsys: Capture) -> None:
     assert "error" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["policy", "explain", str(tmp_path / "c"), "--slots", "-1"])
-    assert "invalid" in capsys.readouterr().err
+    assert "`-1` is not the size of a pool" in capsys.readouterr().err
+
+
+def test_startd_settings_that_are_no_expression(tmp_path: Path, capsys: Capture) -> None:
+    lines = topic(explain(tmp_path, 'n1.RANK = 1 +\nPREEMPT = "x"\n', capsys), "Preemption")
+    assert "  RANK is `1 +` at n1: that is no expression. [c:1]" in lines
+    assert "  No startd ends jobs of its own accord: PREEMPT is never true. [c:2]" in lines
