@@ -96,7 +96,7 @@ def conform_kinds() -> tuple[Any, ...]:
 
 def command_modules() -> list[str]:
     """The rooms below that bring commands."""
-    modules = ("classad.cli", "policy.cli")
+    modules = ("classad.cli", "policy.cli", "policy.lint.cli")
     return [name for name in modules if importlib.util.find_spec(name) is not None]
 
 

@@ -1,7 +1,7 @@
 """``pieslice config``: looking into a configuration from the command line.
 
 What lives here: arguments, streams and exit codes.  ``show`` prints values as condor_config_val
-does, ``check`` says whether condor_negotiator would start.
+does; whether condor_negotiator would start is the business of ``policy.lint.cli``.
 Inputs: the arguments, files of this machine.  Outputs: data on standard output, problems on
 standard error; 0 done, 1 the answer is no, 2 bad input.
 Never here: the language, the wording of traces (``policy.showing``).
@@ -60,14 +60,6 @@ def add_commands(subparsers: Any) -> None:
     add_reader(show)
     show.set_defaults(run=_show)
     _add_lists(commands)
-    check = commands.add_parser(
-        "check",
-        help="say whether condor_negotiator would start",
-        description="Say what is wrong with a configuration, what pieslice does not act on,"
-        " and whether condor_negotiator would start.",
-    )
-    add_reader(check)
-    check.set_defaults(run=_check)
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
@@ -187,19 +179,3 @@ def _print_list(
         for line in lines:
             print(line)
     return EXIT_OK
-
-
-@guarded
-def _check(args: argparse.Namespace) -> int:
-    from policy.lint import lint
-    from policy.load import load_policy
-    from policy.showing import verdict
-
-    config = read(args)
-    say_problems(config)
-    loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
-    for found in (*lint(config), *loaded.diagnostics):
-        print(found.render(), file=sys.stderr)
-    broken = not config.complete or any(d.severity == "error" for d in config.diagnostics)
-    print("\n".join(verdict(loaded, not broken)))
-    return EXIT_OK if loaded.daemon_starts and not broken else EXIT_NO

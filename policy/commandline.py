@@ -51,11 +51,12 @@ class Shown(Misuse):
     """The same for a text that is a diagnostic already."""
 
 
-def add_reader(parser: argparse.ArgumentParser, *paths: str) -> None:
+def add_reader(parser: argparse.ArgumentParser, *paths: str, nargs: str | None = None) -> None:
     """The options of reading, and the positional arguments ``paths`` (default PATH)."""
     for path in paths or ("path",):
         parser.add_argument(
             path,
+            nargs=nargs,
             metavar=path.upper(),
             help="the root file, a folder with condor_config, or a folder of files",
         )

@@ -1,11 +1,15 @@
 """The knob reference ``docs/knobs.md``, written from the declarations.
 
+``python -m policy.document`` prints it; ``python -m policy.document findings`` prints
+``docs/findings.md`` (``policy.lint.document``).
+
 Inputs: ``policy.knobs`` and ``policy.ephemeral``.  Outputs: the page as Markdown.
 Never here: a fact about a knob that its declaration does not have.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 
 from policy import knobs_cycle, knobs_matching, knobs_shares
@@ -116,4 +120,9 @@ def _attributes(entries: Iterable[Ephemeral]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(knob_page(), end="")
+    if sys.argv[1:] == ["findings"]:
+        from policy.lint.document import findings_page
+
+        print(findings_page(), end="")
+    else:
+        print(knob_page(), end="")

@@ -9,11 +9,13 @@ Follows: the group quota chapter of the manual, read in 25.14.1 (golden vectors
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
+from classad.source import Source
 from policy import knobs_shares as shares
 from policy.config import Config
 from policy.typed import Reading, place, read_knob
@@ -88,17 +90,23 @@ def read_groups(config: Config) -> Groups:
     return Groups(tuple(groups), tuple(diagnostics))
 
 
+def _listed_at(names: Reading, name: str) -> tuple[Source | None, int, int]:
+    """Where GROUP_NAMES has a name."""
+    if names.definition is None:
+        return None, 0, 0
+    found = re.search(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])", names.text)
+    at = 0 if found is None else found.start()
+    return place(names.definition, names.text, at, at + len(name))
+
+
 def _tree(names: Reading, diagnostics: list[Diagnostic]) -> _Node:
     """The tree of names; a name without its parent, or twice, is dropped."""
     root = _Node(ROOT_NAME, None)
 
     def drop(name: str, why: str) -> None:
-        source, start, end = (None, 0, 0)
-        if names.definition is not None:
-            at = names.text.find(name)
-            source, start, end = place(names.definition, names.text, at, at + len(name))
+        source, start, end = _listed_at(names, name)
         message = f"group `{name}` is ignored: {why}"
-        diagnostics.append(Diagnostic(message, source, start, end, severity="warning"))
+        diagnostics.append(Diagnostic(message, source, start, end, severity="warning", id="P302"))
 
     for name in sorted(names.names(), key=str.lower):
         if name == ROOT_NAME:
@@ -138,9 +146,11 @@ def _spec(config: Config, node: _Node, diagnostics: list[Diagnostic]) -> GroupSp
     static = keep(read_knob(config, shares.GROUP_QUOTA, shares.GROUP_QUOTA.of(node.name)))
     macro = shares.GROUP_QUOTA_DYNAMIC.of(node.name)
     dynamic = keep(read_knob(config, shares.GROUP_QUOTA_DYNAMIC, macro))
-    if static.value is None and dynamic.value is None:
+    valid = static.diagnostic is None and dynamic.diagnostic is None
+    if valid and static.value is None and dynamic.value is None:
         message = f"group `{node.name}` has no quota and gets 0"
-        diagnostics.append(Diagnostic(message, severity="warning"))
+        spot = _listed_at(read_knob(config, shares.GROUP_NAMES), node.name)
+        diagnostics.append(Diagnostic(message, *spot, severity="warning", id="P303"))
     macro = shares.GROUP_ACCEPT_SURPLUS_OF.of(node.name)
     own_surplus = keep(read_knob(config, shares.GROUP_ACCEPT_SURPLUS_OF, macro))
     macro = shares.GROUP_AUTOREGROUP_OF.of(node.name)

@@ -76,6 +76,14 @@ def _table() -> Mapping[str, list[str]]:
     return table
 
 
+@cache
+def attribute_names() -> tuple[str, ...]:
+    """Attributes that ads of jobs, slots and submitters usually have."""
+    text = (files("policy") / "data" / "attributes.json").read_text(encoding="utf-8")
+    names: list[str] = json.loads(text)
+    return tuple(names)
+
+
 def this_host() -> HostFacts:
     """Facts about this machine, as far as they are cheap to get."""
     name = socket.gethostname()

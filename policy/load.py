@@ -155,7 +155,7 @@ class _Readings:
             spot: Place = (None, 0, 0)
             if reading.definition is not None:
                 spot = place(reading.definition, reading.text)
-            self.diagnostics.append(Diagnostic(message, *spot, severity="warning"))
+            self.diagnostics.append(Diagnostic(message, *spot, severity="warning", id="P604"))
         return max(1.0, number)
 
     def sort_expression(self) -> ExprTree | None:
@@ -289,7 +289,7 @@ def _relevant(diagnostics: Iterable[Diagnostic], policy: NegotiatorPolicy) -> It
     )
     for found in diagnostics:
         if not policy.groups and found.message.startswith(lazy):
-            found.severity = "warning"
+            found.severity, found.id = "warning", "P112"
             found.help = "condor_negotiator reads it only when groups are configured"
         yield found
 

@@ -162,16 +162,12 @@ class Pass:
             start = line.text.find(statement.words, len(statement.name))
             place = line.source, line.offset(start), line.offset(start) + len(statement.words)
             message = f"`{statement.words}` is ignored: only the first word is the name"
-            notes.append(Diagnostic(message, *place, severity="warning", id="ignored-words"))
+            notes.append(Diagnostic(message, *place, severity="warning", id="P102"))
         if line.leak is not None:
             place = line.source, line.leak, line.leak + 1
             message = "this comment ends the value, and its last character becomes part of it"
             help_text = "end a comment inside a continuation with a backslash, too"
-            notes.append(
-                Diagnostic(
-                    message, *place, severity="warning", id="comment-in-value", help=help_text
-                )
-            )
+            notes.append(Diagnostic(message, *place, severity="warning", id="P103", help=help_text))
 
     def _statement(self, statement: Statement, line: LogicalLine, shift: int) -> None:
         self._oddities(statement, line)

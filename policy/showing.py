@@ -1,6 +1,6 @@
 """What ``pieslice config`` says, as text.
 
-Inputs: a ``Config`` or a ``PolicyLoad``.  Outputs: lines for people.
+Inputs: a ``Config``.  Outputs: lines for people.
 Never here: reading files, printing.
 """
 
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from policy.config import Config
 from policy.knobs import find_knob
-from policy.load import PolicyLoad
 from policy.macros import ExpansionError
 from policy.table import Definition
 
@@ -55,17 +54,3 @@ def trace(config: Config, name: str, definition: Definition) -> Iterator[str]:
 def _spelled(name: str, definition: Definition) -> str:
     same = name.casefold() == definition.name.casefold()
     return "" if same else f" as {definition.name}"
-
-
-def verdict(loaded: PolicyLoad, complete: bool) -> Iterator[str]:
-    """Would the daemon start, and what is asked for in vain."""
-    for setting in loaded.unsupported:
-        text = " ".join(setting.text.split())
-        yield f"{setting.definition.place()}: {setting.macro} = {text}"
-        yield f"{_INDENT}not honoured by pieslice negotiate: {setting.reason}"
-    if not complete:
-        yield "condor_negotiator would not start: it cannot read this configuration"
-    elif not loaded.daemon_starts:
-        yield "condor_negotiator would not start: it aborts with exit status 4"
-    else:
-        yield "condor_negotiator would start"

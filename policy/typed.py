@@ -205,6 +205,7 @@ def _diagnostic(
         start,
         end,
         severity="error" if knob.fatal else "warning",
+        id=("P111" if knob.kind is Kind.EXPR else "P110") if knob.fatal else "P112",
         help=f"condor_{knob.read_by.lower()} {daemon} here; {default} is used instead",
     )
 

@@ -80,19 +80,6 @@ def test_a_bad_line_ends_it_unless_asked(pool: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out == "2\n"
 
 
-def test_check_predicts_the_start(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("check", pool) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "condor_negotiator would start"
-    pool.write_text("NEGOTIATOR_CONSIDER_PREEMPTION = yes\n")
-    assert run("check", pool) == 1
-    said = capsys.readouterr()
-    assert "exit status 4" in said.out
-    assert "`yes` is not a boolean" in said.err
-    pool.write_text("broken\n")
-    assert run("check", pool) == 1
-    assert "cannot read this configuration" in capsys.readouterr().out
-
-
 def test_a_missing_file_is_an_error_of_the_user(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         run("show", "A", tmp_path / "none")

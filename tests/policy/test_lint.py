@@ -1,66 +1,216 @@
-"""Findings in configurations that HTCondor would take in silence."""
+"""Findings: the declarations, the corpus of small policies, silences and the formats."""
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classad.errors import Diagnostic
 from policy.config import Config, load_config
+from policy.document import knob_page
 from policy.io import builtin_library
-from policy.lint import lint
+from policy.lint import FINDINGS, Finding, lint
+from policy.lint.document import findings_page
+from policy.lint.formats import Checked, report
+from policy.lint.verdict import examine
 from policy.sources import MemorySources
 from policy.table import Context
+from tests.policy.config_vectors import load_vectors
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(__file__).parent / "corpus"
+BAD = sorted((CORPUS / "bad").glob("*.conf"))
+CLEAN = sorted((CORPUS / "clean").glob("*.conf"))
+EXPECTED = re.compile(r"^# expect (P\d+)(?: line (\d+))?$", re.MULTILINE)
 
 
-def read(text: str) -> Config:
+def read(text: str, **more: Any) -> Config:
     return load_config(
         "pool.conf",
         MemorySources({"pool.conf": text}),
         builtin_library(),
         context=Context("NEGOTIATOR"),
+        keep_going=True,
+        **more,
     )
 
 
+def found(text: str) -> list[Diagnostic]:
+    return lint(read(text))
+
+
 def ids(text: str) -> list[tuple[str | None, int | None]]:
-    return [(found.id, found.line) for found in lint(read(text))]
+    return [(item.id, item.line) for item in found(text)]
+
+
+def rendered(items: list[Diagnostic]) -> str:
+    return "\n".join(item.render() for item in items)
+
+
+@pytest.mark.parametrize("finding", FINDINGS.values(), ids=lambda finding: finding.id)
+def test_the_examples_of_a_finding(finding: Finding) -> None:
+    bad = found(finding.bad)
+    assert {item.id for item in bad} == {finding.id}, rendered(bad)
+    assert all(item.severity == finding.severity for item in bad)
+    good = found(finding.good)
+    assert good == [], rendered(good)
+
+
+def test_declarations_are_numbered_in_order_and_say_something() -> None:
+    numbers = list(FINDINGS)
+    assert numbers == sorted(set(numbers))
+    for finding in FINDINGS.values():
+        assert re.fullmatch(r"P\d{3}", finding.id)
+        assert finding.doc.endswith(".")
+        assert not finding.title.endswith(".")
+
+
+def test_the_pages_are_current() -> None:
+    written = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    assert written == findings_page(), "run: python -m policy.document findings > docs/findings.md"
+    assert findings_page() != knob_page()
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_a_bad_policy_has_the_finding_it_names(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    wanted = EXPECTED.findall(text)
+    items = found(text)
+    assert wanted, "a bad policy names its finding: # expect P000"
+    assert {item.id for item in items} == {name for name, _ in wanted}, rendered(items)
+    for name, line in wanted:
+        if line:
+            assert (name, int(line)) in {(item.id, item.line) for item in items}, rendered(items)
+
+
+@pytest.mark.parametrize("path", CLEAN, ids=lambda path: path.stem)
+def test_a_clean_policy_has_no_finding(path: Path) -> None:
+    verdict, items = examine(read(path.read_text(encoding="utf-8")))
+    assert items == [], rendered(items)
+    assert verdict.starts
+
+
+def test_the_corpus_is_large_enough() -> None:
+    assert len(BAD) >= 60
+    assert len(CLEAN) >= 20
+    named = {name for path in BAD for name, _ in EXPECTED.findall(path.read_text("utf-8"))}
+    assert named == set(FINDINGS)
+
+
+def test_the_captured_pool_has_no_finding() -> None:
+    text = (ROOT / "examples" / "campus" / "condor_config").read_text(encoding="utf-8")
+    items = found(text)
+    assert items == [], rendered(items)
+
+
+@pytest.mark.parametrize(
+    "case", load_vectors("negotiator-startup.json")["cases"], ids=lambda case: case["id"]
+)
+def test_the_verdict_is_the_daemons(case: dict[str, Any]) -> None:
+    verdict, items = examine(read(case["config"]))
+    assert verdict.starts == case["starts"]
+    assert (verdict.status or None) == case["exit"]
+    if not verdict.starts:
+        assert any(item.severity == "error" for item in items)
 
 
 def test_a_slip_in_an_attribute_points_at_it() -> None:
-    [found] = lint(read("X = 1\nPREEMPTION_REQUIREMENTS = A && SubmiterUserPrio > 1.2\n"))
-    assert found.render().splitlines() == [
-        "pool.conf:2:32: warning[unknown-attribute]: unknown attribute `SubmiterUserPrio`"
+    [item] = found("X = 1\nPREEMPTION_REQUIREMENTS = A && SubmiterUserPrio > 1.2\n")
+    assert item.render().splitlines() == [
+        "pool.conf:2:32: warning[P401]: unknown attribute `SubmiterUserPrio`"
         " in PREEMPTION_REQUIREMENTS",
         "   2 | PREEMPTION_REQUIREMENTS = A && SubmiterUserPrio > 1.2",
         "     |                                ^~~~~~~~~~~~~~~~",
-        "  help: did you mean `SubmitterUserPrio`? (set by the negotiator)",
+        "  help: did you mean `SubmitterUserPrio`?",
     ]
 
 
-def test_slips_in_names_but_not_names_of_ones_own() -> None:
-    assert ids("PREEMPTION_REQUIREMENT = True\n") == [("unknown-knob", 1)]
-    assert ids("NEGOTIATOR.PREEMPTION_RANKS = 1\n") == [("unknown-knob", 1)]
+def test_names_of_ones_own_are_no_slips() -> None:
     own = "PREEMPTION_RANKS = 1\nPREEMPTION_RANK = $(PREEMPTION_RANKS)\nSTART = True\n"
     assert ids(own) == []
+    assert ids("NEGOTIATOR.PREEMPTION_RANKS = 1\n") == [("P201", 1)]
 
 
-def test_groups_that_nobody_lists() -> None:
-    text = "GROUP_NAMES = a\nGROUP_QUOTA_a = 1\nGROUP_QUOTA_DYNAMIC_b.c = 0.5\n"
-    assert ids(text) == [("unlisted-group", 3)]
+def test_a_comment_silences_the_statement_below_it_or_around_it() -> None:
+    risky = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio\n"
+    reason = "# pieslice: ignore P505 because jobs are short\n"
+    assert ids(risky) == [("P505", 1)]
+    assert ids(reason + "\n# more words\n" + risky) == []
+    assert ids(reason + "A = 1\n" + risky) == [("P505", 3)]
+    inside = (
+        "PREEMPTION_REQUIREMENTS = \\\n   # pieslice: ignore P505, P401 because short \\\n"
+        "   RemoteUserPrio > SubmitterUserPrio\n"
+    )
+    assert ids(inside) == []
 
 
-def test_holes_and_remains_of_references() -> None:
-    assert ids("PREEMPTION_REQUIREMENTS = X > 2 + $(DAY)0\n") == [("undefined-macro", 1)]
-    assert ids('PREEMPTION_REQUIREMENTS = X > strcat("$(M:a-b)")\n') == [
-        ("unexpanded-reference", 1)
+def test_a_silence_needs_a_reason_and_a_known_number() -> None:
+    for words in ("ignore P505", "ignore P999 because x", "P505", "ignore P111 because x"):
+        text = f"# pieslice: {words}\nA = 1\n"
+        assert ids(text) == [("P901", 1)]
+
+
+def test_findings_of_a_second_negotiator_are_found_too() -> None:
+    text = "NEGOTIATOR_B.PREEMPTION_REQUIREMENTS = RemoteUserPrio > (\n"
+    assert ids(text) == [("P113", 1)]
+    assert examine(read(text))[0].starts
+
+
+def test_definitions_in_conditionals_and_other_files_shadow_nothing() -> None:
+    text = "PRIORITY_HALFLIFE = 3600\nif true\nPRIORITY_HALFLIFE = 7200\nendif\n"
+    assert ids(text) == []
+    files = {
+        "pool.conf": "PRIORITY_HALFLIFE = 3600\ninclude : more.conf\n",
+        "more.conf": "PRIORITY_HALFLIFE = 7200\n",
+    }
+    config = load_config("pool.conf", MemorySources(files), builtin_library())
+    assert lint(config) == []
+
+
+TEXT = "GROUP_NAMES = a\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > (1\n"
+
+
+def checked() -> list[Checked]:
+    verdict, items = examine(read(TEXT))
+    return [Checked("pool.conf", verdict.starts, verdict.text, tuple(items))]
+
+
+def test_the_report_for_people() -> None:
+    lines = report(checked(), "text", FINDINGS).splitlines()
+    assert lines[0].startswith(
+        "pool.conf: condor_negotiator would not start: exit status 4, pool.conf:2: PREEMPTION_REQ"
+    )
+    assert lines[-1] == "pool.conf: 1 error, 1 warning"
+
+
+def test_the_report_for_programs() -> None:
+    [result] = json.loads(report(checked(), "json", FINDINGS))
+    assert (result["path"], result["starts"]) == ("pool.conf", False)
+    assert [(item["id"], item["line"], item["column"]) for item in result["findings"]] == [
+        ("P303", 1, 15),
+        ("P111", 2, 44),
     ]
 
 
-def test_groups_are_sorted_by_their_own_attributes() -> None:
-    text = 'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 9, GroupQuota - Prio)\n'
-    assert ids(text) == [("group-attribute", 1)]
+def test_the_sarif_report() -> None:
+    [run] = json.loads(report(checked(), "sarif", FINDINGS))["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == list(FINDINGS)
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        [place] = result["locations"]
+        assert place["physicalLocation"]["artifactLocation"] == {"uri": "pool.conf"}
+        region = place["physicalLocation"]["region"]
+        assert region["startColumn"] < region["endColumn"]
 
 
-def test_what_lines_hide_is_said_by_the_reader() -> None:
-    config = read("word extra = 3\nA = 1, \\\n# not continued\nB = 2\n")
-    assert [(found.id, found.line) for found in config.diagnostics] == [
-        ("ignored-words", 1),
-        ("comment-in-value", 3),
-    ]
-    assert config.text("A") == "1, d"
+def test_the_github_report() -> None:
+    lines = report(checked(), "github", FINDINGS).splitlines()
+    assert lines[1] == (
+        "::warning file=pool.conf,line=1,col=15,title=P303::group `a` has no quota and gets 0"
+    )
+    assert lines[2].startswith("::error file=pool.conf,line=2,col=44,title=P111::")

@@ -1,0 +1,195 @@
+"""Findings about accounting groups and their quotas.
+
+Inputs: a ``View``.  Outputs: diagnostics.
+Never here: the computation of quotas, values that stop the daemon (``policy.load``).
+Follows: group quotas of 25.14.1 (golden vectors ``quotas`` and ``negotiator-startup``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from policy import knobs_shares as shares
+from policy.lint.finding import WARNING, Finding
+from policy.lint.trees import number, references
+from policy.lint.view import Setting, View
+from policy.typed import place
+
+UNLISTED: Final = Finding(
+    "P301",
+    WARNING,
+    "a setting for a group that is not in GROUP_NAMES",
+    "Only groups that GROUP_NAMES lists exist; the setting has no effect.",
+    "GROUP_NAMES = group_a\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
+    "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
+)
+DROPPED: Final = Finding(
+    "P302",
+    WARNING,
+    "a group that is ignored",
+    "A subgroup needs its parent in GROUP_NAMES too, names differ in more than case, and `<none>`"
+    " is the root's own name.",
+    "GROUP_NAMES = physics.hep\nGROUP_QUOTA_physics.hep = 5\n",
+    "GROUP_NAMES = physics, physics.hep\nGROUP_QUOTA_physics = 9\nGROUP_QUOTA_physics.hep = 5\n",
+)
+NO_QUOTA: Final = Finding(
+    "P303",
+    WARNING,
+    "a group without a quota",
+    "Its quota is 0: it gets something only as surplus or by autoregroup.",
+    "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\n",
+    "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
+)
+BOTH_QUOTAS: Final = Finding(
+    "P304",
+    WARNING,
+    "a static and a dynamic quota for one group",
+    "The static quota counts, the dynamic one is passed over in silence.",
+    "GROUP_NAMES = group_a\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_DYNAMIC_group_a = 0.5\n",
+    "GROUP_NAMES = group_a\nGROUP_QUOTA_DYNAMIC_group_a = 0.5\n",
+)
+OVER_ONE: Final = Finding(
+    "P305",
+    WARNING,
+    "dynamic quotas of siblings that sum to more than 1",
+    "They are scaled down in silence until they sum to 1, so that none has the share it says.",
+    "GROUP_NAMES = a, b\nGROUP_QUOTA_DYNAMIC_a = 0.75\nGROUP_QUOTA_DYNAMIC_b = 0.5\n",
+    "GROUP_NAMES = a, b\nGROUP_QUOTA_DYNAMIC_a = 0.5\nGROUP_QUOTA_DYNAMIC_b = 0.5\n",
+)
+FRACTION: Final = Finding(
+    "P306",
+    WARNING,
+    "a static quota below one slot",
+    "GROUP_QUOTA_<group> is in weighted slots. A share of the pool is GROUP_QUOTA_DYNAMIC_<group>.",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 0.5\n",
+    "GROUP_NAMES = a\nGROUP_QUOTA_DYNAMIC_a = 0.5\n",
+)
+BEYOND_PARENT: Final = Finding(
+    "P307",
+    WARNING,
+    "static quotas of subgroups that exceed their parent's",
+    "Unless NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION is true, which is the default, they are scaled"
+    " down; otherwise the parent may use more than its own quota.",
+    "GROUP_NAMES = a, a.b, a.c\nGROUP_QUOTA_a = 10\nGROUP_QUOTA_a.b = 8\nGROUP_QUOTA_a.c = 8\n",
+    "GROUP_NAMES = a, a.b, a.c\nGROUP_QUOTA_a = 16\nGROUP_QUOTA_a.b = 8\nGROUP_QUOTA_a.c = 8\n",
+)
+SORT_ATTRIBUTE: Final = Finding(
+    "P308",
+    WARNING,
+    "an attribute that GROUP_SORT_EXPR cannot see",
+    "Groups are sorted by an ad with AccountingGroup, GroupQuota, GroupResourcesInUse and"
+    " GroupResourcesAllocated, and nothing else. Where the expression is not a number, the group"
+    " comes last.",
+    "GROUP_SORT_EXPR = GroupResourcesInUse / GroupQuotaAssigned\n",
+    "GROUP_SORT_EXPR = GroupResourcesInUse / (GroupQuota + 1)\n",
+)
+SORT_OVERFLOW: Final = Finding(
+    "P309",
+    WARNING,
+    "a sort key beyond single precision",
+    "What cannot be sorted gets the greatest number of single precision, about 3.4028e+38; a"
+    " greater one comes after even that, and where it is read as single precision it is infinite.",
+    'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 1e+39, GroupResourcesInUse)\n',
+    'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 3.4e+38, GroupResourcesInUse)\n',
+)
+#: What the ad of a group has when GROUP_SORT_EXPR is evaluated.
+GROUP_ATTRIBUTES: Final = frozenset(
+    ("accountinggroup", "groupquota", "groupresourcesinuse", "groupresourcesallocated")
+)
+GREATEST_SINGLE: Final = 3.4028234663852886e38
+_FAMILIES: Final = (
+    shares.GROUP_QUOTA_DYNAMIC,
+    shares.GROUP_QUOTA,
+    shares.GROUP_ACCEPT_SURPLUS_OF,
+    shares.GROUP_AUTOREGROUP_OF,
+    shares.GROUP_PRIO_FACTOR,
+)
+
+
+def check_groups(view: View) -> Iterator[Diagnostic]:
+    """Everything about groups."""
+    listed = {name.casefold() for name in view.groups}
+    for setting in view.settings:
+        group = _group_of(setting)
+        if group is not None and group.casefold() not in listed:
+            message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
+            yield UNLISTED.on(setting.entry, message)
+    static = _quotas(view, shares.GROUP_QUOTA)
+    dynamic = _quotas(view, shares.GROUP_QUOTA_DYNAMIC)
+    for name, (setting, quota) in static.items():
+        if name in dynamic:
+            message = f"the static quota of `{name}` makes this dynamic one void"
+            yield BOTH_QUOTAS.on(dynamic[name][0].entry, message)
+        if 0 < quota < 1:
+            message = f"`{name}` has a quota of {quota:g} weighted slots"
+            help_text = f"a share of the pool is `GROUP_QUOTA_DYNAMIC_{name}`"
+            yield FRACTION.on(setting.entry, message, help_text)
+    yield from _sums(view, static, dynamic)
+    yield from _sorting(view)
+
+
+def _group_of(setting: Setting) -> str | None:
+    if setting.knob not in _FAMILIES or setting.knob is None:
+        return None
+    return setting.knob.member(setting.macro)
+
+
+_Quotas = dict[str, tuple[Setting, float]]
+
+
+def _quotas(view: View, family: object) -> _Quotas:
+    """Quotas by group as the configuration spells it in the macro, listed groups only."""
+    listed = {name.casefold() for name in view.groups}
+    found: _Quotas = {}
+    for setting in view.settings:
+        group = _group_of(setting)
+        if setting.knob is not family or group is None or group.casefold() not in listed:
+            continue
+        reading = setting.reading
+        if reading is not None and reading.diagnostic is None and reading.value is not None:
+            found[group.casefold()] = setting, reading.number()
+    return found
+
+
+def _sums(view: View, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagnostic]:
+    """Siblings together."""
+    families: dict[str, list[str]] = {}
+    for name in dict.fromkeys(group.casefold() for group in view.groups):
+        families.setdefault(name.rpartition(".")[0], []).append(name)
+    for parent, children in families.items():
+        above = f"below `{parent}`" if parent else "at the top"
+        shared = [dynamic[name] for name in children if name in dynamic and name not in static]
+        total = sum(quota for _, quota in shared)
+        if total > 1 + 1e-6:
+            message = f"the dynamic quotas {above} sum to {total:g}"
+            yield OVER_ONE.on(shared[-1][0].entry, message, "they are scaled down to sum to 1")
+        fixed = [static[name] for name in children if name in static]
+        total = sum(quota for _, quota in fixed)
+        if parent in static and total > static[parent][1]:
+            message = f"the quotas {above} sum to {total:g}, the parent has {static[parent][1]:g}"
+            yield BEYOND_PARENT.on(fixed[-1][0].entry, message)
+
+
+def _sorting(view: View) -> Iterator[Diagnostic]:
+    for setting in view.of(shares.GROUP_SORT_EXPR):
+        if setting.tree is None or setting.reading is None:
+            continue
+        from classad.nodes import walk
+
+        for node in references(setting.tree):
+            if node.name.casefold() not in GROUP_ATTRIBUTES:
+                where = place(setting.entry, setting.reading.text, node.start, node.end)
+                message = f"`{node.name}` is not an attribute that groups are sorted by"
+                yield SORT_ATTRIBUTE.at(
+                    message,
+                    *where,
+                    "they have AccountingGroup, GroupQuota, GroupResourcesInUse and"
+                    " GroupResourcesAllocated",
+                )
+        for inner in walk(setting.tree):
+            value = number(inner)
+            if value is not None and abs(value) > GREATEST_SINGLE and not inner.children():
+                where = place(setting.entry, setting.reading.text, inner.start, inner.end)
+                yield SORT_OVERFLOW.at(f"{value:g} is beyond single precision", *where)

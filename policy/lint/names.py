@@ -1,0 +1,206 @@
+"""Findings about names of macros: slips, what nobody reads any more, what is set in vain.
+
+Inputs: a ``View``.  Outputs: diagnostics.
+Never here: attributes of expressions (``policy.lint.attributes``).
+Follows: the parameter table of 25.14.1 and what else its daemons were seen to read.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from policy.knobs import KNOBS, find_knob
+from policy.lines import LineReader
+from policy.lint.finding import WARNING, Finding
+from policy.lint.view import FOREIGN, Setting, View, is_own
+from policy.table import Definition
+
+UNKNOWN: Final = Finding(
+    "P201",
+    WARNING,
+    "a macro that nobody reads, spelled almost like one that is read",
+    "HTCondor takes any name in silence. A name that no daemon knows and no other macro refers to"
+    " has no effect.",
+    "PREEMPTION_REQUIREMENT = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+)
+UNDERSCORES: Final = Finding(
+    "P202",
+    WARNING,
+    "a macro with an underscore missing or too many",
+    "Case does not matter in names of macros, underscores do.",
+    "NEGOTIATOR_PREJOB_RANK = Memory\n",
+    "NEGOTIATOR_PRE_JOB_RANK = Memory\n",
+)
+SHADOWED: Final = Finding(
+    "P203",
+    WARNING,
+    "a policy macro that is set twice in one file",
+    "The later definition replaces the earlier one, which has no effect. Settings of different"
+    " files, in conditionals, and values that build on themselves are not meant.",
+    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
+    "PRIORITY_HALFLIFE = 7200\n",
+)
+DEPRECATED: Final = Finding(
+    "P204",
+    WARNING,
+    "a macro under its old name",
+    "The old name is still read, or was until lately; the new one wins where both are set.",
+    "GROUP_DYNAMIC_MACH_CONSTRAINT = Memory > 1024\n",
+    "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = Memory > 1024\n",
+)
+DEAD: Final = Finding(
+    "P205",
+    WARNING,
+    "a macro that no daemon reads any more",
+    "It stands in old configurations and manuals and has no effect in 25.14.1.",
+    "HFS_ROUND_ROBIN_RATE = 1.0\n",
+    "GROUP_QUOTA_ROUND_ROBIN_RATE = 1.0\n",
+)
+#: How alike two names must be for one to be a slip of the other.
+ALIKE: Final = 0.9
+#: Below this length any two names are alike.
+_SHORTEST: Final = 8
+_OLD: Final = {
+    "group_dynamic_mach_constraint": "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
+    "startd_exprs": "STARTD_ATTRS",
+    "schedd_exprs": "SCHEDD_ATTRS",
+    "submit_exprs": "SUBMIT_ATTRS",
+    "startd_slot_exprs": "STARTD_SLOT_ATTRS",
+}
+_DEAD: Final = {
+    "hfs_max_allocation_rounds": "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
+    "hfs_round_robin_rate": "GROUP_QUOTA_ROUND_ROBIN_RATE",
+    "hostallow_read": "ALLOW_READ",
+    "hostallow_write": "ALLOW_WRITE",
+    "hostdeny_read": "DENY_READ",
+    "hostdeny_write": "DENY_WRITE",
+    "hostallow_administrator": "ALLOW_ADMINISTRATOR",
+    "num_virtual_machines": "NUM_SLOTS",
+    "virtual_machine_type_1": "SLOT_TYPE_1",
+    "negotiator_traffic_limit": None,
+    "negotiator_traffic_interval": None,
+}
+#: Read by the daemons, though not in the parameter table.
+_CODE_ONLY: Final = (
+    *("SLOT_TYPE_1", "NUM_SLOTS_TYPE_1", "SLOT_TYPE_1_PARTITIONABLE", "SLOT_TYPE_1_START"),
+    *("SLOT_TYPE_1_NAME_PREFIX", "SLOT_TYPE_1_STARTD_ATTRS", "SLOT1_STARTD_ATTRS", "SLOT1_USER"),
+    *("STARTD_ATTRS", "SCHEDD_ATTRS", "SUBMIT_ATTRS", "NEGOTIATOR_ATTRS", "COLLECTOR_ATTRS"),
+    *("MASTER_ATTRS", "STARTD_SLOT_ATTRS", "STARTD_NAME", "SCHEDD_NAME", "MASTER_NAME"),
+    *("STARTD_CRON_JOBLIST", "SCHEDD_CRON_JOBLIST", "JOB_TRANSFORM_NAMES", "NUM_SLOTS"),
+    *(
+        "SUBMIT_REQUIREMENT_NAMES",
+        "SCHEDD_CLASSAD_USER_MAP_NAMES",
+        "STARTD_PARTITIONABLE_SLOT_ATTRS",
+    ),
+    *("WANT_HOLD_REASON", "WANT_HOLD_SUBCODE", "SYSTEM_PERIODIC_HOLD_REASON"),
+    *("SYSTEM_PERIODIC_HOLD_SUBCODE", "SYSTEM_PERIODIC_HOLD_NAMES", "SYSTEM_PERIODIC_REMOVE_NAMES"),
+    *("MACHINE_RESOURCE_NAMES", "CLASSAD_USER_MAPFILE_AssignAccountingGroup"),
+    *("START_LOCAL_UNIVERSE", "START_SCHEDULER_UNIVERSE", "SLOT_TYPE_1_CONSUMPTION_POLICY"),
+    *("NEGOTIATOR_CLASSAD_USER_MAP_NAMES", "CLASSAD_USER_MAPDATA_AssignAccountingGroup"),
+    *("COLLECTOR_ARGS", "NEGOTIATOR_ARGS", "SCHEDD_ARGS", "STARTD_ARGS", "MASTER_ARGS"),
+    *("SCHEDD_ENVIRONMENT", "STARTD_ENVIRONMENT", "NEGOTIATOR_ENVIRONMENT"),
+)
+_DIGITS = re.compile(r"\d+")
+_KEYWORD = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
+
+
+def near(name: str, known: Iterable[str], cutoff: float = ALIKE) -> str | None:
+    """The known name that ``name`` is a slip of; numbers in names do not make a slip."""
+    table = {item.casefold(): item for item in known}
+    folded = name.casefold()
+    if len(folded) < _SHORTEST or folded in table:
+        return None
+    shape = _DIGITS.sub("0", folded)
+    for found in difflib.get_close_matches(folded, list(table), n=3, cutoff=cutoff):
+        if _DIGITS.sub("0", found) == shape:
+            return None
+        return table[found]
+    return None
+
+
+def check_names(view: View) -> Iterator[Diagnostic]:
+    """Everything about names."""
+    table = view.config.scope.table
+    known = [knob.name for knob in KNOBS.values()]
+    known += [knob.name for knob in FOREIGN.values()]
+    known += [*_CODE_ONLY, *table.default_names()]
+    squeezed = {name.casefold().replace("_", ""): name for name in known}
+    folded = {name.casefold() for name in known}
+    for setting in view.settings:
+        found = _obsolete(setting)
+        if found is None and not _is_known(view, setting, folded):
+            found = _slip(setting, known, squeezed)
+        if found is not None:
+            yield found
+    yield from _shadowed(view)
+
+
+def _obsolete(setting: Setting) -> Diagnostic | None:
+    macro = setting.macro.casefold()
+    if macro in _OLD:
+        message = f"`{setting.macro}` is an old name"
+        return DEPRECATED.on(setting.entry, message, f"it is called `{_OLD[macro]}` now")
+    if macro in _DEAD:
+        meant = _DEAD[macro]
+        help_text = None if meant is None else f"use `{meant}`"
+        return DEAD.on(setting.entry, f"`{setting.macro}` is read by no daemon", help_text)
+    return None
+
+
+def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
+    """Does a daemon read it, or another value speak of it?"""
+    macro = setting.macro.casefold()
+    if macro in known or find_knob(setting.macro) is not None:
+        return True
+    return macro in view.words or setting.entry.name.casefold() in view.words
+
+
+def _slip(setting: Setting, known: list[str], squeezed: dict[str, str]) -> Diagnostic | None:
+    macro = setting.macro
+    meant = squeezed.get(macro.casefold().replace("_", ""))
+    message = f"`{macro}` is not a macro that HTCondor reads"
+    if meant is not None:
+        return UNDERSCORES.on(setting.entry, message, f"did you mean `{meant}`?")
+    meant = near(macro, known)
+    if meant is None:
+        return None
+    return UNKNOWN.on(setting.entry, message, f"did you mean `{meant}`?")
+
+
+def _shadowed(view: View) -> Iterator[Diagnostic]:
+    for setting in view.settings:
+        earlier = setting.entry.previous
+        if setting.knob is None or earlier is None or not is_own(earlier):
+            continue
+        if _replaces(setting.entry, earlier):
+            message = f"`{earlier.name}` is set again in line {setting.entry.line}"
+            yield SHADOWED.on(earlier, message, "this definition has no effect")
+
+
+def _replaces(later: Definition, earlier: Definition) -> bool:
+    """Is a plain assignment replaced by another in the same file?"""
+    source = later.source
+    if source is None or earlier.source is not source or later.raw == earlier.raw:
+        return False
+    written = later.written if later.written is not None else later.raw
+    before = source.text[: later.start].rpartition("\n")[2]
+    if written != later.raw or "+" in before or later.raw.startswith(earlier.raw + " "):
+        return False
+    return not _in_conditional(later) and not _in_conditional(earlier)
+
+
+def _in_conditional(entry: Definition) -> bool:
+    assert entry.source is not None
+    depth = 0
+    for line in LineReader(entry.source):
+        if line.offset(0) >= entry.start:
+            break
+        word = _KEYWORD.match(line.text.lstrip(":"))
+        if word is not None:
+            depth += 1 if word[1].lower() == "if" else -1
+    return depth > 0

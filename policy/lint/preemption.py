@@ -1,0 +1,202 @@
+"""Findings about preemption: policies that never, always or too often preempt.
+
+Inputs: a ``View``.  Outputs: diagnostics.
+Never here: the startd's own eviction policy.
+Follows: preemption in the negotiation cycle of 25.14.1: PREEMPTION_REQUIREMENTS alone gates it, a
+better priority is not asked for besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from classad.nodes import Binary, Call, Literal, Node, Reference, walk
+from policy import knobs_matching as matching
+from policy.lint.finding import WARNING, Finding
+from policy.lint.trees import MIRRORED, bare, comparisons, names, number, references
+from policy.lint.view import Setting, View
+from policy.typed import place
+
+CONSTANT: Final = Finding(
+    "P501",
+    WARNING,
+    "PREEMPTION_REQUIREMENTS that is constant",
+    "It looks at neither job and says the same of all slots. To switch preemption off say `False`.",
+    "PREEMPTION_REQUIREMENTS = 60 > 3600\n",
+    "PREEMPTION_REQUIREMENTS = False\n",
+)
+ALWAYS: Final = Finding(
+    "P502",
+    WARNING,
+    "PREEMPTION_REQUIREMENTS that allows everything",
+    "Since a better priority is not required besides, `True`, or a setting to nothing, lets"
+    " everybody preempt everybody else, in every cycle.",
+    "PREEMPTION_REQUIREMENTS = True\n",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+)
+NOT_BOOLEAN: Final = Finding(
+    "P503",
+    WARNING,
+    "PREEMPTION_REQUIREMENTS that is not a condition",
+    "Only the boolean true allows a preemption; a number, also 1, does not.",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio - SubmitterUserPrio * 1.2\n",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio - SubmitterUserPrio * 1.2 > 0\n",
+)
+NOT_STABLE: Final = Finding(
+    "P504",
+    WARNING,
+    "an expression declared stable that reads usage",
+    "Usage changes with every match of a cycle. An expression that reads it and is declared stable"
+    " is not evaluated again for the later entries of a match list.",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nPREEMPTION_REQUIREMENTS_STABLE = True\n"
+    "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nPREEMPTION_REQUIREMENTS_STABLE = False\n"
+    "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n",
+)
+THRASHING: Final = Finding(
+    "P505",
+    WARNING,
+    "preemption without a margin or a minimum run time",
+    "A preempted user's priority gets better, the preempting one's worse, until the comparison"
+    " turns round and the jobs preempt each other in turns. Ask for a margin (1.2 is customary) or"
+    " for a minimum time in the state, or give jobs a retirement time.",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio\n",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+)
+REVERSED: Final = Finding(
+    "P506",
+    WARNING,
+    "a comparison of priorities the wrong way round",
+    "A greater priority value is a worse priority: the claim to be preempted should have the"
+    " greater one.",
+    "PREEMPTION_REQUIREMENTS = SubmitterUserPrio > RemoteUserPrio * 1.2\n",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+)
+
+_STABILITY: Final = (
+    (matching.PREEMPTION_REQUIREMENTS, matching.PREEMPTION_REQUIREMENTS_STABLE),
+    (matching.PREEMPTION_RANK, matching.PREEMPTION_RANK_STABLE),
+)
+_REQUEST_PRIO: Final = frozenset(("submitteruserprio", "submittorprio"))
+#: Words in attribute names that tell of time: how long, since when.
+_TIMELY: Final = ("time", "entered", "start", "birth", "age", "duration", "wallclock", "qdate")
+_ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%"))
+
+
+def check_preemption(view: View) -> Iterator[Diagnostic]:
+    """Everything about preemption by the negotiator."""
+    for expression, declaration in _STABILITY:
+        for setting in view.of(expression):
+            yield from _stability(view, setting, declaration.name)
+    if not view.value(matching.NEGOTIATOR_CONSIDER_PREEMPTION):
+        return
+    for setting in view.of(matching.PREEMPTION_REQUIREMENTS):
+        reading = setting.reading
+        if reading is None or reading.diagnostic is not None:
+            continue
+        if setting.tree is None:
+            message = "set to nothing, it allows every preemption"
+            yield ALWAYS.on(setting.entry, message, "say `False` to allow none")
+        else:
+            yield from _requirements(view, setting, setting.tree)
+
+
+def _stability(view: View, setting: Setting, declaration: str) -> Iterator[Diagnostic]:
+    declared = setting.config.lookup(declaration)
+    if setting.tree is None or setting.reading is None or declared is None:
+        return
+    text = setting.config.text(declaration)
+    if declared.is_builtin or (text or "").strip().casefold() not in ("true", "1"):
+        return
+    for node in references(setting.tree):
+        if node.name.casefold().endswith("resourcesinuse"):
+            where = place(setting.entry, setting.reading.text, node.start, node.end)
+            message = f"`{node.name}` changes during a cycle, and {declaration} is true"
+            yield NOT_STABLE.at(message, *where, f"say `{declaration} = False`")
+            return
+
+
+def _requirements(view: View, setting: Setting, tree: Node) -> Iterator[Diagnostic]:
+    top = bare(tree)
+    if isinstance(top, Literal) and top.value is True:
+        yield ALWAYS.on(setting.entry, "it allows every preemption")
+        return
+    if isinstance(top, Literal) and top.value is False:
+        return
+    if not names(tree) and not any(isinstance(node, Call) for node in walk(tree)):
+        message = "PREEMPTION_REQUIREMENTS is constant"
+        yield CONSTANT.on(setting.entry, message, "say `False` to allow no preemption")
+        return
+    if isinstance(top, Binary) and top.operator in _ARITHMETIC:
+        message = "PREEMPTION_REQUIREMENTS is a number, which never allows a preemption"
+        yield NOT_BOOLEAN.on(setting.entry, message, "compare it with something")
+        return
+    yield from _priorities(view, setting, tree)
+
+
+def _priorities(view: View, setting: Setting, tree: Node) -> Iterator[Diagnostic]:
+    assert setting.reading is not None
+    guard = _has_run_time_guard(tree) or _has_retirement(view)
+    for node in comparisons(tree):
+        sides = _compared(node)
+        if sides is None:
+            continue
+        operator, margin = sides
+        where = place(setting.entry, setting.reading.text, node.start, node.end)
+        if operator in ("<", "<="):
+            message = "this is true where the running user has the better priority"
+            yield REVERSED.at(message, *where, "greater values of priorities are worse")
+        elif operator in (">", ">=") and not margin and not guard:
+            message = "nothing keeps two users from preempting each other in turns"
+            help_text = "ask for a margin, as in `RemoteUserPrio > SubmitterUserPrio * 1.2`"
+            yield THRASHING.at(message, *where, help_text)
+
+
+def _compared(node: Binary) -> tuple[str, bool] | None:
+    """The operator read as ``remote operator submitter``, and whether there is more to it."""
+    left, right = names(node.left), names(node.right)
+    operator = node.operator
+    if left == {"remoteuserprio"} and right and right <= _REQUEST_PRIO:
+        pass
+    elif right == {"remoteuserprio"} and left and left <= _REQUEST_PRIO:
+        operator = MIRRORED.get(operator, operator)
+    else:
+        return None
+    plain = all(isinstance(bare(side), Reference) for side in (node.left, node.right))
+    if not plain and not _only_scaled(node):
+        return "", True
+    return operator, not plain
+
+
+def _only_scaled(node: Binary) -> bool:
+    """Are both sides a priority, perhaps times, over, plus or minus a constant?"""
+    return all(_scaled(bare(side)) for side in (node.left, node.right))
+
+
+def _scaled(side: Node) -> bool:
+    if isinstance(side, Reference):
+        return True
+    if not isinstance(side, Binary) or side.operator not in _ARITHMETIC:
+        return False
+    left, right = bare(side.left), bare(side.right)
+    pairs = ((left, number(right)), (right, number(left)))
+    return any(isinstance(one, Reference) and value is not None for one, value in pairs)
+
+
+def _has_run_time_guard(tree: Node) -> bool:
+    for name in names(tree):
+        if any(word in name for word in _TIMELY):
+            return True
+    return any(isinstance(node, Call) and node.name.casefold() == "time" for node in walk(tree))
+
+
+def _has_retirement(view: View) -> bool:
+    """May jobs run on for a while before a preemption ends them?"""
+    for setting in view.settings:
+        if setting.macro.casefold() == "maxjobretirementtime" and setting.tree is not None:
+            value = number(setting.tree)
+            if value is None or value > 0:
+                return True
+    return False

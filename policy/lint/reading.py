@@ -1,0 +1,228 @@
+"""Findings about reading: statements, values and expressions that a daemon stumbles over.
+
+What is decided here: the numbers of what the reader and the typed values report, and a few traps
+that they take in silence.
+Inputs: a ``View``.  Outputs: diagnostics.
+Never here: the verdict on the start of condor_negotiator (``policy.load``).
+Follows: golden vectors ``negotiator-startup``, ``continuation``, ``func`` and ``macro``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.view import Setting, View, endless
+from policy.macros import FUNCTIONS
+
+UNREADABLE: Final = Finding(
+    "P101",
+    ERROR,
+    "a statement that cannot be read",
+    "Every daemon and tool refuses the whole configuration at the first such line, with exit"
+    " status 1.",
+    "PRIORITY_HALFLIFE = 3600\nthis line says nothing\n",
+    "PRIORITY_HALFLIFE = 3600\n# this line says nothing\n",
+    silenceable=False,
+)
+IGNORED_WORDS: Final = Finding(
+    "P102",
+    WARNING,
+    "words before the operator that are ignored",
+    "The name is the first word only; what stands between it and the `=` is passed over in"
+    " silence.",
+    "PRIORITY HALFLIFE = 3600\n",
+    "PRIORITY_HALFLIFE = 3600\n",
+)
+LEAKING_COMMENT: Final = Finding(
+    "P103",
+    WARNING,
+    "a comment that ends a continued value",
+    "A comment line inside a continuation must end in a backslash like the other lines. Otherwise"
+    " the value ends there, and the last character of the comment becomes part of it.",
+    "NEGOTIATOR_NAME = main \\\n# not the old one\n",
+    "NEGOTIATOR_NAME = main \\\n# not the old one \\\n\n",
+)
+SAID: Final = Finding(
+    "P104",
+    WARNING,
+    "a warning while reading",
+    "The reader goes on, as the tools of HTCondor do; `warning :` statements appear here too.",
+    "warning : this pool moves on Monday\n",
+    "# this pool moves on Monday\n",
+)
+INVALID: Final = Finding(
+    "P110",
+    ERROR,
+    "a value that stops the daemon",
+    "A boolean is `True` or `False` (or 1, 0, or an expression), never `yes` or `on`; a number has"
+    " no unit; a dynamic quota lies between 0 and 1. The daemon that reads the macro aborts with"
+    " exit status 4.",
+    "NEGOTIATOR_CONSIDER_PREEMPTION = yes\n",
+    "NEGOTIATOR_CONSIDER_PREEMPTION = True\n",
+    silenceable=False,
+)
+SYNTAX: Final = Finding(
+    "P111",
+    ERROR,
+    "a policy expression that does not parse",
+    "condor_negotiator aborts with exit status 4, while condor_config_val prints the text without"
+    " complaint.",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > && True\n",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+    silenceable=False,
+)
+NOT_USED: Final = Finding(
+    "P112",
+    WARNING,
+    "an invalid value that is passed over",
+    "The daemon goes on with the default, or without the setting.",
+    "LICENSE_LIMIT = six\n",
+    "LICENSE_LIMIT = 6\n",
+)
+FOREIGN: Final = Finding(
+    "P113",
+    ERROR,
+    "a value or an expression that stops another daemon",
+    "The startd, the schedd or a second negotiator reads it; the negotiator that is checked starts"
+    " nevertheless.",
+    "START = KeyboardIdle > (15 * 60\n",
+    "START = KeyboardIdle > (15 * 60)\n",
+)
+ENDLESS: Final = Finding(
+    "P114",
+    ERROR,
+    "an expansion that never ends",
+    "Macros that refer to each other in a circle make every daemon and tool that reads one of them"
+    " hang or crash.",
+    "SITE_SIZE = $(SITE_BASE)\nSITE_BASE = $(SITE_SIZE)\n",
+    "SITE_SIZE = $(SITE_BASE)\nSITE_BASE = 5\n",
+)
+TRAILING_COMMENT: Final = Finding(
+    "P115",
+    WARNING,
+    "a comment behind a value",
+    "Only a line that begins with `#` is a comment; behind a value it is part of the value.",
+    "NEGOTIATOR_NAME = main # the only one\n",
+    "# the only one\nNEGOTIATOR_NAME = main\n",
+)
+HOLE: Final = Finding(
+    "P120",
+    WARNING,
+    "an undefined macro",
+    "A reference to a macro that nobody defines expands to nothing and leaves a hole. `$(MINUTE)`"
+    " and `$(HOUR)` are built in, `$(DAY)` is not.",
+    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 600$(DAY) && RemoteUserPrio > 2000\n",
+    "DAY = 86400\nPREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > 2000\n",
+)
+NO_REFERENCE: Final = Finding(
+    "P121",
+    WARNING,
+    "a reference that stays as text",
+    "A default may hold only letters, digits, blanks, `_ . / $ , : \\` and groups in parentheses."
+    " With another character the whole is not a reference.",
+    'PREEMPTION_RANK = strcat("x", "$(SITE:a-b)") == "x" ? 1 : 2\n',
+    'SITE = a-b\nPREEMPTION_RANK = strcat("x", "$(SITE)") == "x" ? 1 : 2\n',
+)
+NESTED_BODY: Final = Finding(
+    "P122",
+    WARNING,
+    "parentheses inside a function macro",
+    "The body of a function macro ends at the first closing parenthesis, also at one that belongs"
+    " to a reference inside. Give the inner expression a name of its own.",
+    "BASE = 30\nNEGOTIATOR_NAME = n$INT($(BASE)*2)\n",
+    "BASE = 30\nTWICE = 60\nNEGOTIATOR_NAME = n$INT(TWICE)\n",
+)
+LOWER_FUNCTION: Final = Finding(
+    "P123",
+    WARNING,
+    "a function macro in lower case",
+    "Function macros are written in upper case; in any other spelling they stay as text.",
+    "BASE = 30\nNEGOTIATOR_NAME = n$int(BASE)\n",
+    "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
+)
+
+_TRAILING = re.compile(r"\s#(?:\s|$)")
+_REFERENCE = re.compile(r"\$\(([A-Za-z0-9_./]+)\)")
+_REMAINS = re.compile(r"(?<!\$)\$\w*\(")
+_NESTED = re.compile(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
+_CALLED = re.compile(r"(?<!\$)\$([A-Za-z_]+)\(")
+
+
+def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
+    """A diagnostic of the reader (``reading``) or of the typed values, with its number."""
+    if found.message.endswith(" is not run"):
+        found.id, found.severity = "P910", WARNING
+    elif found.id is None and found.severity == "error":
+        found.id = UNREADABLE.id if reading else INVALID.id
+    elif found.id is None:
+        found.id = SAID.id if reading else NOT_USED.id
+    return found
+
+
+def check_values(view: View) -> Iterator[Diagnostic]:
+    """Everything about single values."""
+    for setting in view.settings:
+        yield from _foreign(view, setting)
+        problem = endless(setting)
+        if problem is not None:
+            if setting.reading is None:
+                yield ENDLESS.on(setting.entry, f"`{setting.entry.name}`: {problem}")
+            continue
+        yield from _comment(setting)
+        yield from _references(view, setting)
+
+
+def _foreign(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """An invalid value on which the negotiator that is checked does not come."""
+    reading = setting.reading
+    if reading is None or reading.diagnostic is None or setting.knob is None:
+        return
+    if any(called[1] in FUNCTIONS for called in _NESTED.finditer(setting.entry.raw)):
+        return  # there is a finding for the cause
+    found, context = reading.diagnostic, setting.config.context
+    if context == view.config.context or not setting.knob.fatal:
+        found.id, found.severity = NOT_USED.id, NOT_USED.severity
+        found.help = "a daemon aborts when it reads this, which need not be at its start"
+    else:
+        found.id, found.severity = FOREIGN.id, FOREIGN.severity
+        found.help = f"condor_{context.subsystem.lower()} reads it"
+    yield found
+
+
+def _comment(setting: Setting) -> Iterator[Diagnostic]:
+    entry = setting.entry
+    written = entry.written if entry.written is not None else entry.raw
+    if "\n" in entry.raw or '"' in written or setting.macro.upper().startswith("JOB_TRANSFORM"):
+        return
+    if setting.reading is not None and setting.reading.diagnostic is not None:
+        return
+    found = _TRAILING.search(" " + written)
+    if found is not None:
+        message = f"`{written[max(0, found.start()) :].strip()}` is part of the value"
+        yield TRAILING_COMMENT.on(entry, message, "put the comment on a line of its own, above")
+
+
+def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entry, raw = setting.entry, setting.entry.raw
+    for found in _CALLED.finditer(raw):
+        name = found[1]
+        if name.upper() in FUNCTIONS and name not in FUNCTIONS:
+            message = f"`${name}(` is not a function macro"
+            yield LOWER_FUNCTION.on(entry, message, f"did you mean `${name.upper()}(`?")
+    for found in _NESTED.finditer(raw):
+        if found[1] in FUNCTIONS and found[1] != "ENV":
+            message = f"the body of `${found[1]}(` ends at its first `)`"
+            yield NESTED_BODY.on(entry, message, "name the inner expression and use the name")
+    if setting.tree is None or setting.reading is None:
+        return
+    for name in dict.fromkeys(_REFERENCE.findall(raw)):
+        if setting.config.lookup(name) is None:
+            message = f"`$({name})` is not defined and leaves a hole in {setting.name}"
+            yield HOLE.on(entry, message)
+    if _REMAINS.search(setting.reading.text):
+        message = f"{setting.name} keeps a reference that is not one: `{setting.reading.text}`"
+        yield NO_REFERENCE.on(entry, message)

@@ -1,0 +1,39 @@
+"""Findings about what a configuration asks for and pieslice does not do.
+
+Inputs: what ``policy.load`` found.  Outputs: diagnostics.
+Never here: which knobs are honoured (their declarations say).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from policy.lint.finding import NOTE, WARNING, Finding
+from policy.load import PolicyLoad
+
+NOT_RUN: Final = Finding(
+    "P910",
+    WARNING,
+    "a program that is not run",
+    "pieslice runs no programs that a configuration names, so what it would print is missing from"
+    " everything said here. Put the output into a file and include that.",
+    "include command : /usr/local/bin/make-groups\n",
+    "include ifexist : /usr/local/share/groups.conf\n",
+)
+NOT_HONOURED: Final = Finding(
+    "P911",
+    NOTE,
+    "a setting that pieslice negotiate does not act on",
+    "HTCondor does what the setting says, a simulated cycle does not; the knob reference says why.",
+    "NEGOTIATOR_CLASSAD_USER_MAP_NAMES = GROUP_PREFIX\n",
+    "# NEGOTIATOR_CLASSAD_USER_MAP_NAMES = GROUP_PREFIX\n",
+)
+
+
+def check_support(loaded: PolicyLoad) -> Iterator[Diagnostic]:
+    """A note for each setting that is not honoured."""
+    for setting in loaded.unsupported:
+        message = f"{setting.macro} is not honoured by pieslice negotiate"
+        yield NOT_HONOURED.on(setting.definition, message, setting.reason)

@@ -1,0 +1,106 @@
+"""Questions about the syntax trees of policy expressions that several checks ask.
+
+Inputs: nodes.  Outputs: names, constants, conjuncts.
+Never here: findings, evaluation beyond literals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from classad.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary, walk
+from classad.values import Value
+
+COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "=?=", "=!="))
+#: The same comparison with its sides exchanged.
+MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_TESTS = frozenset(("isundefined", "iserror", "isreal", "isinteger", "isstring", "isboolean"))
+
+
+def bare(node: Node) -> Node:
+    """The node without parentheses around it."""
+    while isinstance(node, Parens):
+        node = node.inner
+    return node
+
+
+def references(node: Node) -> Iterator[Reference]:
+    """All attribute references; the scopes MY and TARGET are no attributes."""
+    for found in walk(node):
+        if isinstance(found, Reference) and found.name.casefold() not in ("my", "target"):
+            yield found
+
+
+def names(node: Node) -> set[str]:
+    """The case-folded names of all attributes that it refers to."""
+    return {found.name.casefold() for found in references(node)}
+
+
+def scope_of(node: Reference) -> str | None:
+    """``my`` or ``target`` where the reference says so."""
+    base = node.base
+    if isinstance(base, Reference) and base.base is None:
+        folded = base.name.casefold()
+        return folded if folded in ("my", "target") else None
+    return None
+
+
+def number(node: Node) -> float | None:
+    """The number a node is, also with a sign."""
+    node = bare(node)
+    if isinstance(node, Unary) and node.operator in "+-":
+        inner = number(node.operand)
+        return None if inner is None else -inner if node.operator == "-" else inner
+    if isinstance(node, Literal) and type(node.value) in (int, float):
+        return float(node.value)  # type: ignore[arg-type]
+    return None
+
+
+def is_undefined(node: Node) -> bool:
+    """Is it the literal UNDEFINED or ERROR?"""
+    node = bare(node)
+    return isinstance(node, Literal) and isinstance(node.value, Value)
+
+
+def conjuncts(node: Node) -> Iterator[Node]:
+    """The operands of a chain of ``&&``."""
+    yield from _operands(node, "&&")
+
+
+def disjuncts(node: Node) -> Iterator[Node]:
+    """The operands of a chain of ``||``."""
+    yield from _operands(node, "||")
+
+
+def _operands(node: Node, operator: str) -> Iterator[Node]:
+    stack = [node]
+    while stack:
+        top = bare(stack.pop())
+        if isinstance(top, Binary) and top.operator == operator:
+            stack.extend((top.right, top.left))
+        else:
+            yield top
+
+
+def comparisons(node: Node) -> Iterator[Binary]:
+    """All comparisons below a node."""
+    for found in walk(node):
+        if isinstance(found, Binary) and found.operator in COMPARISONS:
+            yield found
+
+
+def guarded(node: Node) -> set[str]:
+    """Attributes that the expression tests for being there, or uses only after some test."""
+    found: set[str] = set()
+    for inner in walk(node):
+        if _is_guard(inner):
+            found |= names(inner)
+    return found
+
+
+def _is_guard(node: Node) -> bool:
+    if isinstance(node, Binary):
+        return node.operator in ("=?=", "=!=", "?:")
+    if isinstance(node, Call):
+        return node.name.casefold() in (*_TESTS, "ifthenelse")
+    return isinstance(node, Conditional)

@@ -1,0 +1,164 @@
+"""A configuration as the checks want it: every own definition with its reader and its tree.
+
+What is decided here: which part of a dotted name is a prefix, which daemon reads which macro, and
+whether that daemon sees the definition at all.
+Inputs: a ``Config``.  Outputs: ``View`` with its ``Setting`` objects.
+Never here: findings.
+Follows: lookup order of 25.14.1; names of policy expressions from the manual.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from attr import frozen
+
+from policy.config import Config
+from policy.knob import Kind, Knob
+from policy.knobs import find_knob
+from policy.macros import ExpansionError
+from policy.table import DETECTED_ORIGIN, Definition
+from policy.typed import Reading, read_knob
+
+if TYPE_CHECKING:
+    from classad.nodes import Node
+
+_STARTD: Final = (
+    *("START", "RANK", "PREEMPT", "KILL", "SUSPEND", "CONTINUE", "WANT_SUSPEND", "WANT_VACATE"),
+    *("WANT_HOLD", "MAXJOBRETIREMENTTIME", "IS_OWNER", "CLAIM_WORKLIFE", "MACHINEMAXVACATETIME"),
+)
+_SCHEDD: Final = (
+    *("SYSTEM_PERIODIC_HOLD", "SYSTEM_PERIODIC_REMOVE", "SYSTEM_PERIODIC_RELEASE"),
+    *("SYSTEM_PERIODIC_VACATE", "SYSTEM_ON_VACATE_COOL_DOWN"),
+)
+
+
+def _expression(name: str, reader: str) -> Knob:
+    return Knob(name, Kind.EXPR, None, "Is evaluated outside the cycle", read_by=reader)
+
+
+#: Policy expressions that are not read by the negotiator, by case-folded name.
+FOREIGN: Final = {
+    name.casefold(): _expression(name, reader)
+    for reader, names in (("STARTD", _STARTD), ("SCHEDD", _SCHEDD))
+    for name in names
+}
+#: Daemons whose names may stand before a dot.
+DAEMONS: Final = frozenset(
+    (
+        *("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD", "STARTER", "SHADOW", "TOOL"),
+        *("SUBMIT", "JOB_ROUTER", "GRIDMANAGER", "CREDD", "KBDD", "HAD", "REPLICATION", "GAHP"),
+        *("DEFRAG", "SHARED_PORT", "TRANSFERER", "C_GAHP", "ROOSTER", "GANGLIAD", "DAGMAN"),
+    )
+)
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+
+
+@frozen
+class Setting:
+    """One definition with the knob that covers it and what its reader makes of it."""
+
+    entry: Definition
+    macro: str
+    prefix: str | None
+    config: Config
+    knob: Knob | None = None
+    reading: Reading | None = None
+    tree: Node | None = None
+
+    @property
+    def name(self) -> str:
+        """The knob's own name, else the macro's."""
+        return self.macro if self.knob is None or self.knob.is_family else self.knob.name
+
+
+@frozen
+class View:
+    """Everything the configuration sets, and lookups that several checks share."""
+
+    config: Config
+    settings: tuple[Setting, ...]
+    words: frozenset[str]
+    groups: tuple[str, ...]
+
+    def of(self, knob: Knob) -> Iterator[Setting]:
+        """The settings of one knob, with any prefix, that their readers see."""
+        for setting in self.settings:
+            if setting.knob is knob and setting.reading is not None:
+                yield setting
+
+    def expressions(self) -> Iterator[Setting]:
+        """The settings that are expressions and could be parsed."""
+        return (setting for setting in self.settings if setting.tree is not None)
+
+    def value(self, knob: Knob) -> object:
+        """What the negotiator has for a knob."""
+        return read_knob(self.config, knob).value
+
+
+def covering(macro: str) -> Knob | None:
+    """The declaration of a macro, of the negotiator's or another daemon's."""
+    return find_knob(macro) or FOREIGN.get(macro.casefold())
+
+
+def split_prefix(config: Config, name: str) -> tuple[str | None, str]:
+    """Prefix and macro; a dot that belongs to a group's name is no prefix."""
+    if "." not in name or find_knob(name) is not None:
+        return None, name
+    prefix, _, macro = name.partition(".")
+    known = covering(macro) is not None or config.scope.table.default(macro) is not None
+    is_daemon = prefix.upper() in DAEMONS
+    return (prefix, macro) if known or is_daemon else (None, name)
+
+
+def is_own(entry: Definition) -> bool:
+    """Was it set by the configuration, and not by a template of HTCondor?"""
+    return entry.origin != DETECTED_ORIGIN and entry.template is None
+
+
+def view(config: Config) -> View:
+    """Everything that the configuration itself sets."""
+    from policy.knobs_shares import GROUP_NAMES
+
+    own = [entry for entry in config.scope.table if is_own(entry)]
+    entries = [link for entry in config.scope.table for link in entry.chain()]
+    words = frozenset(
+        word.casefold()
+        for entry in entries
+        if entry.origin != DETECTED_ORIGIN
+        for word in _WORD.findall(entry.raw)
+    )
+    settings = tuple(_setting(config, entry) for entry in own)
+    groups = read_knob(config, GROUP_NAMES).names()
+    return View(config, settings, words, groups)
+
+
+def _setting(config: Config, entry: Definition) -> Setting:
+    prefix, macro = split_prefix(config, entry.name)
+    knob = covering(macro)
+    subsystem = config.context.subsystem if knob is None else knob.read_by
+    local = None
+    if prefix is not None and prefix.upper() in DAEMONS:
+        subsystem = prefix.upper()
+    elif prefix is not None:
+        local = prefix
+    reader = config.seen_by(subsystem, local)
+    if knob is None or reader.lookup(macro) is not entry:
+        return Setting(entry, macro, prefix, reader, knob)
+    reading = read_knob(reader, knob, macro)
+    tree = None
+    if knob.kind is Kind.EXPR and reading.diagnostic is None:
+        parsed = reading.expression()
+        tree = None if parsed is None else parsed.node
+    return Setting(entry, macro, prefix, reader, knob, reading, tree)
+
+
+def endless(setting: Setting) -> ExpansionError | None:
+    """Why the value of a setting has no end, if so."""
+    try:
+        setting.config.expand(setting.entry)
+    except ExpansionError as problem:
+        return problem
+    return None

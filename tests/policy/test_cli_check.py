@@ -1,0 +1,76 @@
+"""``pieslice check``: the command with its options and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from negotiator.cli import main
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    path = tmp_path / "condor_config"
+    path.write_text("GROUP_NAMES = a\nLICENSE_LIMIT = 6\n")
+    return path
+
+
+def check(*words: str | Path) -> int:
+    return main(["check", *map(str, words)])
+
+
+def test_the_verdict_comes_first(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(pool) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{pool}: condor_negotiator would start"
+    assert lines[-1] == f"{pool}: 1 warning"
+    pool.write_text("NEGOTIATOR_CONSIDER_PREEMPTION = yes\n")
+    assert check(pool) == 1
+    said = capsys.readouterr().out
+    assert f"exit status 4, {pool}:1: NEGOTIATOR_CONSIDER_PREEMPTION: `yes` is not" in said
+    pool.write_text("A = 1\nbroken\nGROUP_NAMES = a\n")
+    assert check(pool) == 1
+    said = capsys.readouterr().out
+    assert f"exit status 1, {pool}:2: a statement needs" in said
+    assert "P303" in said
+
+
+def test_strict_makes_warnings_count(pool: Path) -> None:
+    assert check("--strict", pool) == 1
+    pool.write_text("LICENSE_LIMIT = 6\n")
+    assert check("--strict", pool) == 0
+
+
+def test_several_configurations_and_extra_definitions(
+    pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    second = tmp_path / "config.d"
+    second.mkdir()
+    (second / "10-groups").write_text("GROUP_QUOTA_a = 1\n")
+    assert (
+        check("-D", "GROUP_NAMES=a", "-D", "GROUP_QUOTA_a=2", "--format", "json", pool, second) == 0
+    )
+    first, other = json.loads(capsys.readouterr().out)
+    assert (first["path"], other["path"]) == (str(pool), str(second))
+    assert first["findings"] == other["findings"] == []
+
+
+def test_a_local_name_is_another_reader(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pool.write_text("B.NEGOTIATOR_INTERVAL = 5m\n")
+    assert check("--local-name", "B", pool) == 1
+    assert "exit status 4" in capsys.readouterr().out
+
+
+def test_programs_are_not_run(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pool.write_text("include command : /bin/false\nGROUP_QUOTA_x = 1\n")
+    assert check(pool) == 0
+    said = capsys.readouterr().out
+    assert "as far as can be told without running programs" in said
+    assert "P910" in said
+    assert "P301" in said
+
+
+def test_a_missing_file_is_bad_usage(tmp_path: Path) -> None:
+    assert check(tmp_path / "none") == 2
