@@ -125,12 +125,15 @@ def near(name: str, known: Iterable[str], cutoff: float = ALIKE) -> str | None:
 
 def check_names(view: View) -> Iterator[Diagnostic]:
     """Everything about names."""
+    from policy.io import attribute_names
+
     table = view.config.scope.table
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in FOREIGN.values()]
     known += [*_CODE_ONLY, *table.default_names()]
     squeezed = {name.casefold().replace("_", ""): name for name in known}
-    folded = {name.casefold() for name in known}
+    # Attributes of ads stand in configurations, too: SlotWeight, for instance.
+    folded = {name.casefold() for name in (*known, *attribute_names())}
     for setting in view.settings:
         found = _obsolete(setting)
         if found is None and not _is_known(view, setting, folded):
@@ -157,7 +160,10 @@ def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
     macro = setting.macro.casefold()
     if macro in known or find_knob(setting.macro) is not None:
         return True
-    return macro in view.words or setting.entry.name.casefold() in view.words
+    if macro in view.words or setting.entry.name.casefold() in view.words:
+        return True
+    # SYSTEM_PERIODIC_HOLD_NAMES = MEM makes names like SYSTEM_PERIODIC_HOLD_MEM.
+    return any(f"_{word}_" in f"_{macro}_" for word in view.listed)
 
 
 def _slip(setting: Setting, known: list[str], squeezed: dict[str, str]) -> Diagnostic | None:

@@ -53,6 +53,8 @@ DAEMONS: Final = frozenset(
         *("DEFRAG", "SHARED_PORT", "TRANSFERER", "C_GAHP", "ROOSTER", "GANGLIAD", "DAGMAN"),
     )
 )
+#: Ends of macros whose items become parts of other macros' names.
+_LISTS: Final = ("_NAMES", "_JOBLIST")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 
@@ -76,11 +78,15 @@ class Setting:
 
 @frozen
 class View:
-    """Everything the configuration sets, and lookups that several checks share."""
+    """Everything the configuration sets, and lookups that several checks share.
+
+    ``words`` are all words of all values, ``listed`` those that make names of other macros.
+    """
 
     config: Config
     settings: tuple[Setting, ...]
     words: frozenset[str]
+    listed: frozenset[str]
     groups: tuple[str, ...]
 
     def of(self, knob: Knob) -> Iterator[Setting]:
@@ -132,7 +138,9 @@ def view(config: Config) -> View:
     )
     settings = tuple(_setting(config, entry) for entry in own)
     groups = read_knob(config, GROUP_NAMES).names()
-    return View(config, settings, words, groups)
+    lists = (entry.raw for entry in own if entry.name.upper().endswith(_LISTS))
+    listed = frozenset(word.casefold() for raw in lists for word in _WORD.findall(raw))
+    return View(config, settings, words, listed - {group.casefold() for group in groups}, groups)
 
 
 def _setting(config: Config, entry: Definition) -> Setting:
