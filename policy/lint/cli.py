@@ -38,8 +38,8 @@ def add_commands(subparsers: Any) -> None:
 
 @guarded
 def _check(args: argparse.Namespace) -> int:
-    from policy.lint import FINDINGS
     from policy.lint.finding import ERROR, WARNING
+    from policy.lint.findings import FINDINGS
     from policy.lint.formats import report
 
     results = [_one(args, path) for path in args.path]

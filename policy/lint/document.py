@@ -1,6 +1,6 @@
 """The reference of findings, ``docs/findings.md``, written from the declarations.
 
-Inputs: ``policy.lint.SECTIONS``.  Outputs: the page as Markdown.
+Inputs: ``policy.lint.findings.SECTIONS``.  Outputs: the page as Markdown.
 Never here: a fact about a finding that its declaration does not have.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policy.lint import SECTIONS, Finding, declared
+from policy.lint.findings import SECTIONS, Finding, declared
 
 _INTRODUCTION: Final = """\
 <!-- Written by `python -m policy.document findings`; edit the declarations in policy/lint. -->

@@ -2,7 +2,7 @@
 
 Inputs: a ``Config`` read to its end, over lines that cannot be read.  Outputs: ``Verdict`` and all
 findings.
-Never here: findings that no daemon notices (``policy.lint``).
+Never here: findings that no daemon notices (``policy.lint.findings``).
 Follows: golden vectors ``negotiator-startup``: exit status 1 where the configuration cannot be
 read, 4 where a value stops the daemon.
 """
@@ -13,7 +13,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.config import Config
-from policy.lint import lint
+from policy.lint.findings import lint
 from policy.lint.support import NOT_RUN
 from policy.load import load_policy
 

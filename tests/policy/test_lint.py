@@ -13,8 +13,8 @@ from classad.errors import Diagnostic
 from policy.config import Config, load_config
 from policy.document import knob_page
 from policy.io import builtin_library
-from policy.lint import FINDINGS, Finding, lint
 from policy.lint.document import findings_page
+from policy.lint.findings import FINDINGS, Finding, lint
 from policy.lint.formats import Checked, report
 from policy.lint.verdict import examine
 from policy.sources import MemorySources

@@ -1,0 +1,109 @@
+"""Findings: what is wrong with a configuration, as numbered diagnostics.
+
+What is decided here: the order of the checks and of their findings.  The declarations stand
+beside the checks; docs/findings.md is made from them.
+Inputs: a ``Config`` and what ``policy.load`` made of it.  Outputs: diagnostics with ids.
+Never here: whether condor_negotiator starts (``policy.load``), printing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Final
+
+from classad.errors import Diagnostic
+from classad.source import Source
+from policy.config import Config
+from policy.lint import (
+    attributes,
+    comparisons,
+    groups,
+    names,
+    preemption,
+    reading,
+    silence,
+    support,
+    units,
+)
+from policy.lint.finding import Finding
+from policy.lint.view import view
+from policy.load import PolicyLoad, load_policy
+
+__all__ = ["FINDINGS", "SECTIONS", "Finding", "lint"]
+
+#: Where the declarations stand, and what a section of the documentation calls them.
+SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
+    ("Reading", reading),
+    ("Names", names),
+    ("Groups", groups),
+    ("Attributes and functions", attributes),
+    ("Comparisons", comparisons),
+    ("Preemption", preemption),
+    ("Units", units),
+    ("Silencing", silence),
+    ("What pieslice does not do", support),
+)
+
+
+def declared(module: ModuleType) -> Iterator[Finding]:
+    """The findings that a module declares, in its order."""
+    return (value for value in vars(module).values() if isinstance(value, Finding))
+
+
+#: All findings by number.
+FINDINGS: Final = {found.id: found for _, module in SECTIONS for found in declared(module)}
+
+
+def lint(config: Config, loaded: PolicyLoad | None = None) -> list[Diagnostic]:
+    """All findings in a configuration, in the order of its files and lines."""
+    if loaded is None:
+        context = config.context
+        loaded = load_policy(config, subsystem=context.subsystem, local_name=context.local_name)
+    seen = view(config)
+    found = [
+        *(reading.numbered(item, reading=True) for item in config.diagnostics),
+        *(reading.numbered(item, reading=False) for item in loaded.diagnostics),
+        *reading.check_values(seen),
+        *names.check_names(seen),
+        *groups.check_groups(seen),
+        *attributes.check_attributes(seen),
+        *comparisons.check_comparisons(seen),
+        *preemption.check_preemption(seen),
+        *units.check_units(seen),
+        *support.check_support(loaded),
+    ]
+    left = silence.apply(_once(found), sources_of(config), FINDINGS)
+    order = {name: position for position, name in enumerate(config.files)}
+    return sorted(left, key=lambda item: _place(item, order))
+
+
+def sources_of(config: Config) -> list[Source]:
+    """The texts of the files that set or break anything, each once."""
+    found: dict[int, Source] = {}
+    for entry in config.scope.table:
+        for link in entry.chain():
+            if link.source is not None:
+                found[id(link.source)] = link.source
+    for item in config.diagnostics:
+        if item.source is not None:
+            found[id(item.source)] = item.source
+    return list(found.values())
+
+
+def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Without what two checks say of the same place."""
+    seen = set()
+    for item in found:
+        name = None if item.source is None else item.source.name
+        key = (name, item.line, item.column, item.message)
+        if key not in seen:
+            seen.add(key)
+            yield item
+
+
+def _place(item: Diagnostic, order: dict[str, int]) -> tuple[int, int, int, str]:
+    if item.source is None:
+        return len(order), 0, 0, item.id or ""
+    name = item.source.name.removesuffix(" (expanded)")
+    return order.get(name, len(order)), item.line or 0, item.column or 0, item.id or ""
