@@ -122,7 +122,7 @@ def test_a_column_of_numbers(capsys: Capture) -> None:
     [
         (["MARGIN2"], "pieslice: error: not defined: MARGIN2\n"),
         (["PRIORITY_HALFLIFE"], "pieslice: error: PRIORITY_HALFLIFE is no expression but a double"),
-        (["NEGOTIATOR_PRE_JOB_RANK"], "c:7:30: error: NEGOTIATOR_PRE_JOB_RANK: "),
+        (["NEGOTIATOR_PRE_JOB_RANK"], "c:7:30: error[P111]: NEGOTIATOR_PRE_JOB_RANK: "),
         (["MARGIN", "-a", "X=1 +"], "<X>:1:4: error: "),
         (["MARGIN", "-a", "X"], "pieslice: error: -a: `X` is not of the form NAME=VALUE\n"),
         (["MARGIN", "-a", "MY.=1"], "pieslice: error: `MY.` is not the name of an attribute\n"),
