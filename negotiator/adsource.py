@@ -2,10 +2,11 @@
 
 What lives here: which line of which file an ad begins on, so that a message about a whole ad (a
 slot without a name) can point there.
-Inputs: a path of a file in long form.  Outputs: ``LocatedAd`` in file order; diagnostics of lines
-that do not parse are added to the caller's list and the rest of the ad is kept.
+Inputs: a path of a file in long form, or of a schedd's ``job_queue.log``.  Outputs: ``LocatedAd``
+in file order (jobs of a log by number); diagnostics of lines that do not parse are added to the
+caller's list and the rest of the ad is kept.
 Never here: what the ads mean.
-Follows: the long form of ``condor_status -l``.
+Follows: the long form of ``condor_status -l``, the transaction log of the schedd.
 """
 
 from __future__ import annotations
@@ -82,6 +83,8 @@ class _Lines:
 
 def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
     """All ads of a file; raises ``OSError``."""
+    if is_log(path):
+        return _read_queue_log(path, diagnostics)
     problems: list[Diagnostic] = []
     with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
         lines = _Lines(stream, str(path))
@@ -90,3 +93,24 @@ def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
         problem.help = problem.help or "the line is left out, the rest of the ad is kept"
     diagnostics += problems
     return ads
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a transaction log rather than ads in long form."""
+    with path.open("rb") as stream:
+        return stream.read(4) in (b"107 ", b"101 ")
+
+
+def _read_queue_log(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
+    """The jobs of a queue; a log that the schedd would refuse gives none and an error."""
+    from classad.jobqueue import queued_jobs
+    from classad.log import DamagedLogError
+    from classad.logfile import read_log_file
+
+    try:
+        log = read_log_file(path)
+    except DamagedLogError as problem:
+        diagnostics.append(problem.diagnostic)
+        return []
+    diagnostics += log.diagnostics
+    return [LocatedAd(ad, Source(f"job {key}", str(path))) for key, ad in queued_jobs(log)]

@@ -89,9 +89,10 @@ def conform_kinds() -> tuple[Any, ...]:
     """The kinds of recorded case that the rooms know."""
     from classad.conform.language import LANGUAGE_KINDS
     from classad.conform.printing import PRINTING_KINDS
+    from negotiator.userprio.conform import USERPRIO_KINDS
     from policy.conform import CONFIG_KINDS
 
-    return (*LANGUAGE_KINDS, *PRINTING_KINDS, *CONFIG_KINDS)
+    return (*LANGUAGE_KINDS, *PRINTING_KINDS, *CONFIG_KINDS, *USERPRIO_KINDS)
 
 
 def command_modules() -> list[str]:

@@ -37,7 +37,7 @@ from policy.model import NegotiatorPolicy
 #: Names of the files of a capture; of several the first that is there.
 FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "slots": ("slots.ads",),
-    "jobs": ("jobs.ads",),
+    "jobs": ("jobs.ads", "job_queue.log"),
     "submitters": ("submitters.ads",),
     "schedds": ("schedds.ads",),
     "accounting": ("accounting.ads", "userprio.ads"),

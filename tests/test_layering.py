@@ -51,6 +51,7 @@ OUTSIDE = {
     "classad/conform/runner.py": "reads the vector files that it is pointed to",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/limits.py": "lends deep evaluations stack frames, which belong to the whole process",
+    "classad/logfile.py": "reads and writes a transaction log: appends, fsyncs, renames, locks",
     "classad/parse_table.py": "reads the installed grammar",
     "classad/table_maker.py": "writes the parse table beside the grammar when it is run",
     "negotiator/adsource.py": "reads the ad files of a capture",

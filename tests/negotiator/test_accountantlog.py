@@ -7,8 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
-from negotiator.accountantlog import DamagedLogError, read_log
+from classad.errors import Diagnostic
+from classad.log import TransactionLog, parse_record, transaction_text
+from negotiator.accountantlog import DamagedLogError, accountant_log, changes, read_log
+from negotiator.accounting import update_priorities
+from negotiator.adsource import read_ads
+from negotiator.records import from_log
+from negotiator.snapshot import AccountantState, Customer, Lease
+from negotiator.userprio.conform import check_log
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting" / "log_recovery.json"
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text())["cases"]
@@ -51,3 +59,51 @@ def test_a_log_in_use_is_one_note_where_its_last_transaction_begins(tail: str, c
 def test_a_cut_line_outside_a_transaction() -> None:
     (found,) = read_log("101 Customer.a@x * *\n103 Cust", "log").diagnostics
     assert found.headline() == "log:2:1: warning: the last line is cut short; dropped"
+
+
+CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
+
+
+def test_changes_turn_one_state_into_another() -> None:
+    before = from_log(read_log((CAMPUS / "Accountantnew.log").read_text()))
+    names = list(before.customers)
+    after = evolve(
+        update_priorities(before, (before.last_update_time or 0) + 60, 86400.0),
+        resources={key: before.resources[key] for key in list(before.resources)[1:]},
+    )
+    after = evolve(
+        after,
+        customers={
+            **{name: after.customers[name] for name in names[1:]},
+            "new@x": Customer("new@x", priority=0.5, floor=3, ceiling_lease=Lease(9, 7)),
+        },
+    )
+    log = TransactionLog()
+    for state, earlier in ((before, AccountantState()), (after, before)):
+        for line in transaction_text(changes(earlier, state)).splitlines():
+            record = parse_record(line)
+            assert record is not None
+            log.apply(record)
+        assert from_log(accountant_log(log)) == state
+    assert not list(changes(after, after))
+
+
+def test_jobs_are_read_from_a_queue_log(tmp_path: Path) -> None:
+    path = tmp_path / "job_queue.log"
+    path.write_text(
+        "107 1 CreationTimestamp 5\n101 01.-1 Job Machine\n103 01.-1 ClusterId 1\n"
+        '103 01.-1 User "a@x"\n101 1.0 Job Machine\n103 1.0 ProcId 0\n103 1.0 JobStatus 1\n10'
+    )
+    problems: list[Diagnostic] = []
+    (job,) = read_ads(path, problems)
+    assert (job.number("ClusterId"), job.number("ProcId"), job.text("User")) == (1, 0, "a@x")
+    assert [item.message for item in problems] == ["the last line is cut short; dropped"]
+    path.write_text("101 1.0 Job Machine\nhello\n106 \n")
+    assert read_ads(path, problems) == []
+    assert problems[-1].severity == "error"
+
+
+def test_the_recorded_cases_conform() -> None:
+    assert [found for case in CASES for found in check_log(case)] == []
+    wrong = {**CASES[0], "expect": {**CASES[0]["expect"], "compacted": True}}
+    assert [found.field for found in check_log(wrong)] == ["compacted"]

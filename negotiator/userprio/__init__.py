@@ -1,0 +1,1 @@
+"""``condor_userprio`` on saved states: its tables, its edits, and the recorded cases of both."""
