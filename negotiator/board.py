@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from attr import define, field
+from attr import Factory, define, field
 
 from classad.evaluate import EvalContext
 from negotiator.accounting import Accountant
@@ -22,6 +22,7 @@ from negotiator.pslots import Enlarged
 from negotiator.requests import JobList
 from negotiator.result import Match, Pie, PoolNumbers, Rejection
 from negotiator.slots import Slot
+from negotiator.watch import Watch
 from policy.model import NegotiatorPolicy
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Board:
     pies: list[Pie] = field(factory=list)
     #: The spin of the pie under way; its index is ``len(pies)``.
     spin: int = 0
+    #: Who is told what happens; nobody as a rule.
+    watch: Watch = Factory(Watch)
 
     def drop_match_list(self) -> None:
         """Forget the candidates of the last request."""

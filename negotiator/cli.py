@@ -102,30 +102,20 @@ def command_modules() -> list[str]:
 
 
 def add_commands(subparsers: Any) -> None:
-    """Add ``negotiate`` and ``completion``."""
+    """Add ``negotiate``, the commands that explain it, and ``completion``."""
     negotiate = subparsers.add_parser(
         "negotiate",
         help="run one negotiation cycle on a captured pool",
         description="Run one negotiation cycle on a captured pool and say who gets what and why.",
         epilog="Files that are not given are taken from DIR; see docs/cli for their names.",
     )
-    _add_inputs(negotiate)
     negotiate.add_argument(
-        "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
+        "dir", nargs="?", metavar="DIR", help="folder of the capture (slots.ads, jobs.ads, ...)"
     )
-    negotiate.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of random() (default 0)"
-    )
-    negotiate.add_argument("--json", action="store_true", help="print JSON for programs")
-    negotiate.add_argument("--no-color", action="store_true", help="no colours on a terminal")
-    negotiate.add_argument(
-        "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
-    )
-    # Also accepted here; without a default, so that the one before the command keeps its value.
-    negotiate.add_argument(
-        "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
-    )
+    add_inputs(negotiate)
+    add_output(negotiate)
     negotiate.set_defaults(run=_negotiate)
+    importlib.import_module("negotiator.why.cli").add_commands(subparsers, add_inputs, add_output)
     completion = subparsers.add_parser(
         "completion",
         help="print a completion script for a shell",
@@ -135,10 +125,21 @@ def add_commands(subparsers: Any) -> None:
     completion.set_defaults(run=_completion)
 
 
-def _add_inputs(parser: argparse.ArgumentParser) -> None:
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """How the answer is printed."""
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    parser.add_argument("--no-color", action="store_true", help="no colours on a terminal")
     parser.add_argument(
-        "dir", nargs="?", metavar="DIR", help="folder of the capture (slots.ads, jobs.ads, ...)"
+        "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
     )
+    # Also accepted here; without a default, so that the one before the command keeps its value.
+    parser.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """The files of a pool, and what of the cycle is not in them."""
     for option, text in (
         ("--slots", "slot ads, as condor_status -l prints them"),
         ("--jobs", "job ads, as condor_q -all -l prints them"),
@@ -150,6 +151,12 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         ("--expected", "decisions of the real negotiator to compare with"),
     ):
         parser.add_argument(option, metavar="F", help=text)
+    parser.add_argument(
+        "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of random() (default 0)"
+    )
 
 
 def _width(text: str) -> int:
@@ -163,19 +170,10 @@ def _width(text: str) -> int:
 
 
 def _negotiate(args: argparse.Namespace) -> int:
-    import gc
+    from negotiator.command import negotiate_command, without_collecting
 
-    from negotiator.command import negotiate_command
-
-    # A pool is millions of objects that stay until the end: looking for garbage among them took
-    # half of the time (10,000 slots).
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with without_collecting():
         return negotiate_command(args, sys.stdout, sys.stderr)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _completion(args: argparse.Namespace) -> int:

@@ -34,13 +34,19 @@ from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.spins import RoundTerms, run_round
 from negotiator.submitters import Submitter, fetch_submitters
 from negotiator.summary import group_summaries, submitter_summaries
+from negotiator.watch import Watch
 from policy.model import NegotiatorPolicy
 
 
 def negotiate(
-    snapshot: Snapshot, policy: NegotiatorPolicy, *, now: float, rng: Random | None = None
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    *,
+    now: float,
+    rng: Random | None = None,
+    watch: Watch | None = None,
 ) -> CycleResult:
-    """Run one negotiation cycle."""
+    """Run one negotiation cycle; ``watch`` is told what happens."""
     tree = group_tree(policy)
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
     context = EvalContext(now=now, rng=rng, functions=live_functions(accountant, tree))
@@ -78,8 +84,11 @@ def negotiate(
         slots=dict(enumerate(kept)),
         by_name={slot.name: slot for slot in kept},
         matrix=MatchMatrix(_unchanging(kept, policy), len(kept), context),
+        watch=watch or Watch(),
     )
+    board.watch.started(board)
     rounds = _all_rounds(board, submitters)
+    board.watch.finished(board)
     return CycleResult(
         now=now,
         pool=numbers,

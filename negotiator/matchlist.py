@@ -75,9 +75,8 @@ def find_match(
     if not _limits_have_room(board, request.ad, tally):
         return None, tally
     board.concurrency.full.clear()
-    key = (request.autocluster, asker.submitter, asker.schedd, asker.priority, asker.rank_only)
-    kept = board.match_list
-    if kept is not None and kept.key == key and _still_valid(board, kept, request.ad):
+    kept = list_for(board, request, asker)
+    if kept is not None:
         return _from_list(board, kept, request.ad, allowance)
     board.drop_match_list()
     if not board.slots:
@@ -85,8 +84,21 @@ def find_match(
     found = list(scan(board, request.ad, asker, allowance, tally))
     if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
         return _first_best(found), tally
-    made = board.match_list = MatchList(key, _sorted(found), tally.copy())
+    made = MatchList(_key(request, asker), best_order(found), tally.copy())
+    board.match_list = made
     return made.pop(), tally
+
+
+def list_for(board: Board, request: Request, asker: Asker) -> MatchList | None:
+    """The kept list, if it serves the request."""
+    kept = board.match_list
+    if kept is None or kept.key != _key(request, asker):
+        return None
+    return kept if _still_valid(board, kept, request.ad) else None
+
+
+def _key(request: Request, asker: Asker) -> Key:
+    return (request.autocluster, asker.submitter, asker.schedd, asker.priority, asker.rank_only)
 
 
 def _limits_have_room(board: Board, request: ClassAd, tally: Tally) -> bool:
@@ -100,7 +112,8 @@ def _limits_have_room(board: Board, request: ClassAd, tally: Tally) -> bool:
     return False
 
 
-def _sorted(found: list[Candidate]) -> list[Candidate]:
+def best_order(found: list[Candidate]) -> list[Candidate]:
+    """Candidates best first, equal ones in the order of the negotiator's sort."""
     if len(found) < 2:
         return found
     columns = list(zip(*(candidate.keys for candidate in found), strict=True))

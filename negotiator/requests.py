@@ -133,18 +133,19 @@ class JobList:
             stop += 1
         return stop
 
-    def place(self, request: Request, slot: ClassAd, context: EvalContext) -> None:
-        """Give the slot of a match to a job, which then waits no longer.
+    def place(self, request: Request, slot: ClassAd, context: EvalContext) -> QueuedJob | None:
+        """Give the slot of a match to a job, which then waits no longer; returns the job.
 
         The schedd takes the request's first job or, if that has a slot already, its best waiting
         job that suits the slot; if there is none the match comes to nothing.
         """
         if slot.get_bool("Offline", context=context) is True:
-            return
+            return None
         head = request.jobs[0]
         job = head if head in self.waiting else self._suitable(slot, context)
         if job is not None:
             del self.waiting[job]
+        return job
 
     def _suitable(self, slot: ClassAd, context: EvalContext) -> QueuedJob | None:
         """The first job that matches the slot and that the startd does not rank too low."""
@@ -157,6 +158,10 @@ class JobList:
             elif not _ranked_lower(slot, job.ad, context):
                 return job
         return None
+
+    def request_for(self, job: QueuedJob) -> Request:
+        """What would be asked for one job alone."""
+        return Request([job], self._request_ad(job), job.autocluster)
 
     def _request_ad(self, job: QueuedJob) -> ClassAd:
         ad = self._ads.get(job)

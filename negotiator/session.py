@@ -68,6 +68,7 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     board.concurrency.full.clear()
     session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed))
     outcome = _negotiate(session)
+    board.watch.ended(board, terms, session.allowance)
     return SessionEnd(outcome, session.allowance.used, tuple(session.events))
 
 
@@ -128,6 +129,7 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
         request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
     )
     asker = Asker(terms.submitter, terms.schedd, terms.priority, session.rank_only)
+    board.watch.offered(board, terms, request, asker, session.allowance)
     while True:
         candidate, tally = find_match(board, request, asker, session.allowance)
         if candidate is None:
@@ -158,19 +160,19 @@ def _reject(session: _Session, request: Request, tally: Tally) -> None:
     session.limit_refused |= tally.refused[Refusal.SUBMITTER_LIMIT] > 0
     reason = _reason(tally)
     full = tuple(sorted(board.concurrency.full)) if reason is Reason.CONCURRENCY_LIMIT else ()
-    board.rejections.append(
-        Rejection(
-            len(board.pies),
-            board.spin,
-            terms.submitter,
-            terms.schedd,
-            request.job,
-            request.autocluster,
-            reason,
-            full,
-            tally.counters(),
-        )
+    rejection = Rejection(
+        len(board.pies),
+        board.spin,
+        terms.submitter,
+        terms.schedd,
+        request.job,
+        request.autocluster,
+        reason,
+        full,
+        tally.counters(),
     )
+    board.rejections.append(rejection)
+    board.watch.refused(rejection)
 
 
 def _reason(tally: Tally) -> Reason:
@@ -199,7 +201,7 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
         session.allowance.used_unclaimed += candidate.cost
     if slot.requirements is not None:
         slot.ad.insert("Requirements", slot.requirements)
-    session.jobs.place(request, slot.ad, board.context)
+    board.watch.taken(candidate, session.jobs.place(request, slot.ad, board.context))
     if candidate.amounts is None:
         del board.slots[candidate.position]
     else:

@@ -1,0 +1,111 @@
+"""The commands that explain a cycle: ``pieslice rank``.
+
+What lives here: their arguments, and the steps from files to a printed answer.  All take the inputs
+of ``pieslice negotiate``.
+Inputs: the arguments.  Outputs: text or JSON on standard output, notes on standard error.
+Never here: deciding or wording anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from negotiator.io import Capture
+    from negotiator.why.jobs import AskedJob
+
+EXIT_OK: Final = 0
+EXIT_BAD: Final = 2
+
+Adder = Callable[[argparse.ArgumentParser], None]
+
+
+def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
+    """Add the commands; the two functions add what all commands about a pool have."""
+    rank = subparsers.add_parser(
+        "rank",
+        help="list the candidates of a job in order, with the keys that decide",
+        description="List the candidate slots of a job best first, as they were when the job was "
+        "matched or refused, with all five keys and the first key that decided.",
+    )
+    rank.add_argument("items", nargs="+", metavar="[DIR] JOB", help="the pool, and cluster.proc")
+    rank.add_argument(
+        "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
+    )
+    rank.set_defaults(run=_rank)
+    for parser in (rank,):
+        add_inputs(parser)
+        add_output(parser)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of rows")
+    return int(text)
+
+
+def _rank(args: argparse.Namespace) -> int:
+    from negotiator.command import show, without_collecting
+    from negotiator.why.data import to_text
+    from negotiator.why.moments import look_at
+    from negotiator.why.ranking import ranking
+    from negotiator.why.ranktext import rank_blocks, rank_data
+
+    with without_collecting():
+        asked = _job_of_pool(args, [])
+        if asked is None:
+            return EXIT_BAD
+        pool, job = asked
+        story, found = look_at(
+            pool.snapshot, pool.policy, job, ranking, now=pool.facts.now, seed=args.seed
+        )
+        limit = args.limit or None
+        if args.json:
+            sys.stdout.write(to_text(rank_data(story, found, limit)))
+        else:
+            show(rank_blocks(story, found, limit), args, sys.stdout)
+    return EXIT_OK
+
+
+def _job_of_pool(args: argparse.Namespace, extra: list[str]) -> tuple[Capture, AskedJob] | None:
+    """The pool and the job that the arguments name; a slot's name goes to ``extra``."""
+    from negotiator.command import load
+    from negotiator.progress import Progress
+    from negotiator.why.jobs import UnknownJobError, find_job
+
+    wanted = _sort_out(args.items)
+    args.dir, text, slot = wanted.get("dir"), wanted.get("job"), wanted.get("slot")
+    if text is None or "left" in wanted:
+        what = f"`{wanted['left']}` is one argument too many" if text else "no job is named"
+        print(f"error: {what}\n  help: pieslice {args.command} [DIR] CLUSTER.PROC", file=sys.stderr)
+        return None
+    pool = load(args, sys.stderr, Progress(sys.stderr))
+    if pool is None:
+        return None
+    try:
+        job = find_job(pool.snapshot, text)
+    except UnknownJobError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return None
+    extra += [] if slot is None else [slot]
+    return pool, job
+
+
+def _sort_out(items: Sequence[str]) -> dict[str, str]:
+    """Which argument is what: a path exists or has a slash, a job is numbers, the rest a slot."""
+    from negotiator.why.jobs import JOB_ID
+
+    found: dict[str, str] = {}
+    for item in items:
+        if JOB_ID.fullmatch(item) and "job" not in found:
+            kind = "job"
+        elif os.path.exists(item) or os.sep in item or ("job" not in found and "dir" not in found):
+            kind = "dir"
+        else:
+            kind = "slot"
+        found["left" if kind in found else kind] = item
+    return found

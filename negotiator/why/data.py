@@ -1,0 +1,45 @@
+"""Answers as data for programs.
+
+What lives here: how a frozen value becomes plain dictionaries and lists: a field is a key of the
+same name, a member of an enumeration its value, a number that JSON cannot say null.
+Inputs: any answer of ``negotiator.why``.  Outputs: plain values; their text.
+Never here: which facts there are.
+Follows: ``pieslice negotiate --json``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+import attr
+
+from classad.explain import Explanation
+from classad.values import Value
+from negotiator.json_report import plain
+
+
+def to_text(data: Mapping[str, Any]) -> str:
+    """Two blanks of indentation and a newline at the end, as all JSON of the command has."""
+    text = json.dumps(plain(to_data(data)), indent=2, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n"
+
+
+def to_data(value: Any) -> Any:
+    """``value`` in terms of what JSON knows."""
+    if isinstance(value, Explanation):
+        return value.to_dict()
+    if isinstance(value, Value):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if attr.has(value.__class__):
+        names = [item.name for item in attr.fields(value.__class__)]
+        return {name: to_data(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {str(key): to_data(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_data(item) for item in value]
+    return value
