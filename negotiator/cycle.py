@@ -28,7 +28,7 @@ from negotiator.groups import Group, GroupSettings, GroupTree
 from negotiator.matchmatrix import MatchMatrix
 from negotiator.rank import presort
 from negotiator.requests import job_lists
-from negotiator.result import AllocationRound, CycleResult
+from negotiator.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.slots import Slot, fetch_slots, pool_numbers, trim_slots
 from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.spins import RoundTerms, run_round
@@ -89,9 +89,21 @@ def negotiate(
     board.watch.started(board)
     rounds = _all_rounds(board, submitters)
     board.watch.finished(board)
+    return _result(board, submitters, rounds, trimmed, usage_before)
+
+
+def _result(
+    board: Board,
+    submitters: list[Submitter],
+    rounds: tuple[AllocationRound, ...],
+    trimmed: list[TrimmedSlot],
+    usage_before: AccountantState,
+) -> CycleResult:
+    """What has been decided, and the numbers it was decided by."""
+    tree = board.tree
     return CycleResult(
-        now=now,
-        pool=numbers,
+        now=board.context.now or 0.0,
+        pool=board.numbers,
         submitters=submitter_summaries(board, submitters, usage_before),
         groups=group_summaries(board, submitters, rounds, usage_before),
         rounds=rounds,
@@ -99,7 +111,7 @@ def negotiate(
         matches=tuple(board.matches),
         rejections=tuple(board.rejections),
         trimmed=tuple(trimmed),
-        accountant=accountant.state(),
+        accountant=board.accountant.state(),
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
     )
 
