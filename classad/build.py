@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from classad.ad import ClassAd, CopiedAd
+from classad.deferred import Unbuilt
 from classad.errors import ClassAdTypeError
 from classad.expr import ExprTree
 from classad.lists import ListValue
@@ -57,7 +58,11 @@ def make_ad(node: AdExpr, parent: ClassAd | None) -> ClassAd:
 
 def stored_form(tree: ExprTree, ad: ClassAd) -> Any:
     """What ``ad`` keeps for an attribute given as an expression."""
-    node: Any = tree.node
+    node: Any = tree._node
+    if node.__class__ is Unbuilt:
+        if not node.value:
+            return tree
+        node = tree.node
     kind = node.__class__
     if kind is Literal:
         value = node.value

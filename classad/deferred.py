@@ -7,7 +7,7 @@ value without knowing the Python interface.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from classad.nodes import Node
@@ -16,9 +16,41 @@ if TYPE_CHECKING:
 Run = Callable[[Any, Any], Any]
 
 
+#: How a text is read, as csrc/kernels.h numbers it: strings in old syntax, strict semantics, text
+#: behind a complete expression ignored.
+OLD: Final = 1
+STRICT: Final = 2
+PREFIX: Final = 4
+
+
+class Unbuilt:
+    """A text that is known to be an expression, in place of its syntax tree.
+
+    ``how``: a sum of the three above.  ``value``: it is a literal, a list or an ad.
+    """
+
+    __slots__ = ("_node", "how", "text", "value")
+
+    def __init__(self, text: str, how: int, value: bool) -> None:
+        self.text = text
+        self.how = how
+        self.value = value
+        self._node: Node | None = None
+
+    def node(self) -> Node:
+        """The tree, made at the first call."""
+        if self._node is None:
+            from classad.arena import parse
+
+            self._node = parse(self.text, self.how)
+        assert self._node is not None
+        return self._node
+
+
 class Deferred:
     """An unevaluated expression and its compiled form; ``compile`` fills in all but ``_node``.
 
+    ``_node``: the syntax tree, or the text that it is made from when it is first needed.
     ``run``: the closure, None before compilation.  ``mark``: what tells this expression from others
     among those under way.  ``height``: levels it can need.  ``size``: nodes it can visit once.
     ``constructs``: it contains a list or an ad, which remember the ad they were made in.
@@ -28,7 +60,7 @@ class Deferred:
 
     __slots__ = ("__weakref__", "_node", "constructs", "height", "mark", "modest", "run", "size")
 
-    _node: Node
+    _node: Node | Unbuilt
     run: Run | None
     mark: object
     height: int
@@ -39,7 +71,10 @@ class Deferred:
     @property
     def node(self) -> Node:
         """The syntax tree."""
-        return self._node
+        node = self._node
+        if isinstance(node, Unbuilt):
+            self._node = node = node.node()
+        return node
 
     def compile(self) -> Run:
         """Translate the syntax tree into a closure and measure it."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from classad.ad import ClassAd
 from classad.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context, zone_name
-from classad.deferred import Deferred
+from classad.deferred import STRICT, Deferred
 from classad.errors import ClassAdParseError
 from classad.lasterror import note
 from classad.limits import EvaluationFailure, NeedExact
@@ -24,7 +24,7 @@ from classad.values import ERROR, UNDEFINED, Value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from classad.deferred import Run
+    from classad.deferred import Run, Unbuilt
     from classad.explain import Explanation
     from classad.nesting import Token
     from classad.nodes import Node
@@ -55,18 +55,17 @@ class ExprTree(Deferred):
         if expr is None:
             expr = UNDEFINED
         if isinstance(expr, ExprTree):
-            node = expr.node
+            self._node = expr._node
         elif isinstance(expr, str):
-            node = _parsed(expr)
+            self._node = _parsed(expr)
         else:
-            node = _node_of(expr)
-        self._node = node
+            self._node = _node_of(expr)
         self._origin = None
         self.run = None
         self.modest = False
 
     @classmethod
-    def from_node(cls, node: Node) -> Self:
+    def from_node(cls, node: Node | Unbuilt) -> Self:
         """The expression with this syntax tree."""
         self = cls.__new__(cls)
         self._node = node
@@ -216,7 +215,8 @@ class ExprTree(Deferred):
     @property
     def span(self) -> tuple[int, int]:
         """The half-open range of the text it was parsed from; (0, 0) if it was made otherwise."""
-        return self._node.start, self._node.end
+        node = self.node
+        return node.start, node.end
 
     def walk(self) -> Iterator[ExprTree]:
         """This expression and all its operands, from left to right.
@@ -226,7 +226,7 @@ class ExprTree(Deferred):
         """
         from classad.nodes import walk
 
-        return map(ExprTree.from_node, walk(self._node))
+        return map(ExprTree.from_node, walk(self.node))
 
     def tokens(self) -> list[Token]:
         """The tokens of ``repr``: each has ``kind``, ``value``, ``start`` and ``end``.
@@ -296,12 +296,12 @@ class ExprTree(Deferred):
         """The text, lists and ads over several lines; ``repr`` has all in one."""
         from classad.unparse import pretty
 
-        return pretty(self._node)
+        return pretty(self.node)
 
     def __repr__(self) -> str:
         from classad.unparse import unparse
 
-        return unparse(self._node)
+        return unparse(self.node)
 
     def __eq__(self, other: object) -> bool:
         return other.__class__ is ExprTree and self._same(other)
@@ -316,7 +316,7 @@ class ExprTree(Deferred):
     def _same(self, other: Any) -> bool:
         from classad.nodes import same_tree
 
-        return same_tree(self._node, other._node, close_reals=True)
+        return same_tree(self.node, other.node, close_reals=True)
 
     def __copy__(self) -> Self:
         return self.from_node(self._node)
@@ -325,23 +325,30 @@ class ExprTree(Deferred):
         return (ExprTree, (repr(self),))
 
 
-def _parsed(text: str) -> Node:
-    """The syntax tree of a text in new syntax; its time literals may leave the zone to us."""
-    if "\0" in text:
-        raise ValueError("embedded null character")
-    try:
-        strict = current_context().strict if OPEN_BLOCKS else False
-        return _parser()(text, tz=zone_name() if "(" in text else None, strict=strict)
-    except ClassAdParseError as problem:
-        raise ClassAdParseError(NO_AD, problem.diagnostic) from None
+def _parsed(text: str) -> Node | Unbuilt:
+    """The expression that a text in new syntax is."""
+    strict = current_context().strict if OPEN_BLOCKS else False
+    return (_quick_parser()(text, STRICT if strict else 0)) or _by_grammar(text, strict)
 
 
 @cache
-def _parser() -> Callable[..., Node]:
-    """The parser, which is loaded when the first text is parsed."""
+def _quick_parser() -> Callable[[str, int], Unbuilt | None]:
+    """The parser in C, which is loaded when the first text is parsed."""
+    from classad.arena import parse_later
+
+    return parse_later
+
+
+def _by_grammar(text: str, strict: bool) -> Node:
+    """The syntax tree of a text; its time literals may leave the zone to us."""
     from classad.parser import parse_expression
 
-    return parse_expression
+    if "\0" in text:
+        raise ValueError("embedded null character")
+    try:
+        return parse_expression(text, tz=zone_name() if "(" in text else None, strict=strict)
+    except ClassAdParseError as problem:
+        raise ClassAdParseError(NO_AD, problem.diagnostic) from None
 
 
 def _node_of(value: Any) -> Node:

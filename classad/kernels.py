@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _SortOrder = Callable[[array[float], int], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
-INTERFACE: Final = 1
+INTERFACE: Final = 2
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
 
@@ -227,20 +227,31 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_TopK, _SortOrder]:
     return top, sort
 
 
-def _choose(wanted: str) -> tuple[str, _TopK, _SortOrder]:
+def _extension(wanted: str) -> tuple[_FFI, _Lib] | None:
+    """The extension module's two halves, or None where Python does the work."""
     if wanted not in ("auto", "c", "python"):
         raise ImportError(f"CLASSAD_KERNELS is `{wanted}`, not one of auto, c, python")
-    if wanted != "python":
-        try:
-            from classad._kernels import ffi, lib
-        except ImportError:
-            if wanted == "c":
-                raise
-        else:
-            if lib.ca_interface() != INTERFACE:
-                raise ImportError("classad._kernels was built from other sources: build it again")
-            return ("c", *_c_kernels(ffi, lib))
-    return "python", _top_k_python, _sort_order_python
+    if wanted == "python":
+        return None
+    try:
+        from classad._kernels import ffi, lib
+    except ImportError:
+        if wanted == "c":
+            raise
+        return None
+    if lib.ca_interface() != INTERFACE:
+        raise ImportError("classad._kernels was built from other sources: build it again")
+    return ffi, lib
 
 
-backend, _top_k, _sort_order = _choose(os.environ.get("CLASSAD_KERNELS", "") or "auto")
+def _choose(wanted: str) -> tuple[str, _TopK, _SortOrder]:
+    found = _extension(wanted)
+    if found is None:
+        return "python", _top_k_python, _sort_order_python
+    return ("c", *_c_kernels(*found))
+
+
+_WANTED: Final = os.environ.get("CLASSAD_KERNELS", "") or "auto"
+#: What the C parser (classad/arena.py) and loader are called through; None without them.
+native: Final = _extension(_WANTED)
+backend, _top_k, _sort_order = _choose(_WANTED)

@@ -201,8 +201,7 @@ class Scanner:
     def _quoted(self, kind: str, text: str, start: int, end: int) -> Token:
         quote = text[0]
         if self._old:
-            value = text[1:-1].replace("\\" + quote, quote) if "\\" in text else text[1:-1]
-            return Token(kind, value, start, end)
+            return Token(kind, old_value(text[1:-1], quote), start, end)
         rest = self._skip_blanks(end)
         if self.text.startswith(quote, rest):
             return self._fault(rest)
@@ -248,6 +247,11 @@ def _hexadecimal_real(text: str) -> float:
         return float.fromhex(found[0])
     except OverflowError:
         return float("-inf" if text[0] == "-" else "inf")
+
+
+def old_value(body: str, quote: str = '"') -> str:
+    """What stands between the quotes in old syntax, as the text it means."""
+    return body.replace("\\" + quote, quote) if "\\" in body else body
 
 
 def unescape(body: str) -> str:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from classad import nodes
+from classad import arena, nodes
+from classad.deferred import OLD, PREFIX, STRICT
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.lexing import BLANKS, END, Scanner
 from classad.nesting import Token
@@ -53,6 +54,10 @@ def parse_expression(
     quick = None if found is None else _quick(found)
     if quick is not None:
         return quick
+    how = OLD * old | STRICT * strict | PREFIX * prefix
+    node: Node | None = arena.parse(text, how)
+    if node is not None:
+        return node
     return _by_grammar(text, old, strict, source or Source(text), prefix, tz)
 
 
@@ -74,6 +79,9 @@ def parse_ad_prefix(
     tz: str | None = None,
 ) -> tuple[AdExpr, int]:
     """The ad in new syntax that begins at ``position``, and where the text after it begins."""
+    quick: AdExpr | None = arena.parse_ad(text, position, OLD * old | STRICT * strict)
+    if quick is not None:
+        return quick, quick.end
     tables = load_tables()
     scanner = Scanner(tables.vocabulary, text, position, old=old, strict=strict, one_ad=True)
     run = _Run(tables, "ad", scanner, source or Source(text, "<ad>"), tz)

@@ -10,7 +10,7 @@ an ad are unique without case, the first spelling and the last expression win.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
 from classad.errors import ClassAdParseError
@@ -151,11 +151,16 @@ def _attribute(place: Place, parts: list[Any]) -> tuple[str, Node]:
 
 
 def _ad(place: Place, parts: list[Any]) -> AdExpr:
+    return AdExpr(unique_attributes(parts[1]), start=parts[0].start, end=parts[-1].end)
+
+
+def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Node], ...]:
+    """The attributes of an ad: of names equal without case the first spelling, the last value."""
     unique: dict[str, tuple[str, Node]] = {}
-    for name, value in parts[1]:
+    for name, value in pairs:
         folded = fold_name(name)
         unique[folded] = (unique[folded][0] if folded in unique else name, value)
-    return AdExpr(tuple(unique.values()), start=parts[0].start, end=parts[-1].end)
+    return tuple(unique.values())
 
 
 def _ad_after_semicolons(place: Place, parts: list[Any]) -> AdExpr:

@@ -16,8 +16,8 @@ from cffi import FFI
 
 HERE = Path(__file__).resolve().parent
 MODULE = "classad._kernels"
-SOURCES = ["csrc/select.c"]
-DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef"]
+SOURCES = ["csrc/select.c", "csrc/lex.c", "csrc/parse.c"]
+DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef", "csrc/lex.h"]
 FLAGS = [
     "-std=c11",
     "-O2",

@@ -1,8 +1,8 @@
 """The same calls on our binding and on the real one, and values of both in one written form.
 
-What lives here: ``answer``, which either module can serve, and ``Peer``, the real one in a child
-process, since it may crash or hang.  Run as a program it is that child: one JSON case a line in,
-one JSON answer a line out.
+What lives here: ``answer`` and ``printed``, which either module can serve, and ``Peer``, the real
+one in a child process, since it may crash or hang.  Run as a program it is that child: one JSON
+case a line in, one JSON answer a line out.
 Never here: judging.
 """
 
@@ -35,6 +35,14 @@ def answer(module: ModuleType, expression: str, my: str, target: str) -> Any:
         return f"raised {type(failure).__name__}"
 
 
+def printed(module: ModuleType, text: str) -> str:
+    """The expression that a text is, printed in one line; empty if the text is none."""
+    try:
+        return str(module.ClassAd({"a": module.ExprTree(text)}).printOld())
+    except Exception:  # whatever it is: the other side has to refuse it too
+        return ""
+
+
 def written(module: ModuleType, value: Any) -> Any:
     """A value as type and text; lists and ads member by member."""
     if isinstance(value, module.Value):
@@ -58,6 +66,13 @@ class Peer:
 
     def answer(self, expression: str, my: str, target: str) -> Any:
         """As the function ``answer``; raises ``Crashed``."""
+        return self._ask(expression, my, target)
+
+    def printed(self, text: str) -> str:
+        """As the function ``printed``; raises ``Crashed``."""
+        return str(self._ask(text))
+
+    def _ask(self, *case: str) -> Any:
         if self.child is None:
             self.child = subprocess.Popen(
                 [sys.executable, "-m", "fuzz.peer"],
@@ -68,13 +83,13 @@ class Peer:
             )
         assert self.child.stdin is not None
         assert self.child.stdout is not None
-        self.child.stdin.write(json.dumps([expression, my, target]) + "\n")
+        self.child.stdin.write(json.dumps(case) + "\n")
         self.child.stdin.flush()
         ready, _, _ = select.select([self.child.stdout], [], [], PATIENCE)
         line = self.child.stdout.readline() if ready else ""
         if not line:
             self.close()
-            raise Crashed(expression)
+            raise Crashed(case[0])
         return json.loads(line)
 
     def close(self) -> None:
@@ -91,7 +106,9 @@ def main() -> None:
     importlib.import_module("htcondor2")
     module = importlib.import_module(NAME)
     for line in sys.stdin:
-        print(json.dumps(answer(module, *json.loads(line))), flush=True)
+        case = json.loads(line)
+        known = answer(module, *case) if len(case) > 1 else printed(module, *case)
+        print(json.dumps(known), flush=True)
 
 
 if __name__ == "__main__":

@@ -16,15 +16,19 @@ from random import Random
 from typing import Final
 
 import classad
-from classad import kernels
+from classad import arena, kernels
+from classad.deferred import OLD, PREFIX, STRICT
+from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate, evaluate_exactly, evaluate_full
 from classad.expr import ExprTree
-from classad.parser import parse_expression
+from classad.nodes import walk
+from classad.parser import _by_grammar, parse_expression
+from classad.source import Source
 from classad.state import NO_CONTEXT
 from classad.unparse import unparse, unparse_value
 from fuzz.expressions import random_case
 from fuzz.peer import NAME as PEER_NAME
-from fuzz.peer import Crashed, Peer, answer
+from fuzz.peer import Crashed, Peer, answer, printed
 
 
 class Unavailable(Exception):  # noqa: N818 - not a failure
@@ -83,6 +87,50 @@ def text_comes_back(rng: Random) -> None:
     assert again == text, f"{text} comes back as {again}"
 
 
+#: What a mutation writes into an expression.
+PIECES: Final = [
+    *"+-*/%!~^|&<>=?:.,;()[]{}\"'\\ \n\té",
+    *(" is ", "isnt", "=?=", "=!=", "?:", ">>>", "..", "//", "/*", "*/", "0x1", "010", "1e", ".5"),
+    *('"a" "b"', "\\101", "\\0", "'n'", "true", "Undefined", "absTime("),
+]
+
+
+def parsers_agree(rng: Random) -> None:
+    """What the C parser takes the grammar takes too, with the same tree; so does the real one."""
+    if kernels.native is None:
+        raise Unavailable("the C parser is not built, or not wanted here")
+    text = random_case(rng).expression
+    for _ in range(rng.choice([0, 1, 1, 2, 4])):
+        place = rng.randrange(len(text) + 1)
+        text = text[:place] + rng.choice(PIECES) + text[place + rng.randrange(3) :]
+    how = rng.randrange(8)
+    mine = arena.parse(text, how)
+    if mine is None:
+        return
+    try:
+        old, strict, prefix = bool(how & OLD), bool(how & STRICT), bool(how & PREFIX)
+        theirs = _by_grammar(text, old, strict, Source(text), prefix, None)
+    except ClassAdParseError as problem:
+        raise AssertionError(f"only C takes {text!r} read as {how}: {problem}") from None
+    places = [[(node.start, node.end) for node in walk(tree)] for tree in (mine, theirs)]
+    assert mine == theirs, f"{mine} instead of {theirs} of {text!r} read as {how}"
+    assert places[0] == places[1], f"places in {text!r} read as {how}"
+    # Not compared: text behind a conditional, and a `//` comment, which the real one wants a line
+    # end behind, while here the end of the text does as well.
+    whole = mine.end == len(text.rstrip()) and "//" not in text
+    if how == 0 and whole and find_spec(PEER_NAME) is not None:
+        _compare_printed(text)
+
+
+def _compare_printed(text: str) -> None:
+    try:
+        theirs = _peer.printed(text)
+    except Crashed:
+        return
+    ours = printed(classad, text)
+    assert ours == theirs, f"{ours!r} instead of {theirs!r} of {text!r}"
+
+
 _peer = Peer()
 atexit.register(_peer.close)
 
@@ -106,5 +154,6 @@ TARGETS: Final[dict[str, Callable[[Random], None]]] = {
     "kernels": kernels_agree,
     "evaluators": evaluators_agree,
     "text": text_comes_back,
+    "parsers": parsers_agree,
     "peer": peer_agrees,
 }

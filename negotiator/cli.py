@@ -211,7 +211,7 @@ def version_text() -> str:
             "follows: HTCondor 25.14.1",
             f"kernels: {kernels.backend}",
             f"regex: {regex_backend()}",
-            "parser: python",
+            f"parser: {kernels.backend}",
         )
     )
 

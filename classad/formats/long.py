@@ -23,6 +23,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from classad.ad import ClassAd
+from classad.deferred import OLD, PREFIX
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.expr import ExprTree
 from classad.formats.common import BLANKS, Errors, check_errors, report
@@ -77,9 +78,11 @@ def shared_tree(key: str, text: str, tz: str | None) -> ExprTree:
     the same expressions for each.  ``key``: the folded name; equal expressions of one ad must be
     different objects, because a cycle is told by the object.
     """
+    from classad.arena import parse_later
     from classad.parser import parse_expression
 
-    return ExprTree.from_node(parse_expression(text, old=True, prefix=True, tz=tz))
+    later = parse_later(text, OLD | PREFIX)
+    return ExprTree.from_node(later or parse_expression(text, old=True, prefix=True, tz=tz))
 
 
 class LongReader:

@@ -1,0 +1,341 @@
+/* The scanner: see lex.h. */
+#include "lex.h"
+
+#include <string.h>
+
+enum { BLANK = 1, DIGIT = 2, LETTER = 4, BODY = 8 /* neither ends nor escapes in a string */ };
+
+#define B BLANK | BODY
+#define D DIGIT | BODY
+#define L LETTER | BODY
+#define O BODY
+static const unsigned char CLASS[128] = {
+    0, O, O, O, O, O, O, O, O, B, B, B, B, B, O, O, /* control characters */
+    O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+    B, O, 0, O, O, O, O, 0, O, O, O, O, O, O, O, O, /* blank, signs */
+    D, D, D, D, D, D, D, D, D, D, O, O, O, O, O, O,
+    O, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
+    L, L, L, L, L, L, L, L, L, L, L, O, 0, O, O, L, /* ... [ \ ] ^ _ */
+    O, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
+    L, L, L, L, L, L, L, L, L, L, L, O, O, O, O, O,
+};
+#undef B
+#undef D
+#undef L
+#undef O
+
+/* The character at an offset; 0, which no token contains, behind the end. */
+static unsigned char look(const ca_lexer *lexer, size_t at)
+{
+    return at < lexer->length ? lexer->text[at] : 0;
+}
+
+static int is(unsigned char c, int what)
+{
+    return c < 128 && (CLASS[c] & what) != 0;
+}
+
+static size_t skip_blanks(const ca_lexer *lexer, size_t at)
+{
+    while (at < lexer->length && is(lexer->text[at], BLANK))
+        at++;
+    return at;
+}
+
+static size_t skip_digits(const ca_lexer *lexer, size_t at)
+{
+    while (is(look(lexer, at), DIGIT))
+        at++;
+    return at;
+}
+
+static void end_token(ca_lexer *lexer, int kind, size_t end)
+{
+    lexer->kind = kind;
+    lexer->end = end;
+    lexer->at = end;
+}
+
+/* Skip blanks and comments; 0 if a comment is never closed. */
+static int skip_nothing(ca_lexer *lexer)
+{
+    size_t at = lexer->at;
+    for (;;) {
+        at = skip_blanks(lexer, at);
+        if (look(lexer, at) != '/')
+            break;
+        if (look(lexer, at + 1) == '/') {
+            while (at < lexer->length && lexer->text[at] != '\n') {
+                if (lexer->text[at] == 0)
+                    return 0;
+                at++;
+            }
+        } else if (look(lexer, at + 1) == '*') {
+            at += 2;
+            while (look(lexer, at) != '*' || look(lexer, at + 1) != '/') {
+                if (look(lexer, at) == 0)
+                    return 0;
+                at++;
+            }
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    lexer->at = at;
+    return 1;
+}
+
+/* Whether the word is the lower-case one given, in any case. */
+static int same_word(const unsigned char *word, const char *reserved, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((word[i] | 0x20) != (unsigned char)reserved[i])
+            return 0;
+    return 1;
+}
+
+static int word_kind(const unsigned char *word, size_t length)
+{
+    switch (length) {
+    case 2: return same_word(word, "is", 2) ? CA_T_META_EQUAL : CA_T_NAME;
+    case 4:
+        if (same_word(word, "true", 4))
+            return CA_T_TRUE;
+        return same_word(word, "isnt", 4) ? CA_T_META_NOT_EQUAL : CA_T_NAME;
+    case 5:
+        if (same_word(word, "false", 5))
+            return CA_T_FALSE;
+        return same_word(word, "error", 5) ? CA_T_ERROR : CA_T_NAME;
+    case 9: return same_word(word, "undefined", 9) ? CA_T_UNDEFINED : CA_T_NAME;
+    default: return CA_T_NAME;
+    }
+}
+
+static void lex_word(ca_lexer *lexer)
+{
+    size_t at = lexer->start;
+    while (is(look(lexer, at), LETTER | DIGIT))
+        at++;
+    end_token(lexer, word_kind(lexer->text + lexer->start, at - lexer->start), at);
+}
+
+/* A number whose first digit or point is at `at`; its sign, if it has one, is before that. */
+static void lex_number(ca_lexer *lexer, size_t at)
+{
+    size_t whole = at;
+    int kind = CA_T_INTEGER;
+    at = skip_digits(lexer, at);
+    if (look(lexer, at) == '.') {
+        size_t point = at;
+        kind = CA_T_REAL;
+        at = skip_digits(lexer, at + 1);
+        if (at == point + 1)
+            kind = CA_T_UNSURE;
+    }
+    if ((look(lexer, at) | 0x20) == 'e') {
+        size_t digits = at + 1;
+        if (look(lexer, digits) == '+' || look(lexer, digits) == '-')
+            digits++;
+        at = skip_digits(lexer, digits);
+        if (at == digits)
+            kind = CA_T_UNSURE;
+        else if (kind == CA_T_INTEGER)
+            kind = CA_T_REAL;
+    }
+    unsigned char after = look(lexer, at);
+    if (after == '.' || (after | 0x20) == 'e' || (after | 0x20) == 'x')
+        kind = CA_T_UNSURE;
+    if (kind == CA_T_INTEGER && lexer->text[whole] == '0' && at - whole > 1)
+        kind = CA_T_UNSURE;
+    end_token(lexer, kind, at);
+}
+
+/* A string or quoted name in new syntax, its quote at the start of the token. */
+static void lex_new_quoted(ca_lexer *lexer, unsigned char quote)
+{
+    size_t at = lexer->start + 1;
+    int escaped = 0;
+    for (;;) {
+        while (is(look(lexer, at), BODY))
+            at++;
+        unsigned char c = look(lexer, at);
+        if (c == quote)
+            break;
+        if (c == '\\') {
+            unsigned char next = look(lexer, at + 1);
+            escaped = 1;
+            if (next == 0 || is(next, DIGIT))
+                break;
+            at += 2;
+        } else if (c == '"' || c == '\'') {
+            at++;
+        } else {
+            break;
+        }
+    }
+    size_t rest = skip_blanks(lexer, at + 1);
+    int sure = look(lexer, at) == quote && look(lexer, rest) != quote;
+    int kind = quote == '"' ? (escaped ? CA_T_ESCAPED : CA_T_STRING) : CA_T_QUOTED;
+    if (quote == '\'' && (escaped || at == lexer->start + 1))
+        sure = 0;
+    end_token(lexer, sure ? kind : CA_T_UNSURE, at + 1);
+}
+
+/* The same in old syntax: a backslash means itself unless a quote follows that ends no line. */
+static void lex_old_quoted(ca_lexer *lexer, unsigned char quote)
+{
+    size_t at = lexer->start + 1;
+    int escaped = 0;
+    for (;;) {
+        while (is(look(lexer, at), BODY))
+            at++;
+        unsigned char c = look(lexer, at);
+        if (c == quote)
+            break;
+        if (c == '\\') {
+            escaped = 1;
+            at++;
+            if (look(lexer, at) == quote && at + 1 < lexer->length && look(lexer, at + 1) != '\n')
+                at++;
+        } else if (c == '"' || c == '\'') {
+            at++;
+        } else {
+            break;
+        }
+    }
+    int kind = quote == '"' ? (escaped ? CA_T_ESCAPED : CA_T_STRING) : CA_T_QUOTED;
+    if (look(lexer, at) != quote || (quote == '\'' && (escaped || at == lexer->start + 1)))
+        kind = CA_T_UNSURE;
+    end_token(lexer, kind, at + 1);
+}
+
+/* Of two signs that begin alike the longer one is meant: `second` makes `kind` into `longer`. */
+static void lex_pair(ca_lexer *lexer, int kind, unsigned char second, int longer)
+{
+    int pair = look(lexer, lexer->start + 1) == second;
+    end_token(lexer, pair ? longer : kind, lexer->start + 1 + (size_t)pair);
+}
+
+static void lex_equals(ca_lexer *lexer)
+{
+    unsigned char second = look(lexer, lexer->start + 1);
+    if (second == '=')
+        end_token(lexer, CA_T_EQUAL, lexer->start + 2);
+    else if (second == '?' || second == '!') {
+        if (look(lexer, lexer->start + 2) == '=')
+            end_token(lexer, second == '?' ? CA_T_META_EQUAL : CA_T_META_NOT_EQUAL,
+                      lexer->start + 3);
+        else
+            end_token(lexer, second == '?' ? CA_T_UNSURE : CA_T_BOUND_TO, lexer->start + 1);
+    } else {
+        end_token(lexer, CA_T_BOUND_TO, lexer->start + 1);
+    }
+}
+
+static void lex_greater(ca_lexer *lexer)
+{
+    size_t at = lexer->start;
+    if (look(lexer, at + 1) != '>')
+        lex_pair(lexer, CA_T_GREATER, '=', CA_T_GREATER_OR_EQUAL);
+    else if (look(lexer, at + 2) == '>')
+        end_token(lexer, CA_T_SHIFT_RIGHT_LOGICAL, at + 3);
+    else
+        end_token(lexer, CA_T_SHIFT_RIGHT, at + 2);
+}
+
+static void lex_question(ca_lexer *lexer)
+{
+    size_t rest = skip_blanks(lexer, lexer->start + 1);
+    if (look(lexer, rest) == ':')
+        end_token(lexer, CA_T_ELVIS, rest + 1);
+    else
+        end_token(lexer, CA_T_QMARK, lexer->start + 1);
+}
+
+/* A `-` before a number is its sign unless an operand precedes it. */
+static void lex_minus(ca_lexer *lexer, int previous)
+{
+    size_t at = lexer->start + 1;
+    unsigned char next = look(lexer, at);
+    int number = is(next, DIGIT) || (next == '.' && is(look(lexer, at + 1), DIGIT));
+    if (previous < CA_T_CLOSE_PAREN && number)
+        lex_number(lexer, at);
+    else
+        end_token(lexer, CA_T_MINUS, at);
+}
+
+static void lex_dot(ca_lexer *lexer)
+{
+    unsigned char next = look(lexer, lexer->start + 1);
+    if (is(next, DIGIT))
+        lex_number(lexer, lexer->start);
+    else
+        end_token(lexer, next == '.' ? CA_T_UNSURE : CA_T_DOT, lexer->start + 1);
+}
+
+static void lex_sign(ca_lexer *lexer, unsigned char c, int previous)
+{
+    size_t end = lexer->start + 1;
+    switch (c) {
+    case '"':
+    case '\'':
+        if (lexer->old)
+            lex_old_quoted(lexer, c);
+        else
+            lex_new_quoted(lexer, c);
+        break;
+    case '|': lex_pair(lexer, CA_T_BIT_OR, '|', CA_T_OR); break;
+    case '&': lex_pair(lexer, CA_T_BIT_AND, '&', CA_T_AND); break;
+    case '!': lex_pair(lexer, CA_T_NOT, '=', CA_T_NOT_EQUAL); break;
+    case '=': lex_equals(lexer); break;
+    case '<':
+        if (look(lexer, end) == '<')
+            end_token(lexer, CA_T_SHIFT_LEFT, end + 1);
+        else
+            lex_pair(lexer, CA_T_LESS, '=', CA_T_LESS_OR_EQUAL);
+        break;
+    case '>': lex_greater(lexer); break;
+    case '?': lex_question(lexer); break;
+    case '-': lex_minus(lexer, previous); break;
+    case '.': lex_dot(lexer); break;
+    case '^': end_token(lexer, CA_T_BIT_XOR, end); break;
+    case '+': end_token(lexer, CA_T_PLUS, end); break;
+    case '*': end_token(lexer, CA_T_TIMES, end); break;
+    case '/': end_token(lexer, CA_T_DIVIDE, end); break;
+    case '%': end_token(lexer, CA_T_MODULUS, end); break;
+    case '~': end_token(lexer, CA_T_BIT_NOT, end); break;
+    case ':': end_token(lexer, CA_T_COLON, end); break;
+    case ',': end_token(lexer, CA_T_COMMA, end); break;
+    case ';': end_token(lexer, CA_T_SEMICOLON, end); break;
+    case '(': end_token(lexer, CA_T_OPEN_PAREN, end); break;
+    case ')': end_token(lexer, CA_T_CLOSE_PAREN, end); break;
+    case '[': end_token(lexer, CA_T_OPEN_BOX, end); break;
+    case ']': end_token(lexer, CA_T_CLOSE_BOX, end); break;
+    case '{': end_token(lexer, CA_T_OPEN_BRACE, end); break;
+    case '}': end_token(lexer, CA_T_CLOSE_BRACE, end); break;
+    default: end_token(lexer, CA_T_UNSURE, end); break;
+    }
+}
+
+void ca_lex_next(ca_lexer *lexer)
+{
+    int previous = lexer->kind;
+    int closed = skip_nothing(lexer);
+    lexer->start = lexer->at;
+    if (!closed) {
+        end_token(lexer, CA_T_UNSURE, lexer->length);
+        return;
+    }
+    if (lexer->at >= lexer->length) {
+        end_token(lexer, CA_T_END, lexer->length);
+        return;
+    }
+    unsigned char c = lexer->text[lexer->at];
+    if (is(c, LETTER))
+        lex_word(lexer);
+    else if (is(c, DIGIT))
+        lex_number(lexer, lexer->start);
+    else
+        lex_sign(lexer, c, previous);
+}

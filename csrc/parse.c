@@ -1,0 +1,380 @@
+/* From text to a tree: the expressions and ads of grammar/classad.lark.
+ *
+ * What lives here: the shape of the grammar and how tightly each operator binds.  It is the second
+ * telling of that; the tests compare it with the first on every pair of operators.  Nothing is
+ * reported: a text that is not clearly in the language is left to Python, which finds the words.
+ * A tree is its nodes with every operand before its operator, so it is built by one pass with a stack
+ * and no text, however long, makes anything recurse that the depth limit does not bound.
+ */
+#include "kernels.h"
+#include "lex.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* How deep this parser goes, in the units of classad/nesting.py; well below the 500 of the language,
+ * so that the exact limit is Python's matter and the C stack stays small. */
+enum { DEEP = 200, BRACKET = 3 };
+
+/* How tightly a binary operator binds; 0 for a token that is none. */
+static const unsigned char BINDING[CA_T_KINDS] = {
+    [CA_T_OR] = 1,
+    [CA_T_AND] = 2,
+    [CA_T_BIT_OR] = 3,
+    [CA_T_BIT_XOR] = 4,
+    [CA_T_BIT_AND] = 5,
+    [CA_T_EQUAL] = 6,
+    [CA_T_NOT_EQUAL] = 6,
+    [CA_T_META_EQUAL] = 6,
+    [CA_T_META_NOT_EQUAL] = 6,
+    [CA_T_LESS] = 7,
+    [CA_T_LESS_OR_EQUAL] = 7,
+    [CA_T_GREATER] = 7,
+    [CA_T_GREATER_OR_EQUAL] = 7,
+    [CA_T_SHIFT_LEFT] = 8,
+    [CA_T_SHIFT_RIGHT] = 8,
+    [CA_T_SHIFT_RIGHT_LOGICAL] = 8,
+    [CA_T_PLUS] = 9,
+    [CA_T_MINUS] = 9,
+    [CA_T_TIMES] = 10,
+    [CA_T_DIVIDE] = 10,
+    [CA_T_MODULUS] = 10,
+};
+
+typedef struct {
+    ca_lexer lexer;
+    size_t origin; /* where the text begins in the one that the nodes speak of */
+    ca_node *nodes;
+    size_t count;
+    size_t capacity;
+    int strict;
+    int full; /* there was no room for a node */
+} parser;
+
+/* All of these return 1 when they have appended the tree of what they are named after. */
+static int expression(parser *p, int depth);
+static int ad(parser *p, int depth, int alone);
+
+/* The text from `begin` to `stop` is what the node names or holds. */
+static int emit(parser *p, int kind, int op, size_t start, size_t end, size_t begin, size_t stop)
+{
+    if (p->count >= p->capacity) {
+        p->full = 1;
+        return 0;
+    }
+    ca_node *node = &p->nodes[p->count++];
+    node->kind = kind;
+    node->op = op;
+    node->count = 0;
+    node->start = (int32_t)(start + p->origin);
+    node->end = (int32_t)(end + p->origin);
+    node->begin = (int32_t)(begin + p->origin);
+    node->stop = (int32_t)(stop + p->origin);
+    return 1;
+}
+
+static int emit_counted(parser *p, int kind, int count, size_t start, size_t end)
+{
+    if (!emit(p, kind, 0, start, end, start, start))
+        return 0;
+    p->nodes[p->count - 1].count = count;
+    return 1;
+}
+
+/* Where the tree that was appended last begins and ends in the text. */
+static size_t last_start(const parser *p)
+{
+    return (size_t)p->nodes[p->count - 1].start - p->origin;
+}
+
+static size_t last_end(const parser *p)
+{
+    return (size_t)p->nodes[p->count - 1].end - p->origin;
+}
+
+static int take(parser *p, int kind)
+{
+    if (p->lexer.kind != kind)
+        return 0;
+    ca_lex_next(&p->lexer);
+    return 1;
+}
+
+static int at_name(const parser *p)
+{
+    return p->lexer.kind == CA_T_NAME || p->lexer.kind == CA_T_QUOTED;
+}
+
+/* The text of the name at hand, without its quotes. */
+static void name_range(const parser *p, size_t *begin, size_t *stop)
+{
+    size_t quote = p->lexer.kind == CA_T_QUOTED;
+    *begin = p->lexer.start + quote;
+    *stop = p->lexer.end - quote;
+}
+
+static int literal(parser *p, int kind)
+{
+    size_t quote = kind == CA_STRING || kind == CA_ESCAPED_STRING;
+    size_t start = p->lexer.start, end = p->lexer.end;
+    ca_lex_next(&p->lexer);
+    return emit(p, kind, 0, start, end, start + quote, end - quote);
+}
+
+/* Expressions up to a closing token; `;` may separate them if `lenient`. */
+static int items(parser *p, int depth, int close, int lenient, int *count)
+{
+    *count = 0;
+    if (p->lexer.kind == close)
+        return 1;
+    for (;;) {
+        if (!expression(p, depth) || *count == INT_MAX)
+            return 0;
+        ++*count;
+        if (p->lexer.kind == CA_T_COMMA || (lenient && p->lexer.kind == CA_T_SEMICOLON))
+            ca_lex_next(&p->lexer);
+        else
+            return p->lexer.kind == close;
+    }
+}
+
+static int is_time(const parser *p, size_t begin, size_t stop)
+{
+    const char *words[] = {"abstime", "reltime"};
+    for (size_t word = 0; word < 2; word++) {
+        size_t same = 0;
+        while (same < 7 && begin + same < stop &&
+               (p->lexer.text[begin + same] | 0x20) == (unsigned char)words[word][same])
+            same++;
+        if (same == 7 && stop - begin == 7)
+            return 1;
+    }
+    return 0;
+}
+
+/* A name, or the call of one. */
+static int name_or_call(parser *p, int depth)
+{
+    size_t start = p->lexer.start, end = p->lexer.end, begin, stop;
+    int count;
+    name_range(p, &begin, &stop);
+    ca_lex_next(&p->lexer);
+    if (p->lexer.kind != CA_T_OPEN_PAREN)
+        return emit(p, CA_REFERENCE, 0, start, end, begin, stop);
+    ca_lex_next(&p->lexer);
+    size_t first = p->count;
+    if (!items(p, depth + BRACKET, CA_T_CLOSE_PAREN, !p->strict, &count))
+        return 0;
+    /* absTime("...") and relTime("...") are literals, which Python reads. */
+    if (count == 1 && p->count == first + 1 && is_time(p, begin, stop) &&
+        (p->nodes[first].kind == CA_STRING || p->nodes[first].kind == CA_ESCAPED_STRING))
+        return 0;
+    end = p->lexer.end;
+    ca_lex_next(&p->lexer);
+    if (!emit(p, CA_CALL, 0, start, end, begin, stop))
+        return 0;
+    p->nodes[p->count - 1].count = count;
+    return 1;
+}
+
+static int absolute(parser *p)
+{
+    size_t start = p->lexer.start, begin, stop;
+    ca_lex_next(&p->lexer);
+    if (!at_name(p))
+        return 0;
+    size_t end = p->lexer.end;
+    name_range(p, &begin, &stop);
+    ca_lex_next(&p->lexer);
+    return emit(p, CA_ABSOLUTE, 0, start, end, begin, stop);
+}
+
+static int parens(parser *p, int depth)
+{
+    size_t start = p->lexer.start;
+    ca_lex_next(&p->lexer);
+    if (!expression(p, depth + BRACKET))
+        return 0;
+    size_t end = p->lexer.end;
+    return take(p, CA_T_CLOSE_PAREN) && emit_counted(p, CA_PARENS, 1, start, end);
+}
+
+static int list(parser *p, int depth)
+{
+    size_t start = p->lexer.start;
+    int count;
+    ca_lex_next(&p->lexer);
+    if (!items(p, depth + BRACKET, CA_T_CLOSE_BRACE, 0, &count))
+        return 0;
+    size_t end = p->lexer.end;
+    ca_lex_next(&p->lexer);
+    return emit_counted(p, CA_LIST, count, start, end);
+}
+
+static int primary(parser *p, int depth)
+{
+    switch (p->lexer.kind) {
+    case CA_T_NAME:
+    case CA_T_QUOTED: return name_or_call(p, depth);
+    case CA_T_INTEGER: return literal(p, CA_INTEGER);
+    case CA_T_REAL: return literal(p, CA_REAL);
+    case CA_T_STRING: return literal(p, CA_STRING);
+    case CA_T_ESCAPED: return literal(p, CA_ESCAPED_STRING);
+    case CA_T_TRUE: return literal(p, CA_TRUE);
+    case CA_T_FALSE: return literal(p, CA_FALSE);
+    case CA_T_UNDEFINED: return literal(p, CA_UNDEFINED);
+    case CA_T_ERROR: return literal(p, CA_ERROR);
+    case CA_T_DOT: return absolute(p);
+    case CA_T_OPEN_PAREN: return parens(p, depth);
+    case CA_T_OPEN_BRACE: return list(p, depth);
+    case CA_T_OPEN_BOX: return ad(p, depth, 0);
+    default: return 0;
+    }
+}
+
+/* a.name and a[index] */
+static int selected(parser *p, int depth)
+{
+    size_t begin, stop, start, end;
+    if (!primary(p, depth))
+        return 0;
+    for (;;) {
+        start = last_start(p);
+        if (take(p, CA_T_DOT)) {
+            if (!at_name(p))
+                return 0;
+            end = p->lexer.end;
+            name_range(p, &begin, &stop);
+            ca_lex_next(&p->lexer);
+            if (!emit(p, CA_SELECTION, 0, start, end, begin, stop))
+                return 0;
+        } else if (take(p, CA_T_OPEN_BOX)) {
+            if (!expression(p, depth + BRACKET))
+                return 0;
+            end = p->lexer.end;
+            if (!take(p, CA_T_CLOSE_BOX) || !emit_counted(p, CA_SUBSCRIPT, 2, start, end))
+                return 0;
+        } else {
+            return 1;
+        }
+    }
+}
+
+/* a ?: b, which nests to the right and whose right side may not start with an operator */
+static int elvis(parser *p, int depth)
+{
+    if (!selected(p, depth))
+        return 0;
+    if (p->lexer.kind != CA_T_ELVIS)
+        return 1;
+    size_t start = last_start(p);
+    ca_lex_next(&p->lexer);
+    return depth < DEEP && elvis(p, depth + 1) &&
+           emit(p, CA_BINARY, CA_T_ELVIS, start, last_end(p), start, start);
+}
+
+static int unary(parser *p, int depth)
+{
+    int op = p->lexer.kind;
+    if (op != CA_T_MINUS && op != CA_T_PLUS && op != CA_T_NOT && op != CA_T_BIT_NOT)
+        return elvis(p, depth);
+    size_t start = p->lexer.start;
+    ca_lex_next(&p->lexer);
+    return depth < DEEP && unary(p, depth + 1) &&
+           emit(p, CA_UNARY, op, start, last_end(p), start, start);
+}
+
+/* Operators that bind at least as tightly as `least`; equal ones group to the left. */
+static int binary(parser *p, int least, int depth)
+{
+    if (!unary(p, depth))
+        return 0;
+    for (;;) {
+        int op = p->lexer.kind, binding = BINDING[op];
+        if (binding == 0 || binding < least)
+            return 1;
+        size_t start = last_start(p);
+        ca_lex_next(&p->lexer);
+        if (!binary(p, binding + 1, depth) ||
+            !emit(p, CA_BINARY, op, start, last_end(p), start, start))
+            return 0;
+    }
+}
+
+static int expression(parser *p, int depth)
+{
+    if (depth >= DEEP || !binary(p, 1, depth))
+        return 0;
+    if (p->lexer.kind != CA_T_QMARK)
+        return 1;
+    size_t start = last_start(p);
+    ca_lex_next(&p->lexer);
+    return expression(p, depth + 1) && take(p, CA_T_COLON) && expression(p, depth + 1) &&
+           emit_counted(p, CA_CONDITIONAL, 3, start, last_end(p));
+}
+
+static int attribute(parser *p, int depth)
+{
+    size_t begin, stop, start = p->lexer.start;
+    if (!at_name(p))
+        return 0;
+    name_range(p, &begin, &stop);
+    ca_lex_next(&p->lexer);
+    return take(p, CA_T_BOUND_TO) && expression(p, depth) &&
+           emit(p, CA_ATTRIBUTE, 0, start, last_end(p), begin, stop);
+}
+
+/* `alone`: nothing behind the closing bracket is looked at. */
+static int ad(parser *p, int depth, int alone)
+{
+    size_t start = p->lexer.start;
+    int count = 0, separators = 0;
+    ca_lex_next(&p->lexer);
+    for (;;) {
+        while (take(p, CA_T_SEMICOLON))
+            separators = 1;
+        if (p->lexer.kind == CA_T_CLOSE_BOX)
+            break;
+        if ((count > 0 && !separators) || count == INT_MAX || !attribute(p, depth + BRACKET))
+            return 0;
+        count++;
+        separators = 0;
+    }
+    if (count == 0 && separators)
+        return 0;
+    size_t end = p->lexer.end;
+    if (!alone)
+        ca_lex_next(&p->lexer);
+    return emit_counted(p, CA_AD, count, start, end);
+}
+
+int32_t ca_parse(size_t length, const char *text, size_t origin, int how, size_t capacity,
+                 ca_node *nodes)
+{
+    if (text == NULL || nodes == NULL)
+        return CA_BAD_ARGUMENT;
+    if (length > INT32_MAX || origin > INT32_MAX - length || capacity > INT32_MAX)
+        return CA_UNSURE;
+    parser p = {
+        .lexer = {.text = (const unsigned char *)text,
+                  .length = length,
+                  .old = (how & CA_OLD) != 0,
+                  .kind = CA_T_END},
+        .origin = origin,
+        .nodes = nodes,
+        .capacity = capacity,
+        .strict = (how & CA_STRICT) != 0,
+    };
+    ca_lex_next(&p.lexer);
+    int parsed = how & CA_ONE_AD ? p.lexer.kind == CA_T_OPEN_BOX && ad(&p, 0, 1)
+                                 : expression(&p, BRACKET) && p.lexer.kind != CA_T_UNSURE;
+    if (!parsed)
+        return p.full ? CA_FULL : CA_UNSURE;
+    if (how & CA_ONE_AD)
+        return (int32_t)p.count;
+    /* Text behind a conditional that is the whole expression is ignored, but not a NUL in it. */
+    int tail = (how & CA_PREFIX) || nodes[p.count - 1].kind == CA_CONDITIONAL;
+    if (p.lexer.kind != CA_T_END && (!tail || memchr(text + p.lexer.at, 0, length - p.lexer.at)))
+        return CA_UNSURE;
+    return (int32_t)p.count;
+}
