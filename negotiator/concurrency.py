@@ -45,6 +45,13 @@ class ConcurrencyCounts:
         for name, increment in parse_limits(text):
             self._counts[name] = self._counts.get(name, 0.0) + increment
 
+    def state_of(self, text: str) -> list[tuple[str, float, float, float]]:
+        """For each limit of a text: its name, the count, what the text adds, the maximum."""
+        return [
+            (name, self._counts.get(name, 0.0), increment, self._maximum(name))
+            for name, increment in parse_limits(text)
+        ]
+
     def has_room(self, text: str) -> bool:
         """Whether every single token has room; tokens of one name are not added up."""
         for name, increment in parse_limits(text):

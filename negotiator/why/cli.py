@@ -1,4 +1,4 @@
-"""The commands that explain a cycle: ``pieslice rank``.
+"""The commands that explain a cycle: ``pieslice why``, ``rank``.
 
 What lives here: their arguments, and the steps from files to a printed answer.  All take the inputs
 of ``pieslice negotiate``.
@@ -37,7 +37,17 @@ def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
         "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
     )
     rank.set_defaults(run=_rank)
-    for parser in (rank,):
+    why = subparsers.add_parser(
+        "why",
+        help="say why a job is matched or not, or preempted",
+        description="Say what became of a job in the cycle and why: where the slots went, which "
+        "clause of whose Requirements fails, what would help. With SLOT: that slot alone.",
+    )
+    why.add_argument(
+        "items", nargs="+", metavar="[DIR] JOB [SLOT]", help="the pool, cluster.proc, a slot"
+    )
+    why.set_defaults(run=_why)
+    for parser in (rank, why):
         add_inputs(parser)
         add_output(parser)
 
@@ -68,6 +78,40 @@ def _rank(args: argparse.Namespace) -> int:
             sys.stdout.write(to_text(rank_data(story, found, limit)))
         else:
             show(rank_blocks(story, found, limit), args, sys.stdout)
+    return EXIT_OK
+
+
+def _why(args: argparse.Namespace) -> int:
+    from negotiator.command import show, without_collecting
+    from negotiator.why.answer import UnknownSlotError, why
+    from negotiator.why.data import to_text
+    from negotiator.why.whytext import why_blocks, why_data
+    from policy.io import attribute_names
+
+    with without_collecting():
+        extra: list[str] = []
+        asked = _job_of_pool(args, extra)
+        if asked is None:
+            return EXIT_BAD
+        pool, job = asked
+        slot = extra[0] if extra else None
+        try:
+            answer = why(
+                pool.snapshot,
+                pool.policy,
+                job,
+                slot,
+                now=pool.facts.now,
+                seed=args.seed,
+                known=frozenset(name.lower() for name in attribute_names()),
+            )
+        except UnknownSlotError as problem:
+            print(f"error: {problem}", file=sys.stderr)
+            return EXIT_BAD
+        if args.json:
+            sys.stdout.write(to_text(why_data(answer)))
+        else:
+            show(why_blocks(answer), args, sys.stdout)
     return EXIT_OK
 
 

@@ -15,6 +15,7 @@ Follows: nothing; the real negotiator cannot be stopped.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum
 from random import Random
 from typing import Generic, TypeVar
@@ -175,7 +176,7 @@ class _StopError(Exception):
 
 @define(eq=False)
 class _Prober(Watch, Generic[T]):
-    job: AskedJob
+    job: AskedJob | None
     when: When
     number: int
     examine: Callable[[Scene], T]
@@ -185,7 +186,7 @@ class _Prober(Watch, Generic[T]):
     found: list[T] = field(factory=list)
 
     def started(self, board: Board) -> None:
-        self.queued = _queued(board, self.job)
+        self.queued = None if self.job is None else _queued(board, self.job)
 
     def offered(
         self,
@@ -206,7 +207,7 @@ class _Prober(Watch, Generic[T]):
             self.look(self.supposed(board, terms, allowance))
 
     def finished(self, board: Board) -> None:
-        if self.when is not When.NOT_ASKED or self.job.submitter is None:
+        if self.when is not When.NOT_ASKED or self.job is None or self.job.submitter is None:
             return
         name, schedd, tree = self.job.submitter, self.job.schedd, board.tree
         terms = SessionTerms(
@@ -276,3 +277,44 @@ def look_at(
     except _StopError:
         return story, prober.found[0]
     raise AssertionError("the second run did not come to the moment of the first")
+
+
+@define(eq=False)
+class _SlotRecorder(Watch):
+    slot: str
+    offers: int = 0
+    found: int | None = None
+
+    def offered(
+        self,
+        board: Board,
+        terms: SessionTerms,
+        request: Request,
+        asker: Asker,
+        allowance: Allowance,
+    ) -> None:
+        self.offers += 1
+
+    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
+        if self.found is None and candidate.slot.name == self.slot:
+            self.found = self.offers
+
+
+def look_at_match(
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    slot: str,
+    examine: Callable[[Scene], T],
+    *,
+    now: float,
+    seed: int = 0,
+) -> T | None:
+    """What ``examine`` says of the moment before a slot is matched; None if it never is."""
+    recorder = _SlotRecorder(slot)
+    negotiate(snapshot, policy, now=now, rng=Random(seed), watch=recorder)
+    if recorder.found is None:
+        return None
+    prober = _Prober(None, When.MATCHED, recorder.found, examine)
+    with suppress(_StopError):
+        negotiate(snapshot, policy, now=now, rng=Random(seed), watch=prober)
+    return prober.found[0]

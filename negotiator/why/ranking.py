@@ -76,6 +76,7 @@ def ranking(scene: Scene) -> Ranking:
             and per_slot_limits_have_room(board, candidate.slot, request.ad, Tally())
         ]
     else:
+        board.drop_match_list()
         found = list(scan(board, request.ad, scene.asker, scene.allowance, Tally()))
         if board.policy.matchlist_caching and request.autocluster != NO_AUTOCLUSTER:
             found = best_order(found)

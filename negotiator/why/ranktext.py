@@ -79,6 +79,17 @@ def _outcome(story: Story) -> str:
     return f"it was not offered; pieslice why {story.job.id} tells why"
 
 
+def keys_of(slot: RankedSlot) -> tuple[str, ...]:
+    """The five keys as text."""
+    return (
+        short(slot.pre_job_rank),
+        short(slot.job_rank),
+        short(slot.post_job_rank),
+        KINDS[slot.kind],
+        short(slot.preemption_rank),
+    )
+
+
 def rank_data(story: Story, found: Ranking | None, limit: int | None) -> dict[str, Any]:
     """The same for programs."""
     slots = () if found is None else found.slots

@@ -1,0 +1,121 @@
+"""The answer to ``why JOB [SLOT]``, put together.
+
+Decision here: which questions are asked of which job: a waiting one of the cycle, a running one of
+its slot, any other of its status.  Inputs: what ``negotiate`` takes, the job.  Outputs: an
+``Answer``; raises ``UnknownSlotError``.
+
+Never here: words.
+Follows: nothing.
+"""
+
+from __future__ import annotations
+
+from attr import frozen
+
+from negotiator.result import CycleResult
+from negotiator.snapshot import Snapshot
+from negotiator.why.funnel import Funnel, funnel
+from negotiator.why.holders import Holding, holding
+from negotiator.why.jobs import AskedJob
+from negotiator.why.limits import Limits, Standing, limits, standing
+from negotiator.why.moments import Scene, Story, look_at
+from negotiator.why.ranking import Ranking, ranking
+from negotiator.why.slotcase import SlotCase, slot_case, slot_names
+from policy.model import NegotiatorPolicy
+
+_RUNNING = 2
+
+
+class UnknownSlotError(Exception):
+    """There is no such slot, or there are several."""
+
+
+@frozen(eq=False)
+class Seen:
+    """What the moment shows."""
+
+    ranking: Ranking
+    funnel: Funnel
+    limits: Limits
+    spin: int
+    hypothetical: bool
+    case: SlotCase | None = None
+
+
+@frozen(eq=False)
+class Answer:
+    """``seen`` for a job that waits, ``holding`` for one that runs; ``slots`` of the pool."""
+
+    story: Story
+    standing: Standing
+    slots: int
+    seen: Seen | None
+    holding: Holding | None
+    #: Why a slot that was asked about was not considered in the cycle at all.
+    trimmed: tuple[str, str] | None = None
+
+
+def why(
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    job: AskedJob,
+    slot: str | None = None,
+    *,
+    now: float,
+    seed: int = 0,
+    known: frozenset[str] = frozenset(),
+) -> Answer:
+    """Everything about a job, and a slot if one is named.
+
+    ``known``: lower-cased names of attributes that HTCondor knows.
+    """
+    story, scene = look_at(
+        snapshot, policy, job, lambda scene: _look(scene, slot, known), now=now, seed=seed
+    )
+    seen = None if scene is None else scene.finish(story.result)
+    trimmed = None
+    if slot is not None and seen is not None and seen.case is None:
+        trimmed = _trimmed(story.result, slot)
+        if trimmed is None:
+            raise UnknownSlotError(f"there is no slot `{slot}` in the pool")
+    held = None
+    if job.status == _RUNNING:
+        held = holding(snapshot, policy, job, story.result, now=now, seed=seed)
+    stand = standing(story.result, job.submitter, job.schedd)
+    return Answer(story, stand, len(snapshot.slots), seen, held, trimmed)
+
+
+@frozen(eq=False)
+class _Look:
+    scene: Scene
+    ranking: Ranking
+    funnel: Funnel
+    case: SlotCase | None
+
+    def finish(self, result: CycleResult) -> Seen:
+        scene = self.scene
+        found = limits(scene, result)
+        hypothetical = scene.hypothetical
+        return Seen(self.ranking, self.funnel, found, scene.board.spin, hypothetical, self.case)
+
+
+def _look(scene: Scene, slot: str | None, known: frozenset[str]) -> _Look:
+    found = ranking(scene)
+    sieved = funnel(scene, known)
+    case = None
+    names = [] if slot is None else slot_names(scene, slot)
+    if len(names) > 1:
+        some = ", ".join(names[:4])
+        raise UnknownSlotError(f"`{slot}` may be any of {len(names)} slots: {some}, ...")
+    if names:
+        case = slot_case(scene, names[0], sieved.verdicts.get(names[0], ""), found, known)
+    return _Look(scene, found, sieved, case)
+
+
+def _trimmed(result: CycleResult, text: str) -> tuple[str, str] | None:
+    """A slot that was taken out before, and why."""
+    wanted = text.lower()
+    for item in result.trimmed:
+        if item.name.lower() == wanted or item.name.lower().startswith(f"{wanted}@"):
+            return item.name, item.cause.value
+    return None

@@ -1,0 +1,50 @@
+"""What becomes of a running job's slot, in words.
+
+What lives here: wording.  Inputs: a ``Holding``.  Outputs: blocks for ``negotiator.tables``.
+Never here: deciding anything, printing.
+Follows: the four causes of preemption in HTCondor's documentation.
+"""
+
+from __future__ import annotations
+
+from classad.explain_text import render
+from negotiator.tables import Block, Line, short
+from negotiator.why.holders import Cause, Holding
+from negotiator.why.slotcase import PreemptionTest
+
+
+def holding_blocks(found: Holding) -> list[Block]:
+    """The slot, the cause and the expressions that decided."""
+    if found.slot is None:
+        return [Line("  no slot of the pool says that it runs there")]
+    where = f"  on {found.slot} ({found.state}, {found.activity})"
+    if found.cause is None:
+        return [Line(where), Line("  nothing takes the slot from it in this cycle", level="good")]
+    blocks: list[Block] = [Line(where)]
+    when = "in this cycle" if found.match is not None else "already under way"
+    whom = "" if found.taker is None else f", for {found.taker}"
+    blocks.append(Line(f"  preempted {when}{whom}: {found.cause.value}", level="bad"))
+    match = found.match
+    if match is not None:
+        if match.preempted_prio is not None:
+            prios = f"{short(match.new_prio)} against {short(match.preempted_prio)}"
+            blocks.append(Line(f"  effective priorities: {prios} (bigger is worse)"))
+        ranks = f"{short(match.new_startd_rank)} against {short(match.old_startd_rank)}"
+        blocks.append(Line(f"  the machine's ranks: {ranks}"))
+    if found.retirement:
+        blocks.append(Line(f"  it may retire for {short(found.retirement)} s first"))
+    wanted = "startd rank" if found.cause is Cause.RANK else "PREEMPTION_REQUIREMENTS"
+    for test in found.tests:
+        if test.name == wanted:
+            blocks += [Line(), *test_blocks(test)]
+    return blocks
+
+
+def test_blocks(test: PreemptionTest) -> list[Block]:
+    """An expression of preemption with the value of every part."""
+    said = "passed" if test.passed else "not passed"
+    lines = render(test.explanation).split("\n")
+    return [
+        Line(f"{test.name}: {said}", heading=True),
+        *(Line(f"  {line}", heading=True) for line in lines),
+    ]

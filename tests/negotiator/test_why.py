@@ -1,0 +1,163 @@
+"""``pieslice why``: what it says is what the cycle does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from negotiator.cli import main
+from negotiator.why.answer import Answer, why
+from negotiator.why.clauses import Whose
+from negotiator.why.holders import Cause
+from negotiator.why.jobs import find_job
+from negotiator.why.moments import When
+from tests.negotiator import scenarios
+
+CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
+
+
+def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["why", *arguments, "--json"]) == 0
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return data
+
+
+def answers(name: str) -> list[Answer]:
+    case = scenarios.load(name)
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    found = []
+    for queue in snapshot.queues:
+        for ad in queue.jobs[:8]:
+            job = find_job(snapshot, f"{ad.raw('ClusterId')}.{ad.raw('ProcId')}")
+            found.append(why(snapshot, policy, job, now=scenarios.NOW))
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", ["preempt-kinds-order", "groups-surplus", "random-100", "random-104", "random-110"]
+)
+def test_the_counts_are_those_of_the_cycle(name: str) -> None:
+    """Steps add up, and a fresh scan refuses as many slots for each reason as the funnel says."""
+    for answer in answers(name):
+        seen = answer.seen
+        if seen is None:
+            continue
+        funnel = seen.funnel
+        left = funnel.in_view
+        for step in funnel.steps:
+            assert step.removed == sum(part.slots for part in step.parts)
+            left -= step.removed
+            assert step.left == left
+        assert funnel.candidates == left
+        for clause in funnel.clauses:
+            assert clause.alone <= clause.refuses
+        if answer.story.when is not When.REFUSED or seen.ranking.kept_list:
+            continue
+        reasons = [made.reason for made in answer.story.attempts if made.reason]
+        if "concurrency limit" not in str(reasons[-1]):
+            assert funnel.candidates == 0
+        causes = {part.cause: part.slots for step in funnel.steps for part in step.parts}
+        if reasons[-1] == "PREEMPTION_REQUIREMENTS == False":
+            assert causes["PREEMPTION_REQUIREMENTS is not true"] > 0
+        if reasons[-1] == "submitter limit exceeded":
+            assert causes["submitter limit"] > 0
+
+
+def test_a_clause_that_alone_keeps_slots_away(pool: Path, capsys: Any) -> None:
+    jobs = (pool / "jobs.ads").read_text()
+    first = jobs.index("Requirements = true")
+    jobs = jobs[:first] + "Requirements = TARGET.Memroy >= 512" + jobs[first + 19 :]
+    (pool / "jobs.ads").write_text(jobs)
+    data = ask(capsys, str(pool), "1.0")
+    assert data["verdict"] == "job 1.0 of alice@pool: not matched, no match found"
+    (clause,) = [item for item in data["clauses"] if item["whose"] == "job"]
+    assert clause["text"].strip() == "TARGET.Memroy >= 512"
+    assert clause["undefined"] == clause["refuses"] == data["in_view"] == 3
+    (operand,) = clause["operands"]
+    assert (operand["owner"], operand["suggestion"]) == (None, "Memory")
+    assert data["changes"][0]["slots"] == 3
+    assert main(["why", str(pool), "1.0"]) == 0
+    assert "did you mean `Memory`?" in capsys.readouterr().out
+
+
+def test_a_comparison_says_what_value_would_do(pool: Path, capsys: Any) -> None:
+    jobs = (pool / "jobs.ads").read_text().replace("RequestMemory = ", "RequestMemory = 9000 + ", 1)
+    (pool / "jobs.ads").write_text(jobs)
+    near = ask(capsys, str(pool), "1.0")["changes"][0]["threshold"]
+    assert near["relation"] == "at most"
+    assert near["needed"] == 1024
+    assert near["value"] > 9000
+
+
+def test_what_was_given_away_is_named(capsys: Any) -> None:
+    data = ask(capsys, CAMPUS, "1.26")
+    (given,) = [step for step in data["steps"] if step["name"] == "given away before"]
+    assert given["removed"] == 20
+    assert given["parts"][0]["cause"].startswith("matched by group_chemistry.carol@")
+
+
+def test_ephemeral_attributes_have_the_values_of_the_cycle(capsys: Any) -> None:
+    data = ask(capsys, CAMPUS, "3.0")
+    (clause,) = data["preemption_clauses"]
+    values = {item["name"]: item["values"][0][0] for item in clause["operands"]}
+    assert values["SubmitterUserPrio"] == "5750.507"
+    assert values["RemoteGroup"] == '"group_physics.hep"'
+    assert values["SubmitterGroupQuota"] == "24"
+
+
+def test_a_matched_job_has_a_runner_up(capsys: Any) -> None:
+    data = ask(capsys, CAMPUS, "15.4")
+    assert data["matched"] == data["best"]["slot"]
+    assert data["runner_up"]["decided_by"] == "NEGOTIATOR_PRE_JOB_RANK"
+
+
+def test_a_running_job_that_is_preempted(capsys: Any) -> None:
+    data = ask(capsys, CAMPUS, "1.20")
+    assert data["holding"]["cause"] == Cause.PRIORITY.value
+    assert data["holding"]["taker"] == "group_chemistry.carol@campus.example"
+    assert data["holding"]["tests"][1]["passed"] is True
+    assert main(["why", CAMPUS, "1.20"]) == 0
+    assert "PREEMPTION_REQUIREMENTS: passed" in capsys.readouterr().out
+
+
+def test_a_slot_is_named_by_the_beginning_of_its_name(capsys: Any) -> None:
+    data = ask(capsys, CAMPUS, "15.5", "slot1@node05")
+    case = data["slot"]
+    assert (case["slot"], case["verdict"], case["place"]) == ("slot1@node05@vm", "candidate", 2)
+    assert {clause["whose"] for clause in case["clauses"]} == {"job", "slot"}
+    assert [test["name"] for test in case["preemption"]] == [
+        "startd rank",
+        "PREEMPTION_REQUIREMENTS",
+    ]
+
+
+def test_slots_that_are_not_there(capsys: Any) -> None:
+    assert main(["why", CAMPUS, "15.5", "slot1@nowhere"]) == 2
+    assert "there is no slot `slot1@nowhere` in the pool" in capsys.readouterr().err
+    assert main(["why", CAMPUS, "15.5", "slot1"]) == 2
+    assert "may be any of" in capsys.readouterr().err
+
+
+def test_a_job_that_needs_a_full_licence() -> None:
+    names = [name for name in scenarios.names() if name.startswith("limits-")]
+    assert names
+    full = [
+        state
+        for name in names
+        for answer in answers(name)
+        if answer.seen is not None
+        for state in answer.seen.limits.concurrency
+        if state.full
+    ]
+    assert full
+
+
+def test_two_clauses_that_only_fail_together() -> None:
+    """Dropping one alone would not help, so both are named."""
+    for answer in answers("random-100"):
+        for change in () if answer.seen is None else answer.seen.funnel.changes:
+            assert change.slots > 0
+            assert {whose for whose, _ in change.clauses} <= {Whose.JOB, Whose.SLOT}
