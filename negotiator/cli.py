@@ -116,6 +116,7 @@ def add_commands(subparsers: Any) -> None:
     add_output(negotiate)
     negotiate.set_defaults(run=_negotiate)
     importlib.import_module("negotiator.why.cli").add_commands(subparsers, add_inputs, add_output)
+    importlib.import_module("negotiator.userprio.cli").add_commands(subparsers)
     completion = subparsers.add_parser(
         "completion",
         help="print a completion script for a shell",

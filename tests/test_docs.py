@@ -16,6 +16,7 @@ import re
 import runpy
 import shlex
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -99,6 +100,8 @@ def matches(shown: str, printed: str) -> bool:
 def test_example(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
     if example.kind == "pycon":
         parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
         test = parser.get_doctest(example.command, {}, example.place, example.place, 0)

@@ -59,6 +59,7 @@ OUTSIDE = {
     "negotiator/configuration.py": "reads the configuration files of a capture",
     "negotiator/io.py": "reads a capture directory",
     "negotiator/progress.py": "shows on a terminal how long a stage has taken",
+    "negotiator/userprio/command.py": "the body of `pieslice userprio`: files, clock, local time",
     "policy/commandline.py": "reads what the commands about configurations are pointed to",
     "policy/document.py": "prints the knob reference when it is run",
     "policy/guard.py": "compares the places of two packages to name the foreign one",

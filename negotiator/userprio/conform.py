@@ -9,10 +9,15 @@ Follows: the README beside the vectors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from time import gmtime
 from typing import Any, Final
 
+from classad.adfile import read_long
 from classad.conform.runner import Case, Kind, Mismatch
 from classad.log import DamagedLogError, needs_compaction, read_transaction_log
+from negotiator.userprio.options import UsageError, parse_options
+from negotiator.userprio.report import Source, answer
+from negotiator.userprio.table import View
 
 #: A word of our message about a log -> what the real daemon says.
 _MESSAGES: Final = {
@@ -53,6 +58,27 @@ def check_log(case: Case) -> list[Mismatch]:
     ]
 
 
+def check_tool(case: Case) -> list[Mismatch]:
+    """Print what the tool printed for an input file.
+
+    Its error stream says that it found no negotiator to ask, which nobody looks for here.
+    """
+    if case["tz"] != "UTC":
+        return [Mismatch("tz", "UTC", case["tz"])]
+    try:
+        options = parse_options(case["argv"])
+        source = Source.of(list(read_long(case["input"].splitlines(), "input", [])))
+        actual = (answer(source, options, View(source.last_update, gmtime)), 0)
+    except UsageError as problem:
+        actual = (str(problem), 1)
+    expected = (case["stdout"], case["exit"])
+    return [
+        Mismatch(name, wanted, got)
+        for name, wanted, got in zip(("stdout", "exit"), expected, actual, strict=True)
+        if wanted != got
+    ]
+
+
 def _cases(*fields: str) -> Callable[[Any], Iterable[Case] | None]:
     """Takes apart the files that list cases with these fields."""
 
@@ -76,4 +102,7 @@ def _kind(name: str, check: Callable[[Case], list[Mismatch]], *fields: str) -> K
     )
 
 
-USERPRIO_KINDS: Final = (_kind("log recovery", check_log, "log", "expect"),)
+USERPRIO_KINDS: Final = (
+    _kind("log recovery", check_log, "log", "expect"),
+    _kind("userprio", check_tool, "tz", "argv", "input", "stdout", "stderr", "exit"),
+)
