@@ -233,7 +233,7 @@ def _all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRo
         strict_enforcement=policy.strict_enforce_quota,
     )
     size = board.numbers.pie if policy.use_slot_weights else board.numbers.effective_size
-    return tuple(run_group_rounds(tree, size, settings, negotiation))
+    return tuple(run_group_rounds(tree, size, settings, negotiation, board.watch.quota))
 
 
 @define(eq=False)

@@ -20,6 +20,7 @@ from negotiator.arithmetic import add_up, c_int
 from negotiator.groups import Group, GroupTree
 from negotiator.ordering import ascending
 from negotiator.quotas import allocate, assign_quotas
+from negotiator.quotasteps import Note, RoundBegan, nobody
 from negotiator.result import AllocationRound, GroupAllocation, GroupEvent
 
 
@@ -55,15 +56,20 @@ class Negotiation(Protocol):
 
 
 def run_group_rounds(
-    tree: GroupTree, pool: float, settings: GroupLoopSettings, negotiation: Negotiation
+    tree: GroupTree,
+    pool: float,
+    settings: GroupLoopSettings,
+    negotiation: Negotiation,
+    note: Note = nobody,
 ) -> Iterator[AllocationRound]:
     """Assign quotas, then allocate and negotiate until everything allocated is used."""
     for group in tree.groups:
         group.usage = negotiation.usage(group)
         group.requested = group.demand
-    assign_quotas(tree, pool, oversubscription=settings.oversubscription)
+    assign_quotas(tree, pool, oversubscription=settings.oversubscription, note=note)
     for number in range(1, settings.max_rounds + 1):
-        done = _one_round(tree, pool, number, settings, negotiation)
+        note(RoundBegan(number))
+        done = _one_round(tree, pool, number, settings, negotiation, note)
         yield done
         if done.used >= done.allocated:
             return
@@ -75,8 +81,9 @@ def _one_round(
     number: int,
     settings: GroupLoopSettings,
     negotiation: Negotiation,
+    note: Note,
 ) -> AllocationRound:
-    surplus = allocate(tree, whole_slots=not settings.use_slot_weights)
+    surplus = allocate(tree, whole_slots=not settings.use_slot_weights, note=note)
     if tree.autoregroup:
         tree.root.quota = tree.root.allocated = pool
     groups = tuple(

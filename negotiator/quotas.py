@@ -15,17 +15,35 @@ from collections.abc import Sequence
 
 from negotiator.arithmetic import add_up
 from negotiator.groups import Group, GroupTree
+from negotiator.quotasteps import Assigned, Note, Share, Spread, TookOwn, nobody
 from negotiator.wholeslots import recover_remainders
 
 
-def assign_quotas(tree: GroupTree, pool: float, *, oversubscription: bool) -> None:
+def assign_quotas(
+    tree: GroupTree, pool: float, *, oversubscription: bool, note: Note = nobody
+) -> None:
     """Give every group its quota.  ``pool`` is the weighted size of the pool."""
     for group in tree.groups:
         group.quota = group.subtree_quota = 0.0
-    _assign(tree.root, pool, oversubscription)
+    units: dict[str, float] = {}
+    _assign(tree.root, pool, oversubscription, units)
+    for group in tree.groups:
+        settings, parent = group.settings, group.parent
+        note(
+            Assigned(
+                group.name,
+                None if parent is None else parent.name,
+                settings.static,
+                settings.quota,
+                units.get(group.name, 0.0),
+                group.subtree_quota,
+                group.quota,
+            )
+        )
 
 
-def _assign(group: Group, quota: float, oversubscription: bool) -> None:
+def _assign(group: Group, quota: float, oversubscription: bool, units: dict[str, float]) -> None:
+    """``units`` is filled with what the configured number of each group was multiplied by."""
     if quota <= 0:
         return
     group.subtree_quota = quota
@@ -39,13 +57,14 @@ def _assign(group: Group, quota: float, oversubscription: bool) -> None:
     for child in group.children:
         unit = static_unit if child.settings.static else dynamic_unit
         child_quota = child.settings.quota * unit
-        _assign(child, child_quota, oversubscription)
+        units[child.name] = unit
+        _assign(child, child_quota, oversubscription, units)
         handed_down += child_quota
     keeps_all = oversubscription and group.parent is not None
     group.quota = max(0.0, quota if keeps_all else quota - handed_down)
 
 
-def allocate(tree: GroupTree, *, whole_slots: bool) -> float:
+def allocate(tree: GroupTree, *, whole_slots: bool, note: Note = nobody) -> float:
     """Hand out the pool for one round and return the surplus that nobody wants.
 
     ``whole_slots``: fractions are collected and handed out as whole slots in turn, as the
@@ -54,28 +73,30 @@ def allocate(tree: GroupTree, *, whole_slots: bool) -> float:
     for group in tree.groups:
         group.allocated = group.subtree_requested = 0.0
         group.served_round_robin = False
-    surplus = _fair_share(tree.root)
+    surplus = _fair_share(tree.root, note)
     if whole_slots:
-        surplus += recover_remainders(tree.root)
+        surplus += recover_remainders(tree.root, note)
     return surplus
 
 
-def _fair_share(group: Group) -> float:
+def _fair_share(group: Group, note: Note) -> float:
     """Every group takes its quota or what it wants; the rest is spread.  Returns what is left."""
-    group.allocated = min(group.requested, group.quota)
+    wanted = group.requested
+    group.allocated = min(wanted, group.quota)
     group.requested -= group.allocated
     group.subtree_requested = group.requested
     surplus = group.quota - group.allocated
+    note(TookOwn(group.name, group.quota, wanted, group.allocated, surplus))
     if not group.children:
         return surplus
     for child in group.children:
-        surplus += _fair_share(child)
+        surplus += _fair_share(child, note)
         if child.settings.accept_surplus:
             group.subtree_requested += child.subtree_requested
-    return _spread(group, surplus)
+    return _spread(group, surplus, note)
 
 
-def _spread(group: Group, surplus: float) -> float:
+def _spread(group: Group, surplus: float, note: Note) -> float:
     """Spread a surplus over a group and its accepting children; returns what is left."""
     if surplus <= 0:
         return 0.0
@@ -83,18 +104,29 @@ def _spread(group: Group, surplus: float) -> float:
         return surplus
     wants = _wants(group)
     weights = [child.subtree_quota for child in group.children] + [group.quota]
+    wanted, before = list(wants), surplus
     requested = group.subtree_requested
     if surplus >= requested:
         shares = list(wants)
+        by_quota = list(shares)
         surplus -= requested
         requested = 0.0
     else:
         shares = [0.0] * len(wants)
-        for loop_weights in (weights, [1.0] * len(weights)):
-            surplus, requested = _loop(wants, loop_weights, shares, surplus, requested)
+        surplus, requested = _loop(wants, weights, shares, surplus, requested)
+        by_quota = list(shares)
+        surplus, requested = _loop(wants, [1.0] * len(weights), shares, surplus, requested)
+    names = [member.name for member in (*group.children, group)]
+    parts = tuple(
+        Share(name, want, weight, first, share - first)
+        for name, want, weight, first, share in zip(
+            names, wanted, weights, by_quota, shares, strict=True
+        )
+    )
+    note(Spread(group.name, before, group.subtree_requested, parts, surplus))
     for child, share in zip(group.children, shares, strict=False):
         if share > 0:
-            _spread(child, share)
+            _spread(child, share, note)
     group.allocated += shares[-1]
     group.requested -= shares[-1]
     group.subtree_requested = requested

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from negotiator.board import Board
     from negotiator.candidates import Allowance, Asker, Candidate
+    from negotiator.quotasteps import QuotaStep
     from negotiator.requests import QueuedJob, Request
     from negotiator.result import Rejection
     from negotiator.session import SessionTerms
@@ -25,6 +26,9 @@ class Watch:
 
     def started(self, board: Board) -> None:
         """All is prepared, nothing has been decided."""
+
+    def quota(self, step: QuotaStep) -> None:
+        """The arithmetic of quotas has done a step."""
 
     def offered(
         self,

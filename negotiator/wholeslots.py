@@ -15,26 +15,28 @@ from sys import float_info
 
 from negotiator.groups import Group
 from negotiator.ordering import ascending
+from negotiator.quotasteps import CutToWhole, InTurn, Note, nobody
 
 _NEVER = float_info.max
 
 
-def recover_remainders(group: Group) -> float:
+def recover_remainders(group: Group, note: Note = nobody) -> float:
     """Cut allocations to whole slots, bottom up, and hand the remainders out again."""
     surplus = group.allocated - math.floor(group.allocated)
     group.allocated = _nearest(group.allocated - surplus)
     group.requested = _nearest(group.requested + surplus)
+    note(CutToWhole(group.name, surplus, group.allocated))
     group.subtree_requested = group.requested
     group.subtree_rr_time = group.rr_time if group.requested > 0 else _NEVER
     if not group.children:
         return surplus
     for child in group.children:
-        surplus += recover_remainders(child)
+        surplus += recover_remainders(child, note)
         if child.settings.accept_surplus:
             group.subtree_requested += child.subtree_requested
             if child.subtree_requested > 0:
                 group.subtree_rr_time = min(group.subtree_rr_time, child.subtree_rr_time)
-    return _round_robin(group, surplus)
+    return _round_robin(group, surplus, note)
 
 
 def _nearest(number: float) -> float:
@@ -42,7 +44,7 @@ def _nearest(number: float) -> float:
     return math.copysign(math.floor(abs(number) + 0.5), number)
 
 
-def _round_robin(group: Group, surplus: float) -> float:
+def _round_robin(group: Group, surplus: float, note: Note) -> float:
     """Hand whole slots to a group and its accepting children in turn; returns what is left."""
     if surplus < 1 or group.subtree_requested <= 0:
         return surplus
@@ -54,6 +56,7 @@ def _round_robin(group: Group, surplus: float) -> float:
     members = [*group.children, group]
     shares = [0.0] * len(members)
     order = _turns(group)
+    before = surplus
     requested = group.subtree_requested
     while surplus >= 1 and requested > 0:
         wanting = sum(1 for want in wants if want > 0)
@@ -71,9 +74,11 @@ def _round_robin(group: Group, surplus: float) -> float:
             members[i].served_round_robin = True
             if surplus < each:
                 break
+    given = tuple((member.name, share) for member, share in zip(members, shares, strict=True))
+    note(InTurn(group.name, before, given, surplus))
     for child, share in zip(group.children, shares, strict=False):
         if share > 0:
-            _round_robin(child, share)
+            _round_robin(child, share, note)
     group.allocated += shares[-1]
     group.requested -= shares[-1]
     group.subtree_requested = requested
