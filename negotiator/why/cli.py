@@ -1,4 +1,4 @@
-"""The commands that explain a cycle: ``pieslice why``, ``rank``.
+"""The commands that explain a cycle: ``pieslice why``, ``rank``, ``quotas``.
 
 What lives here: their arguments, and the steps from files to a printed answer.  All take the inputs
 of ``pieslice negotiate``.
@@ -47,7 +47,16 @@ def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
         "items", nargs="+", metavar="[DIR] JOB [SLOT]", help="the pool, cluster.proc, a slot"
     )
     why.set_defaults(run=_why)
-    for parser in (rank, why):
+    quotas = subparsers.add_parser(
+        "quotas",
+        help="show the quotas of accounting groups and how they were allocated",
+        description="Show the tree of accounting groups: quotas, and for each allocation round "
+        "what every group requested, was allocated by which step, gave up and took.",
+    )
+    quotas.add_argument("dir", nargs="?", metavar="DIR", help="folder of the capture")
+    quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
+    quotas.set_defaults(run=_quotas)
+    for parser in (why, rank, quotas):
         add_inputs(parser)
         add_output(parser)
 
@@ -112,6 +121,25 @@ def _why(args: argparse.Namespace) -> int:
             sys.stdout.write(to_text(why_data(answer)))
         else:
             show(why_blocks(answer), args, sys.stdout)
+    return EXIT_OK
+
+
+def _quotas(args: argparse.Namespace) -> int:
+    from negotiator.command import load, show, without_collecting
+    from negotiator.progress import Progress
+    from negotiator.why.data import to_text
+    from negotiator.why.quotatext import quota_blocks
+    from negotiator.why.quotatrace import trace_quotas
+
+    with without_collecting():
+        pool = load(args, sys.stderr, Progress(sys.stderr))
+        if pool is None:
+            return EXIT_BAD
+        found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=args.seed)
+        if args.json:
+            sys.stdout.write(to_text(found))
+        else:
+            show(quota_blocks(found, trace=args.trace), args, sys.stdout)
     return EXIT_OK
 
 

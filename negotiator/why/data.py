@@ -19,9 +19,10 @@ import attr
 from classad.explain import Explanation
 from classad.values import Value
 from negotiator.json_report import plain
+from negotiator.quotasteps import QuotaStep
 
 
-def to_text(data: Mapping[str, Any]) -> str:
+def to_text(data: Any) -> str:
     """Two blanks of indentation and a newline at the end, as all JSON of the command has."""
     text = json.dumps(plain(to_data(data)), indent=2, ensure_ascii=False, allow_nan=False)
     return f"{text}\n"
@@ -35,11 +36,17 @@ def to_data(value: Any) -> Any:
         return str(value)
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, QuotaStep):
+        return {"step": value.__class__.__name__} | _fields(value)
     if attr.has(value.__class__):
-        names = [item.name for item in attr.fields(value.__class__)]
-        return {name: to_data(getattr(value, name)) for name in names}
+        return _fields(value)
     if isinstance(value, Mapping):
         return {str(key): to_data(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [to_data(item) for item in value]
     return value
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    names = [item.name for item in attr.fields(value.__class__)]
+    return {name: to_data(getattr(value, name)) for name in names}
