@@ -1,4 +1,4 @@
-"""The commands that explain a cycle: ``pieslice why``, ``rank``, ``quotas``.
+"""The commands ``pieslice why``, ``rank``, ``quotas`` and ``diff``.
 
 What lives here: their arguments, and the steps from files to a printed answer.  All take the inputs
 of ``pieslice negotiate``.
@@ -9,6 +9,7 @@ Never here: deciding or wording anything.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -16,9 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
+    from negotiator.result import CycleResult
     from negotiator.why.jobs import AskedJob
 
 EXIT_OK: Final = 0
+EXIT_DIFFERENT: Final = 1
 EXIT_BAD: Final = 2
 
 Adder = Callable[[argparse.ArgumentParser], None]
@@ -56,9 +59,25 @@ def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
     quotas.add_argument("dir", nargs="?", metavar="DIR", help="folder of the capture")
     quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
     quotas.set_defaults(run=_quotas)
-    for parser in (why, rank, quotas):
+    diff = subparsers.add_parser(
+        "diff",
+        help="compare the decisions under two policies, or on two pools",
+        description="Run the cycle on one pool under two policies, or on two pools, and list what "
+        "changes: matches, preemptions, shares and quotas, worst changes first.",
+        epilog="exit status: 0 no difference, 1 there are differences, 2 bad usage or input",
+        conflict_handler="resolve",
+    )
+    diff.add_argument("pools", nargs="+", metavar="DIR", help="one folder of a capture, or two")
+    diff.set_defaults(run=_diff)
+    for parser in (why, rank, quotas, diff):
         add_inputs(parser)
         add_output(parser)
+    diff.add_argument(
+        "--config",
+        action="append",
+        metavar="F",
+        help="configuration: once for both pools or against the pool's own, or twice",
+    )
 
 
 def _count(text: str) -> int:
@@ -141,6 +160,60 @@ def _quotas(args: argparse.Namespace) -> int:
         else:
             show(quota_blocks(found, trace=args.trace), args, sys.stdout)
     return EXIT_OK
+
+
+def _diff(args: argparse.Namespace) -> int:
+    from random import Random
+
+    from negotiator.command import load, show, without_collecting
+    from negotiator.cycle import negotiate
+    from negotiator.progress import Progress
+    from negotiator.why.data import to_text
+    from negotiator.why.difference import compare_cycles
+    from negotiator.why.difftext import diff_blocks, diff_data
+
+    sides = _sides(args)
+    if sides is None:
+        return EXIT_BAD
+    with without_collecting():
+        results: list[CycleResult] = []
+        for args.dir, args.config in sides:
+            # What is wrong with a pool that both sides share is said once.
+            repeated = bool(results) and sides[0][0] == sides[1][0]
+            pool = load(args, io.StringIO() if repeated else sys.stderr, Progress(sys.stderr))
+            if pool is None:
+                return EXIT_BAD
+            rng = Random(args.seed)
+            results.append(negotiate(pool.snapshot, pool.policy, now=pool.facts.now, rng=rng))
+        found = compare_cycles(results[0], results[1])
+        first, second = (_side_name(*side) for side in sides)
+        if args.json:
+            sys.stdout.write(to_text(diff_data(found, (first, second))))
+        else:
+            show(diff_blocks(found, (first, second)), args, sys.stdout)
+    return EXIT_OK if found.same else EXIT_DIFFERENT
+
+
+def _sides(args: argparse.Namespace) -> list[tuple[str, str | None]] | None:
+    """Folder and configuration of the two sides."""
+    pools, configs = args.pools, args.config or []
+    problem = None
+    if len(pools) > 2 or len(configs) > 2:
+        problem = "two pools and two configurations are the most that can be compared"
+    elif len(pools) == 1 and not configs:
+        problem = "there is nothing to compare the pool with"
+    if problem is not None:
+        example = "pieslice diff --config A --config B DIR"
+        print(f"error: {problem}\n  help: {example}, or two folders", file=sys.stderr)
+        return None
+    if len(pools) == 1 and len(configs) == 1:
+        return [(pools[0], None), (pools[0], configs[0])]
+    configs = configs or [None]
+    return list(zip((pools * 2)[:2] if len(pools) == 1 else pools, (configs * 2)[:2], strict=True))
+
+
+def _side_name(pool: str, config: str | None) -> str:
+    return pool if config is None else f"{pool} with {config}"
 
 
 def _job_of_pool(args: argparse.Namespace, extra: list[str]) -> tuple[Capture, AskedJob] | None:
