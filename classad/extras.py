@@ -9,7 +9,13 @@ from importlib import import_module
 from typing import Any, Final
 
 #: Module -> the extra of this distribution that brings it.
-EXTRAS: Final = {"numpy": "numpy", "pandas": "pandas", "polars": "polars", "pyarrow": "arrow"}
+EXTRAS: Final = {
+    "matplotlib": "plot",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "polars": "polars",
+    "pyarrow": "arrow",
+}
 
 
 def load(module: str) -> Any:

@@ -89,10 +89,11 @@ def conform_kinds() -> tuple[Any, ...]:
     """The kinds of recorded case that the rooms know."""
     from classad.conform.language import LANGUAGE_KINDS
     from classad.conform.printing import PRINTING_KINDS
+    from negotiator.forecast.conform import FORECAST_KINDS
     from negotiator.userprio.conform import USERPRIO_KINDS
     from policy.conform import CONFIG_KINDS
 
-    return (*LANGUAGE_KINDS, *PRINTING_KINDS, *CONFIG_KINDS, *USERPRIO_KINDS)
+    return (*LANGUAGE_KINDS, *PRINTING_KINDS, *CONFIG_KINDS, *USERPRIO_KINDS, *FORECAST_KINDS)
 
 
 def command_modules() -> list[str]:
@@ -117,6 +118,7 @@ def add_commands(subparsers: Any) -> None:
     negotiate.set_defaults(run=_negotiate)
     importlib.import_module("negotiator.why.cli").add_commands(subparsers, add_inputs, add_output)
     importlib.import_module("negotiator.userprio.cli").add_commands(subparsers)
+    importlib.import_module("negotiator.forecast.cli").add_commands(subparsers)
     completion = subparsers.add_parser(
         "completion",
         help="print a completion script for a shell",

@@ -16,6 +16,7 @@ from typing import IO, Final
 
 from attr import define
 
+from classad.ad import ClassAd
 from classad.errors import Diagnostic
 from classad.log import DamagedLogError
 from classad.logfile import LogBusyError, LogFile, read_log_file
@@ -182,6 +183,11 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     if not text:
         err.write("pieslice userprio: no record is meant\n")
     return EXIT_OK
+
+
+def records_of(path: Path, diagnostics: list[Diagnostic]) -> list[ClassAd]:
+    """The accounting ads of a log, a file of ads or a folder."""
+    return _source(path, Options(), _Own(), diagnostics).records()
 
 
 def _source(path: Path, options: Options, own: _Own, diagnostics: list[Diagnostic]) -> Source:

@@ -1,0 +1,1 @@
+"""Priorities and shares over the coming hours, without jobs and slots."""

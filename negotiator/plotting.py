@@ -1,0 +1,81 @@
+"""Drawing with matplotlib, the optional extra ``plot``.
+
+What lives here: the look of all plots (colours that the colour-blind can tell apart, lines that
+differ in dashes too, so that they can be told apart in print) and the formats of files.
+Inputs: a path, figures.  Outputs: files.  Raises ``ImportError`` that says what to install.
+Never here: what is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from classad.extras import load
+
+#: Okabe and Ito's colours, the darkest first.
+COLOURS: Final = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933",
+)  # fmt: skip
+DASHES: Final = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+FORMATS: Final = (".png", ".svg", ".pdf")
+_MANY: Final = 8
+
+
+def check_format(path: Path) -> None:
+    """Raises ``ValueError`` for a file that cannot be drawn to."""
+    if path.suffix.lower() not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise ValueError(f"{path}: plots are {known} files")
+
+
+def figure(panels: int, *, height: float = 3.2) -> tuple[Any, list[Any]]:
+    """A figure with panels above each other that share the horizontal axis."""
+    load("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(8.0, 0.8 + height * panels), layout="constrained")
+    FigureCanvasAgg(made)
+    axes = made.subplots(panels, 1, sharex=True, squeeze=False)
+    panes = [row[0] for row in axes]
+    for pane in panes:
+        pane.grid(True, color="#dddddd", linewidth=0.6)
+        pane.set_axisbelow(True)
+        for side in ("top", "right"):
+            pane.spines[side].set_visible(False)
+    return made, panes
+
+
+def line(pane: Any, index: int, x: Sequence[float], y: Sequence[float], label: str) -> None:
+    """A line that differs from its neighbours in colour and dashes."""
+    style: Any = DASHES[index % len(DASHES)]
+    pane.plot(
+        x, y, color=COLOURS[index % len(COLOURS)], linestyle=style, linewidth=1.8, label=label
+    )
+
+
+def hours(pane: Any, last: float) -> None:
+    """Marks on a time axis at whole hours that people think in."""
+    step = next((step for step in (1, 2, 6, 12, 24, 48, 168) if last / step <= 10), 720)
+    pane.set_xticks([hour for hour in range(0, int(last) + 2, step) if hour <= last + 1])
+    pane.set_xlabel("time (hours)")
+
+
+def legend(pane: Any, count: int) -> None:
+    """The legend; beside the panel when there is much in it."""
+    if count > _MANY:
+        pane.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    else:
+        pane.legend(fontsize="small", framealpha=0.9)
+
+
+def save(made: Any, path: Path) -> None:
+    """Write a figure; equal figures make equal files."""
+    load("matplotlib")
+    import matplotlib
+
+    dated: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    with matplotlib.rc_context({"svg.hashsalt": "pieslice", "svg.fonttype": "path"}):
+        made.savefig(path, dpi=130, metadata=dated.get(path.suffix.lower()))
