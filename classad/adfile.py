@@ -13,6 +13,7 @@ Follows: ``-ads:auto`` and ``-long``, ``-long:new``, ``-json``, ``-xml`` of HTCo
 from __future__ import annotations
 
 import io
+import mmap
 from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from os import PathLike, fspath
@@ -26,12 +27,17 @@ from classad.formats.long import LongReader, format_long, read_long
 if TYPE_CHECKING:
     from classad.ad import ClassAd
     from classad.formats.detect import Form
+    from classad.loaded import LoadedColumns
+    from classad.loading import Loader
 
-__all__ = ["LongReader", "format_ad", "read_ads", "read_long", "write_ads"]
+__all__ = ["LongReader", "format_ad", "load_file", "read_ads", "read_long", "write_ads"]
 
 #: What may be named as the origin of ads.
 Source = str | PathLike[str] | IO[str] | IO[bytes] | Iterable[str]
 
+#: How much of a stream is loaded at a time, and what may stand at the beginning of UTF-8.
+_PIECE: Final = 1 << 24
+_MARK: Final = b"\xef\xbb\xbf"
 #: Characters that the form is told from.
 _PEEK: Final = 65536
 
@@ -145,6 +151,43 @@ def _open(source: Any) -> tuple[IO[bytes] | None, Iterable[str]]:
     if hasattr(source, "read"):
         return None, source if isinstance(source.read(0), str) else _text_lines(source)
     return None, (_decoded(line) for line in source)
+
+
+def load_file(
+    path: str | PathLike[str], *, errors: Errors = "warn", tz: str | None = None
+) -> LoadedColumns:
+    """Load a file of ads in long form into columns; it may be compressed.
+
+    A plain file is mapped into memory and has to stay as it is meanwhile; others, ``-`` among
+    them, are read piece by piece.  ``errors`` is that of ``read_long``.  Raises ``ClassAdOSError``
+    for a file that cannot be read.
+    """
+    from classad.formats.detect import detect_compression
+    from classad.loading import Loader
+
+    name = fspath(path)
+    loader = Loader(_name_of(path), errors=errors, tz=tz)
+    try:
+        stream = open(0, "rb", closefd=False) if name == "-" else open(name, "rb")  # noqa: SIM115
+    except OSError as problem:
+        raise ClassAdOSError(problem.errno, problem.strerror, name) from None
+    with stream:
+        compression = detect_compression(stream.peek(8)[:8])
+        if compression is not None:
+            return _load_stream(loader, _decompressed(stream, compression))
+        try:
+            mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError):  # not a regular file, or an empty one
+            return _load_stream(loader, stream)
+        return loader.finish(mapped[3:] if mapped[:3] == _MARK else mapped)
+
+
+def _load_stream(loader: Loader, stream: Any) -> LoadedColumns:
+    piece = stream.read(_PIECE).removeprefix(_MARK)
+    while piece:
+        loader.feed(piece)
+        piece = stream.read(_PIECE)
+    return loader.finish()
 
 
 def _text_lines(binary: Any) -> Iterator[str]:

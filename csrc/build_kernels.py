@@ -16,8 +16,16 @@ from cffi import FFI
 
 HERE = Path(__file__).resolve().parent
 MODULE = "classad._kernels"
-SOURCES = ["csrc/select.c", "csrc/lex.c", "csrc/parse.c"]
-DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef", "csrc/lex.h"]
+SOURCES = [
+    "csrc/select.c",
+    "csrc/lex.c",
+    "csrc/parse.c",
+    "csrc/intern.c",
+    "csrc/cells.c",
+    "csrc/literal.c",
+    "csrc/load.c",
+]
+DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
 FLAGS = [
     "-std=c11",
     "-O2",

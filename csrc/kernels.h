@@ -3,7 +3,8 @@
  * What lives here: the prototypes of every exported function.  A kernel sees columns of doubles and
  * orderings of row numbers; what they mean is decided in Python.
  * Ownership: the caller owns every buffer; a kernel allocates nothing, keeps nothing and touches only
- * what it is given, so it may run without the interpreter lock.
+ * what it is given, so it may run without the interpreter lock.  The one exception is a load, which
+ * one thread at a time may use.
  * Results: 0, or a negative code and an output buffer whose content is unspecified.
  *
  * kernels.cdef repeats the declarations below for cffi; tests/csrc compares the two.
@@ -18,7 +19,8 @@ enum {
     CA_OK = 0,
     CA_BAD_ARGUMENT = -1, /* a null buffer, more than rows asked for, or sizes that overflow */
     CA_UNSURE = -2, /* not for this function to decide */
-    CA_FULL = -3 /* a buffer has no room for the result */
+    CA_FULL = -3, /* a buffer has no room for the result */
+    CA_NO_MEMORY = -4
 };
 
 /* The number of this interface; classad/kernels.py refuses a library with another one. */
@@ -98,5 +100,108 @@ enum {
  */
 int32_t ca_parse(size_t length, const char *text, size_t origin, int how, size_t capacity,
                  ca_node *nodes);
+
+/* ---- ads in long form, loaded into columns ------------------------------------------------ */
+
+/* What a cell is.  Its payload is the integer, the bits of the double, 0 or 1, or the number of a
+ * text; 0 otherwise. */
+enum {
+    CA_NOTHING, /* the ad does not have the attribute */
+    CA_INTEGER_CELL,
+    CA_REAL_CELL,
+    CA_BOOLEAN_CELL,
+    CA_STRING_CELL,
+    CA_UNDEFINED_CELL,
+    CA_ERROR_CELL,
+    CA_EXPRESSION_CELL, /* an expression, list or ad: its text in old syntax */
+    CA_WAITING /* a real, as a text, until ca_load_settle */
+};
+
+/* A load: what has been read so far.  The one thing here that owns memory. */
+typedef struct ca_load ca_load;
+
+ca_load *ca_load_new(void);
+void ca_load_free(ca_load *load);
+
+/* Where reading a buffer has come to. */
+typedef struct {
+    size_t position; /* the next byte to be read: given, and set */
+    int64_t line; /* its line number: given, and set */
+    size_t block; /* set with CA_LOOK: where the ad to be looked at ends */
+} ca_place;
+
+/* What ca_load_feed returns besides errors. */
+enum {
+    CA_DONE = 0, /* all that there is, but for an ad whose end was not seen: from `position` on */
+    CA_LOOK = 1 /* the ad at `position` has something unusual and is left to the caller */
+};
+
+/* Read ads from `position` on.  Texts that are plain become cells; after CA_LOOK the caller puts the
+ * ad in, moves the position to its end and goes on with the same buffer.  A new buffer starts at
+ * position 0.  `whole`: an ad may end with the buffer.
+ */
+int ca_load_feed(ca_load *load, size_t length, const char *text, int whole, ca_place *place);
+
+/* Give the present row an attribute; a string or expression with its text, others with a payload.
+ * An expression that is put in is taken for one wherever its text comes again. */
+int ca_load_put(ca_load *load, size_t name_length, const char *name, int tag, int64_t payload,
+                size_t length, const char *text);
+
+/* End the present row, if it has any attribute. */
+int ca_load_row(ca_load *load);
+
+/* Make waiting cells reals: values[n] is that of text n.  Trim columns to the better form. */
+int ca_load_settle(ca_load *load, const double *values, size_t count);
+int ca_load_trim(ca_load *load);
+
+typedef struct {
+    size_t rows;
+    size_t columns;
+} ca_sizes;
+
+typedef struct {
+    int32_t name; /* its first spelling: the number of a name */
+    int32_t folded; /* in lower case: likewise */
+    int dense; /* a cell for every row, or for `rows` only */
+    int waiting; /* cells wait for ca_load_settle */
+    size_t present; /* cells that are not CA_NOTHING */
+    size_t count;
+    const unsigned char *tags;
+    const int64_t *payload;
+    const int32_t *rows; /* null if dense */
+} ca_column;
+
+typedef struct {
+    int32_t text; /* a spelling: a number in CA_NAMES */
+    int32_t column; /* -1 for what is no spelling of a name */
+    int32_t next; /* what came after it last, -1 */
+} ca_name;
+
+typedef struct {
+    uint64_t offset;
+    uint64_t length;
+    uint64_t hash;
+} ca_text;
+
+typedef struct {
+    const char *bytes;
+    size_t used;
+    const ca_text *texts;
+    size_t count;
+} ca_texts;
+
+/* The texts of a load.  A shape is the numbers of an ad's names, in order, as int32_t. */
+enum {
+    CA_NAMES,
+    CA_STRINGS,
+    CA_SHAPES
+};
+
+/* What a load holds; pointers are good until it is changed or freed. */
+int ca_load_sizes(const ca_load *load, ca_sizes *sizes);
+int ca_load_column(const ca_load *load, size_t number, ca_column *column);
+int ca_load_texts(const ca_load *load, int which, ca_texts *texts);
+const ca_name *ca_load_names(const ca_load *load); /* as many as texts in CA_NAMES */
+const int32_t *ca_load_rows(const ca_load *load); /* the shape of each row */
 
 #endif

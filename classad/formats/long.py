@@ -125,7 +125,7 @@ class LongReader:
                     continue
                 if dropping or text[0] == "#":
                     continue
-                entry = self._understand(line, name, number)
+                entry = self.understand(line, name, number)
                 if entry is None:
                     dropping = self.errors == "htcondor"
                     continue
@@ -138,7 +138,7 @@ class LongReader:
         if ad._attrs:
             yield ad
 
-    def _understand(self, line: str, name: str, number: int) -> _Entry | None:
+    def understand(self, line: str, name: str, number: int) -> _Entry | None:
         """Name and value of one line, kept for its copies; None when reported as a problem."""
         left, equals, right = line.partition("=")
         spelled = left.lstrip(BLANKS).rstrip(" ")

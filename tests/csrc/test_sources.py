@@ -22,7 +22,7 @@ def declarations(text: str) -> list[str]:
 def test_the_header_and_what_cffi_reads_are_the_same() -> None:
     header = declarations((CSRC / "kernels.h").read_text())
     assert header == declarations((CSRC / "kernels.cdef").read_text())
-    assert sum("(" in declaration for declaration in header) == 4
+    assert sum("ca_parse(" in declaration for declaration in header) == 1
 
 
 def test_every_exported_function_has_the_prefix() -> None:
@@ -32,10 +32,13 @@ def test_every_exported_function_has_the_prefix() -> None:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.name))
-def test_a_kernel_neither_allocates_nor_keeps_state_nor_knows_policy(path: Path) -> None:
+def test_a_kernel_keeps_no_state_and_knows_no_policy(path: Path) -> None:
     code = without_comments(path.read_text())
-    assert not re.search(r"\b(malloc|calloc|realloc|free|alloca|printf|errno)\b", code)
-    variable = r"^[A-Za-z_][\w ]*[ *]\w+(\[\w*\])?\s*(=.*)?;"
+    assert not re.search(r"\b(malloc|alloca|printf|errno|strtod|atof|setlocale)\b", code)
+    # Only a load owns memory.
+    owner = path.name in ("intern.c", "cells.c")
+    assert owner or not re.search(r"\b(calloc|realloc|free)\b", code)
+    variable = r"^(?!typedef |static const )[A-Za-z_][\w ]*[ *]\w+(\[\w*\])?\s*(=.*)?;"
     assert not re.search(variable, code, re.M), "a global variable"
     assert "rank" not in path.read_text().lower()
 

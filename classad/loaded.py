@@ -1,0 +1,235 @@
+"""Ads as columns: what loading gives.
+
+What is decided here: how a cell is a value.  Each attribute is a column of cells, a tag and eight
+bytes each; strings and the texts of expressions are numbered and kept once.  The names of each row
+are kept in their order and spelling, so the ads come back as they were read.
+
+Inputs: flat buffers, filled by classad/cellstore.py.  Outputs: columns for whoever computes with
+them, values, and ads.  The buffers are read-only by agreement and live as long as any view of them.
+Never here: reading text, predicates.
+Follows: ``LongReader``, whose ads ``to_ads`` gives.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from struct import pack, unpack
+from typing import Any, Final, NamedTuple
+
+from classad.ad import ClassAd
+from classad.errors import Diagnostic
+from classad.expr import ExprTree
+from classad.formats.long import shared_tree
+from classad.scopes import fold_name
+from classad.values import ERROR, UNDEFINED
+
+__all__ = ["LoadedColumn", "LoadedColumns", "Tag"]
+
+
+class Tag:
+    """What a cell is, with the numbers of csrc/kernels.h.
+
+    The payload is the integer, the bits of the double, 0 or 1, or the number of a text; else 0.
+    """
+
+    NOTHING: Final = 0
+    INTEGER: Final = 1
+    REAL: Final = 2
+    BOOLEAN: Final = 3
+    STRING: Final = 4
+    UNDEFINED: Final = 5
+    ERROR: Final = 6
+    #: An expression, a list, an ad or a time; its text is in old syntax.
+    EXPRESSION: Final = 7
+    #: A real that still is a text; never seen outside of loading.
+    WAITING: Final = 8
+
+
+class LoadedColumn(NamedTuple):
+    """One attribute of all rows.
+
+    ``key`` is the name in lower case, ``name`` its first spelling.  A dense column has a cell for
+    every row; a sparse one has ``present`` cells, for the ``rows`` given, which rise.  All are
+    buffers, which NumPy takes without copying: ``tags`` of unsigned bytes, ``payload`` of signed
+    64-bit integers, ``rows`` of signed 32-bit integers.
+    """
+
+    name: str
+    key: str
+    dense: bool
+    present: int
+    tags: memoryview
+    payload: memoryview
+    rows: memoryview | None
+
+
+class _Shape(NamedTuple):
+    """The attributes of a row in their order: keys, spellings by key, positions of the columns."""
+
+    keys: tuple[str, ...]
+    names: dict[str, str]
+    columns: tuple[int, ...]
+
+
+class LoadedColumns:
+    """Ads as columns.
+
+    ``n_rows``: how many ads.  ``columns``: in the order in which the attributes first came.
+    ``texts``: strings and expression texts by number.  ``diagnostics``: what was refused, with its
+    places.
+    """
+
+    def __init__(
+        self,
+        n_rows: int,
+        columns: list[LoadedColumn],
+        texts: Sequence[str],
+        names: list[tuple[str, int]],
+        shapes: Sequence[tuple[int, ...]],
+        row_shapes: Sequence[int],
+        diagnostics: list[Diagnostic],
+        tz: str | None = None,
+    ) -> None:
+        """``names``: spellings, and the position of the column that each names (-1 for none).
+
+        ``shapes``: positions in ``names``; ``row_shapes``: for each row a position in ``shapes``.
+        """
+        self.n_rows = n_rows
+        self.columns = columns
+        self.texts = texts
+        self.diagnostics = diagnostics
+        self.tz = tz
+        self._names = names
+        self._shapes = shapes
+        self._row_shapes = row_shapes
+        self._known_shapes: dict[int, _Shape] = {}
+        self._by_key = {column.key: position for position, column in enumerate(columns)}
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes, each in its first spelling."""
+        return [column.name for column in self.columns]
+
+    def column(self, name: str) -> LoadedColumn | None:
+        """The column of an attribute, or None if no ad has it."""
+        position = self._by_key.get(fold_name(name))
+        return None if position is None else self.columns[position]
+
+    @cached_property
+    def fold_ids(self) -> array[int]:
+        """For each text the number of the first one that equals it without regard to case."""
+        first: dict[str, int] = {}
+        return array("i", [first.setdefault(fold_name(t), n) for n, t in enumerate(self.texts)])
+
+    def expression(self, key: str, number: int) -> ExprTree:
+        """The expression that text ``number`` is as the value of attribute ``key``."""
+        return shared_tree(key, self.texts[number], self.tz)
+
+    def values(self, column: LoadedColumn, start: int = 0, stop: int | None = None) -> list[Any]:
+        """The values of rows ``start`` to ``stop``: plain ones, ``ExprTree``, or None if absent.
+
+        Lists, ads and times are expressions here.
+        """
+        end = self.n_rows if stop is None else min(stop, self.n_rows)
+        if column.rows is None:
+            return self._decoded(column, start, end)
+        found: list[Any] = [None] * (end - start)
+        low, high = bisect_left(column.rows, start), bisect_left(column.rows, end)
+        values = self._decoded(column, low, high)
+        for row, value in zip(column.rows[low:high], values, strict=True):
+            found[row - start] = value
+        return found
+
+    def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
+        """The values of some cells."""
+        tags, payload = bytes(column.tags[low:high]), column.payload[low:high]
+        kinds = set(tags)
+        if len(kinds) == 1:
+            kind = tags[0]
+            if kind == Tag.INTEGER:
+                return payload.tolist()
+            if kind == Tag.REAL:
+                return payload.cast("B").cast("d").tolist()
+            if kind == Tag.STRING:
+                texts = self.texts
+                return [texts[number] for number in payload]
+            if kind == Tag.BOOLEAN:
+                return [number == 1 for number in payload]
+        key = column.key
+        return [self._value(key, tag, number) for tag, number in zip(tags, payload, strict=True)]
+
+    def _value(self, key: str, tag: int, number: int) -> Any:
+        if tag == Tag.INTEGER:
+            return number
+        if tag == Tag.REAL:
+            return unpack("d", pack("q", number))[0]
+        if tag == Tag.STRING:
+            return self.texts[number]
+        if tag == Tag.EXPRESSION:
+            return self.expression(key, number)
+        return _WORDS[tag, number]
+
+    # --- the ads ------------------------------------------------------------------------------
+
+    def to_ads(self, start: int = 0, stop: int | None = None) -> Iterator[ClassAd]:
+        """The ads of rows ``start`` to ``stop``, as ``LongReader`` reads them."""
+        end = self.n_rows if stop is None else min(stop, self.n_rows)
+        for first in range(start, end, _BATCH):
+            yield from self._batch(first, min(first + _BATCH, end))
+
+    def _batch(self, start: int, stop: int) -> Iterator[ClassAd]:
+        table = [self.values(column, start, stop) for column in self.columns]
+        made_anew = {
+            position: nested
+            for position, column in enumerate(self.columns)
+            if (nested := _nested(column, table[position]))
+        }
+        shapes = self._row_shapes
+        for row in range(stop - start):
+            shape = self._shape(shapes[start + row])
+            ad = ClassAd()
+            values = [table[position][row] for position in shape.columns]
+            ad._attrs = attrs = dict(zip(shape.keys, values, strict=True))
+            ad._names = shape.names.copy()
+            for position in made_anew:
+                tree = table[position][row]
+                if tree.__class__ is ExprTree and id(tree) in made_anew[position]:
+                    attrs[self.columns[position].key] = tree.stored(ad)
+            yield ad
+
+    def _shape(self, number: int) -> _Shape:
+        shape = self._known_shapes.get(number)
+        if shape is None:
+            pairs = [self._names[name] for name in self._shapes[number]]
+            keys = tuple(self.columns[position].key for _, position in pairs)
+            names = dict(zip(keys, (name for name, _ in pairs), strict=True))
+            shape = _Shape(keys, names, tuple(position for _, position in pairs))
+            self._known_shapes[number] = shape
+        return shape
+
+
+#: Rows that ``to_ads`` makes at a time.
+_BATCH: Final = 1000
+_WORDS: Final[dict[tuple[int, int], Any]] = {
+    (Tag.NOTHING, 0): None,
+    (Tag.BOOLEAN, 0): False,
+    (Tag.BOOLEAN, 1): True,
+    (Tag.UNDEFINED, 0): UNDEFINED,
+    (Tag.ERROR, 0): ERROR,
+}
+
+
+def _nested(column: LoadedColumn, values: list[Any]) -> set[int]:
+    """Which of the expressions an ad keeps as a value, made anew for each ad."""
+    trees = {id(value): value for value in values if value.__class__ is ExprTree}
+    return {number for number, tree in trees.items() if _is_value(tree)}
+
+
+def _is_value(tree: ExprTree) -> bool:
+    return tree.stored(ClassAd()).__class__ is not ExprTree

@@ -1,0 +1,349 @@
+/* Columns, rows and shapes: see cells.h.  Here too: the life of a load and what is read from it. */
+#include "cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A column may have holes and stay dense while at least one row in so many has a cell. */
+enum { SPARSE = 6, FEW_ROWS = 64 };
+
+static char folded(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+ca_load *ca_load_new(void)
+{
+    ca_load *load = calloc(1, sizeof *load);
+    if (load != NULL)
+        load->first = -1;
+    return load;
+}
+
+void ca_load_free(ca_load *load)
+{
+    if (load == NULL)
+        return;
+    for (size_t i = 0; i < load->column_count; i++) {
+        free(load->columns[i].payload);
+        free(load->columns[i].tags);
+        free(load->columns[i].rows);
+    }
+    ca_pool_free(&load->names);
+    ca_pool_free(&load->strings);
+    ca_pool_free(&load->shapes);
+    free(load->name);
+    free(load->columns);
+    free(load->column_of);
+    free(load->sure);
+    free(load->row_shapes);
+    free(load->open);
+    free(load->scratch);
+    free(load);
+}
+
+/* Records for texts that the pool of names has numbered since the last call. */
+static int know_names(ca_load *load)
+{
+    size_t count = load->names.count;
+    ca_name *name = ca_room(load->name, &load->name_capacity, count, sizeof *name);
+    if (name == NULL)
+        return CA_NO_MEMORY;
+    load->name = name;
+    int32_t *of = ca_room(load->column_of, &load->column_of_capacity, count, sizeof *of);
+    if (of == NULL)
+        return CA_NO_MEMORY;
+    load->column_of = of;
+    for (; load->names_known < count; load->names_known++) {
+        name[load->names_known] = (ca_name){(int32_t)load->names_known, -1, -1};
+        of[load->names_known] = -1;
+    }
+    return CA_OK;
+}
+
+static int new_column(ca_load *load, int32_t name, int32_t key)
+{
+    size_t count = load->column_count;
+    ca_cells *columns =
+        ca_room(load->columns, &load->column_capacity, count + 1, sizeof *columns);
+    if (columns == NULL)
+        return CA_NO_MEMORY;
+    load->columns = columns;
+    memset(&columns[count], 0, sizeof *columns);
+    columns[count].folded = key;
+    columns[count].name = name;
+    columns[count].last_row = -1;
+    columns[count].dense = load->rows < FEW_ROWS;
+    load->column_of[key] = (int32_t)load->column_count++;
+    return CA_OK;
+}
+
+int32_t ca_cells_name(ca_load *load, const char *text, size_t length)
+{
+    int32_t name = ca_pool_number(&load->names, text, length);
+    if (name < 0 || know_names(load) < 0)
+        return CA_NO_MEMORY;
+    if (load->name[name].column >= 0)
+        return name;
+    char *scratch = ca_room(load->scratch, &load->scratch_capacity, length + 1, 1);
+    if (scratch == NULL)
+        return CA_NO_MEMORY;
+    load->scratch = scratch;
+    for (size_t i = 0; i < length; i++)
+        scratch[i] = folded(text[i]);
+    int32_t key = ca_pool_number(&load->names, scratch, length);
+    if (key < 0 || know_names(load) < 0)
+        return CA_NO_MEMORY;
+    if (load->column_of[key] < 0 && new_column(load, name, key) < 0)
+        return CA_NO_MEMORY;
+    load->name[name].column = load->column_of[key];
+    return name;
+}
+
+/* Room for `count` cells. */
+static int widen(ca_cells *column, size_t count)
+{
+    int64_t *payload = ca_room(column->payload, &column->capacity, count, sizeof *payload);
+    if (payload == NULL)
+        return CA_NO_MEMORY;
+    column->payload = payload;
+    unsigned char *tags = ca_room(column->tags, &column->tag_capacity, count, 1);
+    if (tags == NULL)
+        return CA_NO_MEMORY;
+    column->tags = tags;
+    if (column->dense)
+        return CA_OK;
+    int32_t *rows = ca_room(column->rows, &column->row_capacity, count, sizeof *rows);
+    if (rows == NULL)
+        return CA_NO_MEMORY;
+    column->rows = rows;
+    return CA_OK;
+}
+
+/* Make a dense column as long as `rows`. */
+static int pad(ca_cells *column, size_t rows)
+{
+    if (widen(column, rows) < 0)
+        return CA_NO_MEMORY;
+    if (rows > column->count) {
+        memset(column->tags + column->count, CA_NOTHING, rows - column->count);
+        memset(column->payload + column->count, 0,
+               (rows - column->count) * sizeof *column->payload);
+        column->count = rows;
+    }
+    return CA_OK;
+}
+
+static int make_sparse(ca_cells *column)
+{
+    size_t kept = 0;
+    int32_t *rows =
+        ca_room(column->rows, &column->row_capacity, column->present + 1, sizeof *rows);
+    if (rows == NULL)
+        return CA_NO_MEMORY;
+    column->rows = rows;
+    for (size_t row = 0; row < column->count; row++) {
+        if (column->tags[row] == CA_NOTHING)
+            continue;
+        column->tags[kept] = column->tags[row];
+        column->payload[kept] = column->payload[row];
+        rows[kept++] = (int32_t)row;
+    }
+    column->count = kept;
+    column->dense = 0;
+    return CA_OK;
+}
+
+static int make_dense(ca_cells *column, size_t rows)
+{
+    size_t cells = column->count;
+    column->dense = 1;
+    if (pad(column, rows) < 0)
+        return CA_NO_MEMORY;
+    /* From the end, since a cell never moves to a smaller place. */
+    for (size_t row = rows; row-- > 0;) {
+        if (cells > 0 && (size_t)column->rows[cells - 1] == row) {
+            cells--;
+            column->tags[row] = column->tags[cells];
+            column->payload[row] = column->payload[cells];
+        } else {
+            column->tags[row] = CA_NOTHING;
+            column->payload[row] = 0;
+        }
+    }
+    free(column->rows);
+    column->rows = NULL;
+    column->row_capacity = 0;
+    return CA_OK;
+}
+
+/* A cell behind the last one, for the present row. */
+static int append(ca_load *load, ca_cells *column, int tag, int64_t payload)
+{
+    if (column->dense && column->count < load->rows) {
+        int holes = column->present * SPARSE < load->rows && load->rows >= FEW_ROWS;
+        if ((holes ? make_sparse(column) : pad(column, load->rows)) < 0)
+            return CA_NO_MEMORY;
+    }
+    size_t at = column->count;
+    if ((at >= column->capacity || at >= column->tag_capacity ||
+         (!column->dense && at >= column->row_capacity)) &&
+        widen(column, at + 1) < 0)
+        return CA_NO_MEMORY;
+    column->tags[at] = (unsigned char)tag;
+    column->payload[at] = payload;
+    if (!column->dense)
+        column->rows[at] = (int32_t)load->rows;
+    column->count++;
+    column->present++;
+    column->last_row = (int64_t)load->rows;
+    return CA_OK;
+}
+
+int ca_cells_set(ca_load *load, int32_t name, int tag, int64_t payload)
+{
+    ca_cells *column = &load->columns[load->name[name].column];
+    column->waiting |= tag == CA_WAITING;
+    if (column->last_row == (int64_t)load->rows) {
+        column->tags[column->count - 1] = (unsigned char)tag;
+        column->payload[column->count - 1] = payload;
+        return CA_OK;
+    }
+    if (load->open_count >= load->open_capacity) {
+        int32_t *open =
+            ca_room(load->open, &load->open_capacity, load->open_count + 1, sizeof *open);
+        if (open == NULL)
+            return CA_NO_MEMORY;
+        load->open = open;
+    }
+    if (append(load, column, tag, payload) < 0)
+        return CA_NO_MEMORY;
+    load->open[load->open_count++] = name;
+    return CA_OK;
+}
+
+int ca_cells_commit(ca_load *load)
+{
+    if (load->open_count == 0)
+        return CA_OK;
+    if (load->rows >= INT32_MAX - 1)
+        return CA_NO_MEMORY;
+    int32_t shape = ca_pool_number(&load->shapes, (const char *)load->open,
+                                   load->open_count * sizeof *load->open);
+    int32_t *shapes =
+        ca_room(load->row_shapes, &load->row_capacity, load->rows + 1, sizeof *shapes);
+    if (shapes != NULL)
+        load->row_shapes = shapes;
+    if (shape < 0 || shapes == NULL)
+        return CA_NO_MEMORY;
+    shapes[load->rows++] = shape;
+    load->open_count = 0;
+    return CA_OK;
+}
+
+void ca_cells_forget(ca_load *load)
+{
+    while (load->open_count > 0) {
+        ca_cells *column = &load->columns[load->name[load->open[--load->open_count]].column];
+        column->count--;
+        column->present--;
+        column->last_row = -1;
+    }
+}
+
+int32_t ca_cells_text(ca_load *load, const char *text, size_t length)
+{
+    int32_t number = ca_pool_number(&load->strings, text, length);
+    if (number < 0)
+        return CA_NO_MEMORY;
+    unsigned char *sure =
+        ca_room(load->sure, &load->sure_capacity, load->strings.count, 1);
+    if (sure == NULL)
+        return CA_NO_MEMORY;
+    load->sure = sure;
+    for (; load->sure_known < load->strings.count; load->sure_known++)
+        sure[load->sure_known] = 0;
+    return number;
+}
+
+/* ---- what is read from a load ------------------------------------------------------------- */
+
+int ca_load_settle(ca_load *load, const double *values, size_t count)
+{
+    if (load == NULL || values == NULL || count != load->strings.count)
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < load->column_count; i++) {
+        ca_cells *column = &load->columns[i];
+        for (size_t at = 0; column->waiting && at < column->count; at++) {
+            if (column->tags[at] != CA_WAITING)
+                continue;
+            column->tags[at] = CA_REAL_CELL;
+            memcpy(&column->payload[at], &values[column->payload[at]], sizeof(double));
+        }
+        column->waiting = 0;
+        column->raw = NULL;
+        column->raw_length = 0;
+    }
+    return CA_OK;
+}
+
+int ca_load_trim(ca_load *load)
+{
+    if (load == NULL)
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < load->column_count; i++) {
+        ca_cells *column = &load->columns[i];
+        int dense = column->present * SPARSE >= load->rows;
+        int code = CA_OK;
+        if (column->present == 0)
+            continue;
+        if (dense && column->dense)
+            code = pad(column, load->rows);
+        else if (dense != column->dense)
+            code = dense ? make_dense(column, load->rows) : make_sparse(column);
+        if (code < 0)
+            return code;
+        column->last_row = -1;
+    }
+    return CA_OK;
+}
+
+int ca_load_sizes(const ca_load *load, ca_sizes *sizes)
+{
+    if (load == NULL || sizes == NULL)
+        return CA_BAD_ARGUMENT;
+    *sizes = (ca_sizes){load->rows, load->column_count};
+    return CA_OK;
+}
+
+int ca_load_column(const ca_load *load, size_t number, ca_column *column)
+{
+    if (load == NULL || column == NULL || number >= load->column_count)
+        return CA_BAD_ARGUMENT;
+    const ca_cells *cells = &load->columns[number];
+    *column = (ca_column){cells->name,    cells->folded, cells->dense, cells->waiting,
+                          cells->present, cells->count,  cells->tags,  cells->payload,
+                          cells->dense ? NULL : cells->rows};
+    return CA_OK;
+}
+
+int ca_load_texts(const ca_load *load, int which, ca_texts *texts)
+{
+    if (load == NULL || texts == NULL)
+        return CA_BAD_ARGUMENT;
+    const ca_pool *pool = which == CA_STRINGS  ? &load->strings
+                          : which == CA_SHAPES ? &load->shapes
+                                               : &load->names;
+    *texts = (ca_texts){pool->bytes, pool->used, pool->texts, pool->count};
+    return CA_OK;
+}
+
+const ca_name *ca_load_names(const ca_load *load)
+{
+    return load == NULL ? NULL : load->name;
+}
+
+const int32_t *ca_load_rows(const ca_load *load)
+{
+    return load == NULL ? NULL : load->row_shapes;
+}

@@ -1,0 +1,104 @@
+/* The store of texts: see intern.h. */
+#include "intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *ca_room(void *items, size_t *capacity, size_t count, size_t size)
+{
+    if (count <= *capacity)
+        return items;
+    size_t wanted = *capacity + *capacity / 2;
+    if (wanted < count)
+        wanted = count;
+    if (wanted < 16)
+        wanted = 16;
+    if (wanted > PTRDIFF_MAX / size)
+        return NULL;
+    void *grown = realloc(items, wanted * size);
+    if (grown != NULL)
+        *capacity = wanted;
+    return grown;
+}
+
+static uint64_t mixed(uint64_t value)
+{
+    value ^= value >> 32;
+    value *= UINT64_C(0xd6e8feb86659fd93);
+    value ^= value >> 32;
+    value *= UINT64_C(0xd6e8feb86659fd93);
+    return value ^ (value >> 32);
+}
+
+uint64_t ca_hash(const void *data, size_t length)
+{
+    const unsigned char *at = data;
+    uint64_t hash = mixed(length + UINT64_C(0x9e3779b97f4a7c15)), word;
+    for (; length >= 8; at += 8, length -= 8) {
+        memcpy(&word, at, 8);
+        hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+        hash ^= hash >> 29;
+    }
+    word = 0;
+    if (length > 0)
+        memcpy(&word, at, length);
+    return mixed(hash ^ word);
+}
+
+void ca_pool_free(ca_pool *pool)
+{
+    free(pool->bytes);
+    free(pool->texts);
+    free(pool->slots);
+    memset(pool, 0, sizeof *pool);
+}
+
+/* Twice as many slots, at most half of them taken. */
+static int widen(ca_pool *pool)
+{
+    size_t slots = pool->slots == NULL ? 1024 : 2 * (pool->mask + 1);
+    if (slots > SIZE_MAX / sizeof *pool->slots)
+        return 0;
+    int32_t *wide = calloc(slots, sizeof *wide);
+    if (wide == NULL)
+        return 0;
+    for (size_t number = 0; number < pool->count; number++) {
+        size_t slot = (size_t)pool->texts[number].hash & (slots - 1);
+        while (wide[slot] != 0)
+            slot = (slot + 1) & (slots - 1);
+        wide[slot] = (int32_t)number + 1;
+    }
+    free(pool->slots);
+    pool->slots = wide;
+    pool->mask = slots - 1;
+    return 1;
+}
+
+int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length)
+{
+    if ((pool->slots == NULL || 2 * pool->count > pool->mask) && !widen(pool))
+        return -1;
+    uint64_t hash = ca_hash(text, length);
+    size_t slot = (size_t)hash & pool->mask;
+    for (; pool->slots[slot] != 0; slot = (slot + 1) & pool->mask) {
+        const ca_text *known = &pool->texts[pool->slots[slot] - 1];
+        if (known->hash == hash && known->length == length &&
+            memcmp(pool->bytes + known->offset, text, length) == 0)
+            return pool->slots[slot] - 1;
+    }
+    if (pool->count >= INT32_MAX - 1 || length > PTRDIFF_MAX - pool->used)
+        return -1;
+    ca_text *texts = ca_room(pool->texts, &pool->capacity, pool->count + 1, sizeof *texts);
+    if (texts == NULL)
+        return -1;
+    pool->texts = texts;
+    char *bytes = ca_room(pool->bytes, &pool->room, pool->used + length + 1, 1);
+    if (bytes == NULL)
+        return -1;
+    pool->bytes = bytes;
+    memcpy(pool->bytes + pool->used, text, length);
+    pool->texts[pool->count] = (ca_text){pool->used, length, hash};
+    pool->used += length;
+    pool->slots[slot] = (int32_t)++pool->count;
+    return (int32_t)pool->count - 1;
+}

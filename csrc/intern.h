@@ -1,0 +1,33 @@
+/* Texts numbered in the order in which they come, each once.
+ *
+ * What lives here: the one store of bytes of a load; load.c keeps names, strings and expressions in it.
+ * A text is bytes, compared exactly.  Offsets into the store stay valid when it grows, pointers do not.
+ */
+#ifndef CA_INTERN_H
+#define CA_INTERN_H
+
+#include "kernels.h"
+
+typedef struct {
+    char *bytes;
+    size_t used;
+    size_t room;
+    ca_text *texts;
+    size_t count;
+    size_t capacity;
+    int32_t *slots; /* numbers of texts + 1 by hash, 0 for a free slot */
+    size_t mask;    /* number of slots - 1; a power of two less one */
+} ca_pool;
+
+void ca_pool_free(ca_pool *pool);
+
+/* The number of a text, which is stored if it is new; -1 when memory or numbers run out. */
+int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length);
+
+/* `items` with room for `count` of `size` bytes, moved if it must be and then half as large again; NULL
+ * if that fails, and `items` is as before.  `*capacity` is in items. */
+void *ca_room(void *items, size_t *capacity, size_t count, size_t size);
+
+uint64_t ca_hash(const void *data, size_t length);
+
+#endif
