@@ -17,7 +17,7 @@ from attr import frozen
 
 from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
-from classad.nodes import Binary, Node, Parens
+from classad.nodes import Binary, Node, Parens, Reference
 from classad.unparse import unparse
 from negotiator.why.clauses import ClauseKey, ClauseTable, Pair, Whose, references
 
@@ -66,7 +66,7 @@ def smallest_changes(table: ClauseTable, reachable: frozenset[str]) -> tuple[Cha
             len(pairs),
             sum(1 for pair in pairs if pair.name in reachable),
             pairs[0].name,
-            _threshold(table, next(iter(failed)), pairs) if fewest == 1 else None,
+            _threshold(table, failed, pairs),
         )
         for failed, pairs in groups.items()
         if len(failed) == fewest
@@ -75,16 +75,51 @@ def smallest_changes(table: ClauseTable, reachable: frozenset[str]) -> tuple[Cha
     return tuple(found[:MAX_CHANGES])
 
 
-def _threshold(table: ClauseTable, key: ClauseKey, pairs: list[Pair]) -> Threshold | None:
-    """For a comparison of two numbers: the nearest value of the job's side that gains a slot."""
+@frozen
+class _Side:
+    """A comparison seen from the job: its own side, and per slot what that is compared with."""
+
+    name: str
+    operator: str
+    value: float
+    slot_values: list[float]
+
+
+def _threshold(
+    table: ClauseTable, failed: frozenset[ClauseKey], pairs: list[Pair]
+) -> Threshold | None:
+    """The nearest value of the job's side that gains a slot.
+
+    Only for comparisons of one attribute of the job with numbers, all in one direction: the job's
+    and the slot's requirements often say the same thing twice.
+    """
+    sides = [_side(table, key, pairs) for key in sorted(failed, key=lambda key: key[0].value)]
+    found = [side for side in sides if side is not None]
+    if len(found) < len(sides) or len({side.name.lower() for side in found}) != 1:
+        return None
+    upper = all(side.operator in _AT_MOST for side in found)
+    if not upper and not all(side.operator in _AT_LEAST for side in found):
+        return None
+    bounds = [
+        (min if upper else max)(values)
+        for values in zip(*(side.slot_values for side in found), strict=True)
+    ]
+    needed = (max if upper else min)(bounds)
+    strict = any(side.operator in ("<", ">") for side in found)
+    words = ("less than", "at most") if upper else ("more than", "at least")
+    relation = words[0] if strict else words[1]
+    return Threshold(found[0].name, found[0].value, relation, needed, bounds.count(needed))
+
+
+def _side(table: ClauseTable, key: ClauseKey, pairs: list[Pair]) -> _Side | None:
     whose = key[0]
-    chosen = {pair.name for pair in pairs}
-    cases = [case for case in table.failing[key] if case[0].name in chosen]
-    node = _bare(cases[0][1].node)
+    cases = {case[0].name: case for case in table.failing[key]}
+    pair, tree, _ = cases[pairs[0].name]
+    node = _bare(tree.node)
     if not isinstance(node, Binary) or node.operator not in _SWAPPED:
         return None
-    left_is_job = _is_of_job(node.left, whose, cases[0][0])
-    if left_is_job == _is_of_job(node.right, whose, cases[0][0]):
+    left_is_job = _is_of_job(node.left, whose, pair)
+    if left_is_job == _is_of_job(node.right, whose, pair):
         return None
     mine, other = (node.left, node.right) if left_is_job else (node.right, node.left)
     operator = node.operator if left_is_job else _SWAPPED[node.operator]
@@ -92,10 +127,9 @@ def _threshold(table: ClauseTable, key: ClauseKey, pairs: list[Pair]) -> Thresho
     slot_values = _numbers(other, whose, pairs, table.context)
     if job_values is None or slot_values is None:
         return None
-    needed = max(slot_values) if operator in _AT_MOST else min(slot_values)
-    words = {"<": "less than", "<=": "at most", ">": "more than", ">=": "at least"}
-    name = unparse(mine).strip()
-    return Threshold(name, job_values[0], words[operator], needed, slot_values.count(needed))
+    bare = _bare(mine)
+    name = bare.name if isinstance(bare, Reference) else unparse(mine).strip()
+    return _Side(name, operator, job_values[0], slot_values)
 
 
 def _bare(node: Node) -> Node:

@@ -7,10 +7,16 @@ Follows: the four causes of preemption in HTCondor's documentation.
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from classad.explain_text import render
 from negotiator.tables import Block, Line, short
 from negotiator.why.holders import Cause, Holding
 from negotiator.why.slotcase import PreemptionTest
+
+#: A real that is a value, not a part of an expression.
+_VALUE: Final = re.compile(r"(?<=  )-?\d\.\d{15}E[+-]\d{2,3}(?=  |$)")
 
 
 def holding_blocks(found: Holding) -> list[Block]:
@@ -43,8 +49,13 @@ def holding_blocks(found: Holding) -> list[Block]:
 def test_blocks(test: PreemptionTest) -> list[Block]:
     """An expression of preemption with the value of every part."""
     said = "passed" if test.passed else "not passed"
-    lines = render(test.explanation).split("\n")
+    lines = [_tidy(line) for line in render(test.explanation).split("\n")]
     return [
         Line(f"{test.name}: {said}", heading=True),
         *(Line(f"  {line}", heading=True) for line in lines),
     ]
+
+
+def _tidy(line: str) -> str:
+    """Values as people write them; what stands behind keeps its column."""
+    return _VALUE.sub(lambda found: short(float(found[0])).ljust(len(found[0])), line).rstrip()

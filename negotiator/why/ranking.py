@@ -118,7 +118,7 @@ def _expressions(scene: Scene) -> tuple[tuple[str, str | None], ...]:
     own = scene.request.ad.raw("Rank")
     return (
         (KEY_NAMES[0], _text(policy.pre_job_rank)),
-        (KEY_NAMES[1], None if own is None else str(own)),
+        (KEY_NAMES[1], None if own is None else str(own).strip()),
         (KEY_NAMES[2], _text(policy.post_job_rank)),
         (KEY_NAMES[3], "free, then by the machine's rank, then by priority"),
         (KEY_NAMES[4], _text(policy.preemption_rank)),
@@ -126,4 +126,4 @@ def _expressions(scene: Scene) -> tuple[tuple[str, str | None], ...]:
 
 
 def _text(expr: ExprTree | None) -> str | None:
-    return None if expr is None else str(expr)
+    return None if expr is None else str(expr).strip()

@@ -21,9 +21,8 @@ def slot_blocks(case: SlotCase, job: str) -> list[Block]:
     """The verdict, the clauses of both sides, the tests for preemption, the keys."""
     held = "" if case.user is None else f", held by {case.user}"
     good = case.place is not None
-    blocks: list[Block] = [
-        Line(f"{case.slot}{held}: {case.verdict}", level="good" if good else "bad")
-    ]
+    verdict = f"{case.verdict} not true" if case.verdict.startswith("Req") else case.verdict
+    blocks: list[Block] = [Line(f"{case.slot}{held}: {verdict}", level="good" if good else "bad")]
     for whose, title in ((Whose.JOB, f"job {job}"), (Whose.SLOT, case.slot)):
         blocks.append(Line())
         blocks.append(Line(f"Requirements of {title}", heading=True))

@@ -54,7 +54,8 @@ def headline(answer: Answer) -> str:
         how = "" if best is None else f" ({_how(best)})"
         return f"{job}: matched, {story.slot}{how}"
     if story.when in (When.REFUSED, When.EQUAL_REFUSED):
-        return f"{job}: not matched, {_reason(story)}"
+        spent = "; its limit is used up" if answer.seen.limits.rank_only else ""
+        return f"{job}: not matched, {_reason(story)}{spent}"
     if story.when is When.PASSED_OVER:
         return f"{job}: not asked for, {_why_passed(answer.standing)}"
     return f"{job}: not asked for, {_why_no_session(answer)}"
@@ -131,7 +132,9 @@ def _limits(found: Limits) -> list[Block]:
         text = f"  limit {limit} of slot weight, {used} of it used in this turn: {found.bound_by}"
         blocks.append(Line(f"{text} ({found.share * 100:.1f}% of {pie}, {usage} in use)"))
     if found.rank_only:
-        blocks.append(Line("  the limit is used up: only slots whose startd ranks it higher count"))
+        blocks.append(
+            Line("  with the limit used up only slots whose startd ranks it higher count")
+        )
     for state in found.concurrency:
         full = "full" if state.full else "has room"
         text = f"{short(state.in_use)} of {short(state.maximum)} in use, wants {short(state.wants)}"
@@ -144,11 +147,14 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     sieved = seen.funnel
     if answer.story.when is When.MATCHED:
         return [_funnel(answer, sieved), _runner_up(seen)]
+    found = seen.limits
+    limited = found.rank_only or any(state.full for state in found.concurrency)
     return [
         _funnel(answer, sieved),
         clause_blocks("clauses of Requirements that are not true", sieved.clauses),
         clause_blocks("clauses of PREEMPTION_REQUIREMENTS that fail", sieved.preemption_clauses),
-        change_blocks(sieved.changes),
+        # Where a limit is the reason more slots that match are no help.
+        [] if limited else change_blocks(sieved.changes),
     ]
 
 
@@ -179,6 +185,9 @@ def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
         Column("why, and which"),
     )
     after = "" if sieved.candidates == left else "; those were in the list of the request before"
+    full = [] if answer.seen is None else [s.name for s in answer.seen.limits.concurrency if s.full]
+    if full:
+        after += f"; concurrency limit {', '.join(full)} keeps the job from all of them"
     end = Line(f"  {plural(sieved.candidates, 'candidate')} left{after}")
     return [Line("slots", heading=True), Table(columns, tuple(rows)), end]
 

@@ -161,3 +161,53 @@ def test_two_clauses_that_only_fail_together() -> None:
         for change in () if answer.seen is None else answer.seen.funnel.changes:
             assert change.slots > 0
             assert {whose for whose, _ in change.clauses} <= {Whose.JOB, Whose.SLOT}
+
+
+TOUR = str(Path(__file__).parents[2] / "examples" / "tour")
+
+
+def test_a_condition_that_both_ads_state_is_one_threshold(capsys: Any) -> None:
+    (change, *_) = ask(capsys, TOUR, "12.0")["changes"]
+    assert len(change["clauses"]) == 2
+    threshold = change["threshold"]
+    assert (threshold["name"], threshold["relation"]) == ("RequestMemory", "at most")
+    assert (threshold["needed"], threshold["slots"]) == (61440, 1)
+
+
+def test_a_machine_that_ranks_another_job_higher(capsys: Any) -> None:
+    held = ask(capsys, TOUR, "5.0")["holding"]
+    assert held["cause"] == Cause.RANK.value
+    assert (held["match"]["old_startd_rank"], held["match"]["new_startd_rank"]) == (0, 10)
+
+
+def test_a_limit_that_is_used_up(capsys: Any) -> None:
+    data = ask(capsys, TOUR, "14.0")
+    assert data["limits"]["rank_only"] is True
+    assert data["verdict"].endswith("no match found; its limit is used up")
+
+
+def test_a_full_concurrency_limit(capsys: Any) -> None:
+    data = ask(capsys, TOUR, "13.0")
+    (state,) = data["limits"]["concurrency"]
+    assert state == {"name": "matlab", "in_use": 2, "wants": 1, "maximum": 2}
+    assert data["candidates"] == 2
+
+
+def test_a_job_whose_submitter_takes_no_part(tmp_path: Path, capsys: Any) -> None:
+    submitters = (Path(TOUR) / "submitters.ads").read_text()
+    fewer = tmp_path / "submitters.ads"
+    fewer.write_text(submitters.split('Name = "frank@example.org"')[0])
+    data = ask(capsys, TOUR, "15.0", "--submitters", str(fewer))
+    assert "frank@example.org takes no part" in data["verdict"]
+    assert data["hypothetical"] is True
+
+
+def test_a_job_that_its_schedd_holds_back(tmp_path: Path, capsys: Any) -> None:
+    text = (Path(TOUR) / "jobs.ads").read_text()
+    head, tail = text.split("ClusterId = 10\n")
+    held = tmp_path / "jobs.ads"
+    hold = 'ClusterId = 10\nHoldReason = "no space"\n'
+    held.write_text(head + hold + tail.replace("JobStatus = 1", "JobStatus = 5", 1))
+    assert main(["why", TOUR, "10.0", "--jobs", str(held)]) == 0
+    out = capsys.readouterr().out
+    assert out == "job 10.0 of chemistry.erin@example.org: held\n  it waits for no slot: no space\n"

@@ -1,0 +1,285 @@
+# What condor_status -l would print, written by hand.
+# Two free machines with Matlab; the second is faster.
+MyType = "Machine"
+Name = "slot1@node1"
+Machine = "node1"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = true
+State = "Unclaimed"
+Activity = "Idle"
+Cpus = 8
+Memory = 16384
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.72:9618>"
+MyAddress = "<10.0.0.72:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+PartitionableSlot = true
+SlotType = "Partitionable"
+SlotTypeID = 1
+
+MyType = "Machine"
+Name = "slot1@node2"
+Machine = "node2"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = true
+State = "Unclaimed"
+Activity = "Idle"
+Cpus = 8
+Memory = 16384
+Disk = 8000000
+KFlops = 2000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.73:9618>"
+MyAddress = "<10.0.0.73:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+PartitionableSlot = true
+SlotType = "Partitionable"
+SlotTypeID = 1
+
+# Four slots that physics holds, more than its quota.
+MyType = "Machine"
+Name = "slot1@node3"
+Machine = "node3"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = false
+State = "Claimed"
+Activity = "Busy"
+Cpus = 1
+Memory = 4096
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.74:9618>"
+MyAddress = "<10.0.0.74:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+RemoteUser = "bob@example.org"
+RemoteOwner = "bob@example.org"
+AccountingGroup = "physics.bob@example.org"
+JobId = "3.0"
+GlobalJobId = "ap1#3.0#1789990000"
+RemoteScheddName = "ap1"
+ConcurrencyLimits = "matlab"
+
+MyType = "Machine"
+Name = "slot2@node3"
+Machine = "node3"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = false
+State = "Claimed"
+Activity = "Busy"
+Cpus = 1
+Memory = 4096
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.74:9618>"
+MyAddress = "<10.0.0.74:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+RemoteUser = "bob@example.org"
+RemoteOwner = "bob@example.org"
+AccountingGroup = "physics.bob@example.org"
+JobId = "3.1"
+GlobalJobId = "ap1#3.1#1789990000"
+RemoteScheddName = "ap1"
+ConcurrencyLimits = "matlab"
+
+MyType = "Machine"
+Name = "slot3@node3"
+Machine = "node3"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = false
+State = "Claimed"
+Activity = "Busy"
+Cpus = 1
+Memory = 4096
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.74:9618>"
+MyAddress = "<10.0.0.74:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+RemoteUser = "bob@example.org"
+RemoteOwner = "bob@example.org"
+AccountingGroup = "physics.bob@example.org"
+JobId = "3.2"
+GlobalJobId = "ap1#3.2#1789990000"
+RemoteScheddName = "ap1"
+
+MyType = "Machine"
+Name = "slot4@node3"
+Machine = "node3"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = false
+State = "Claimed"
+Activity = "Busy"
+Cpus = 1
+Memory = 4096
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.74:9618>"
+MyAddress = "<10.0.0.74:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+RemoteUser = "bob@example.org"
+RemoteOwner = "bob@example.org"
+AccountingGroup = "physics.bob@example.org"
+JobId = "3.3"
+GlobalJobId = "ap1#3.3#1789990000"
+RemoteScheddName = "ap1"
+
+# Chemistry paid for this one: its jobs come first here.
+MyType = "Machine"
+Name = "slot1@node4"
+Machine = "node4"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = false
+State = "Claimed"
+Activity = "Busy"
+Cpus = 4
+Memory = 8192
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = (TARGET.AcctGroup =?= "chemistry") * 10
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.75:9618>"
+MyAddress = "<10.0.0.75:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+RemoteUser = "frank@example.org"
+RemoteOwner = "frank@example.org"
+AccountingGroup = "frank@example.org"
+JobId = "5.0"
+GlobalJobId = "ap1#5.0#1789990000"
+RemoteScheddName = "ap1"
+
+# Only at night.
+MyType = "Machine"
+Name = "slot1@night1"
+Machine = "night1"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = false
+State = "Unclaimed"
+Activity = "Idle"
+Cpus = 4
+Memory = 8192
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = ClockMin < 480 || ClockMin >= 1200
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.188:9618>"
+MyAddress = "<10.0.0.188:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+
+# What is left of a big machine, and the dynamic slot that the rest of it is.
+MyType = "Machine"
+Name = "slot1@big1"
+Machine = "big1"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = false
+State = "Unclaimed"
+Activity = "Idle"
+Cpus = 4
+Memory = 4096
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.156:9618>"
+MyAddress = "<10.0.0.156:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+PartitionableSlot = true
+SlotType = "Partitionable"
+SlotTypeID = 1
+
+MyType = "Machine"
+Name = "slot1_1@big1"
+Machine = "big1"
+Arch = "X86_64"
+OpSys = "LINUX"
+HasMatlab = false
+State = "Claimed"
+Activity = "Busy"
+Cpus = 12
+Memory = 61440
+Disk = 8000000
+KFlops = 1000000
+SlotWeight = Cpus
+ClockMin = 840
+Rank = 0.0
+CurrentRank = 0.0
+Start = true
+Requirements = START && (TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory)
+StartdIpAddr = "<10.0.0.156:9618>"
+MyAddress = "<10.0.0.156:9618>"
+EnteredCurrentState = 1789992800
+LastHeardFrom = 1789999980
+DynamicSlot = true
+SlotType = "Dynamic"
+SlotTypeID = -1
+RemoteUser = "alice@example.org"
+RemoteOwner = "alice@example.org"
+AccountingGroup = "physics.alice@example.org"
+JobId = "4.0"
+GlobalJobId = "ap1#4.0#1789990000"
+RemoteScheddName = "ap1"

@@ -1,0 +1,54 @@
+MyType = "Submitter"
+Name = "physics.alice@example.org"
+ScheddName = "ap1"
+ScheddIpAddr = "<10.0.0.250:9618>"
+MyAddress = "<10.0.0.250:9618>"
+IdleJobs = 1
+RunningJobs = 1
+WeightedIdleJobs = 1
+WeightedRunningJobs = 12
+LastHeardFrom = 1789999980
+
+MyType = "Submitter"
+Name = "physics.bob@example.org"
+ScheddName = "ap1"
+ScheddIpAddr = "<10.0.0.250:9618>"
+MyAddress = "<10.0.0.250:9618>"
+IdleJobs = 0
+RunningJobs = 4
+WeightedIdleJobs = 0
+WeightedRunningJobs = 4
+LastHeardFrom = 1789999980
+
+MyType = "Submitter"
+Name = "chemistry.erin@example.org"
+ScheddName = "ap1"
+ScheddIpAddr = "<10.0.0.250:9618>"
+MyAddress = "<10.0.0.250:9618>"
+IdleJobs = 1
+RunningJobs = 0
+WeightedIdleJobs = 1
+WeightedRunningJobs = 0
+LastHeardFrom = 1789999980
+
+MyType = "Submitter"
+Name = "chemistry.carol@example.org"
+ScheddName = "ap1"
+ScheddIpAddr = "<10.0.0.250:9618>"
+MyAddress = "<10.0.0.250:9618>"
+IdleJobs = 4
+RunningJobs = 0
+WeightedIdleJobs = 4
+WeightedRunningJobs = 0
+LastHeardFrom = 1789999980
+
+MyType = "Submitter"
+Name = "frank@example.org"
+ScheddName = "ap1"
+ScheddIpAddr = "<10.0.0.250:9618>"
+MyAddress = "<10.0.0.250:9618>"
+IdleJobs = 5
+RunningJobs = 1
+WeightedIdleJobs = 5
+WeightedRunningJobs = 4
+LastHeardFrom = 1789999980
