@@ -57,7 +57,8 @@ def test_the_pie_is_given_away_and_nobody_gets_more_than_it_wants(
     priorities = data.draw(st.lists(st.floats(0.5, 1e10), min_size=size, max_size=size))
     given_away = divide(pool, wanted, priorities)
     assert sum(given_away) == pytest.approx(min(pool, sum(wanted)), rel=1e-6, abs=1e-6)
-    assert all(0 <= got <= want for got, want in zip(given_away, wanted, strict=True))
+    # What is taken in several spins adds up to the want but for the last bit.
+    assert all(0 <= got <= want * (1 + 1e-12) for got, want in zip(given_away, wanted, strict=True))
     hungry = [i for i in range(size) if given_away[i] < wanted[i] * (1 - 1e-9)]
     for i in hungry:
         for j in hungry:
