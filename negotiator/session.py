@@ -135,7 +135,7 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
         if candidate is None:
             _reject(session, request, tally)
             return None
-        if _has_claim(board, candidate):
+        if has_claim(board, candidate):
             _take(session, request, served, candidate)
             if candidate.amounts is not None:
                 put_back(board, request.ad, asker, candidate)
@@ -143,7 +143,7 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
         del board.slots[candidate.position]
 
 
-def _has_claim(board: Board, candidate: Candidate) -> bool:
+def has_claim(board: Board, candidate: Candidate) -> bool:
     """Whether the slot can be handed out: it has a claim id or needs none."""
     slot = candidate.slot
     if slot.claims > 0:

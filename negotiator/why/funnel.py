@@ -18,6 +18,7 @@ from negotiator.candidates import Candidate, Tally, consider, per_slot_limits_ha
 from negotiator.consumption import consumed, request_for
 from negotiator.matchlist import list_for
 from negotiator.preemption import Refusal
+from negotiator.session import has_claim
 from negotiator.slots import Slot
 from negotiator.why.change import Change, smallest_changes
 from negotiator.why.clauses import Clause, ClauseTable, Pair, Whose
@@ -30,6 +31,7 @@ MATCHING: Final = "do not match"
 PREEMPTING: Final = "cannot be preempted"
 LIMITS: Final = "over a limit"
 GIVEN: Final = "given away before"
+NO_CLAIM: Final = "no claim to hand out"
 
 _STEP_OF: Final = {
     Refusal.REQUIREMENTS: MATCHING,
@@ -105,6 +107,9 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
     reachable, candidates = set(), 0
     for position, slot in list(board.slots.items()):
         verdict = verdict_of(scene, position, slot, kept_list=kept_list)
+        if isinstance(verdict, Candidate) and not has_claim(board, verdict):
+            sieve.drop(GIVEN, NO_CLAIM, slot.name)
+            continue
         if isinstance(verdict, Candidate):
             candidates += 1
             sieve.verdicts[slot.name] = "candidate"
@@ -161,7 +166,7 @@ def _given_away(sieve: _Sieve) -> None:
         if name in there:
             continue
         taker = takers.get(name)
-        cause = "no claim to hand out" if taker is None else f"matched by {taker} in this cycle"
+        cause = NO_CLAIM if taker is None else f"matched by {taker} in this cycle"
         sieve.drop(GIVEN, cause, name)
 
 

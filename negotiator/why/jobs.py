@@ -19,7 +19,7 @@ from classad.evaluate import EvalContext
 from negotiator.requests import IDLE, submitter_of
 from negotiator.snapshot import Snapshot
 
-JOB_ID: Final = re.compile(r"(\d+)(?:\.(\d+))?", re.ASCII)
+JOB_ID: Final = re.compile(r"(?:([^#]+)#)?(\d+)(?:\.(\d+))?", re.ASCII)
 #: What ``JobStatus`` says, in condor_q's words.
 STATUS: Final = {
     0: "unexpanded",
@@ -60,19 +60,27 @@ class AskedJob:
 
 
 def find_job(snapshot: Snapshot, text: str) -> AskedJob:
-    """The job of that id; of a cluster the first idle job, else the first."""
+    """The job of that id; of a cluster the first idle job, else the first.
+
+    ``SCHEDD#15.3`` is the one in the queue of that schedd, for ids that are in several queues.
+    """
     found = JOB_ID.fullmatch(text)
     if found is None:
         raise UnknownJobError(f"`{text}` is no job id")
-    cluster, proc = int(found[1]), None if found[2] is None else int(found[2])
+    cluster, proc = int(found[2]), None if found[3] is None else int(found[3])
     jobs = [
         job
         for queue in snapshot.queues
+        if found[1] in (None, queue.name)
         for ad in queue.jobs
         if (job := _job(ad, queue.name)).cluster == cluster and proc in (None, job.proc)
     ]
     if not jobs:
         raise UnknownJobError(f"there is no job `{text}` in the queues")
+    schedds = sorted({job.schedd for job in jobs})
+    if len(schedds) > 1:
+        some = ", ".join(f"`{name}#{text}`" for name in schedds)
+        raise UnknownJobError(f"job `{text}` is in several queues: say {some}")
     return min(jobs, key=lambda job: (job.status != IDLE, job.proc))
 
 

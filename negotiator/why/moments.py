@@ -82,7 +82,10 @@ class Scene:
 
 @frozen(eq=False)
 class Story:
-    """What became of a job; ``waiting``: its schedd offered it to the negotiator at all."""
+    """What became of a job, and when it is looked at.
+
+    ``waiting``: its schedd offered it to the negotiator at all.
+    """
 
     job: AskedJob
     result: CycleResult
@@ -90,6 +93,8 @@ class Story:
     waiting: bool
     when: When
     slot: str | None = None
+    #: The job for which the schedd asked for the slot that it then gave to this one.
+    asked_by: str | None = None
 
 
 @define(eq=False)
@@ -98,6 +103,8 @@ class _Recorder(Watch):
     queued: QueuedJob | None = None
     offers: int = 0
     sessions: int = 0
+    #: The offer under way, if it is for a job of the same submitter.
+    current: Attempt | None = None
     #: Attempts by the number of their offer.
     attempts: dict[int, Attempt] = field(factory=dict)
     #: Offers whose request contained the job itself.
@@ -117,15 +124,10 @@ class _Recorder(Watch):
         allowance: Allowance,
     ) -> None:
         self.offers += 1
-        job = self.queued
+        job, self.current = self.queued, None
         if job is None or (terms.submitter, terms.schedd) != (self.job.submitter, self.job.schedd):
             return
-        equal = request.autocluster != NO_AUTOCLUSTER and request.autocluster == job.autocluster
-        if job in request.jobs:
-            self.own.add(self.offers)
-        elif not equal:
-            return
-        self.attempts[self.offers] = Attempt(
+        self.current = Attempt(
             len(board.pies),
             board.spin,
             request.job,
@@ -134,10 +136,18 @@ class _Recorder(Watch):
             allowance.used,
             asker.rank_only,
         )
+        equal = request.autocluster != NO_AUTOCLUSTER and request.autocluster == job.autocluster
+        if job in request.jobs:
+            self.own.add(self.offers)
+        elif not equal:
+            return
+        self.attempts[self.offers] = self.current
 
     def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
         if job is not None and job is self.queued:
             self.matched = self.offers
+            if self.current is not None:
+                self.attempts.setdefault(self.offers, self.current)
         made = self.attempts.get(self.offers)
         if made is not None:
             placed = None if job is None else job.id
@@ -268,6 +278,7 @@ def look_at(
         recorder.queued is not None,
         when,
         None if made is None else made.slot,
+        None if made is None or recorder.matched in recorder.own else made.request,
     )
     if recorder.queued is None:
         return story, None

@@ -21,6 +21,7 @@ from negotiator.matchlist import best_order, list_for
 from negotiator.rank import RankKeys
 from negotiator.requests import NO_AUTOCLUSTER
 from negotiator.result import MatchKind
+from negotiator.session import has_claim
 from negotiator.why.moments import Scene
 
 #: The five keys under the names of what they are computed from.
@@ -82,6 +83,7 @@ def ranking(scene: Scene) -> Ranking:
             found = best_order(found)
         else:
             found.sort(key=lambda candidate: candidate.keys, reverse=True)
+    found = [candidate for candidate in found if has_claim(board, candidate)]
     return Ranking(ranked(found), _expressions(scene), kept is not None)
 
 

@@ -105,6 +105,10 @@ def _moment(answer: Answer, seen: Seen) -> list[Block]:
     equal = {made.request for made in story.attempts if made.reason is not None}
     if story.when is When.EQUAL_REFUSED and equal:
         blocks.append(Line(f"  refused was job {sorted(equal)[-1]}, which asks for the same"))
+    if story.asked_by is not None:
+        blocks.append(
+            Line(f"  the schedd asked for job {story.asked_by} and gave the slot to this one")
+        )
     blocks += _limits(found)
     past = story.job.ad.get_string("VacateReason")
     if past:
@@ -223,6 +227,7 @@ def why_data(answer: Answer) -> dict[str, Any]:
         "verdict": headline(answer),
         "matched": story.slot,
         "when": story.when if story.waiting else None,
+        "asked_by": story.asked_by,
         "attempts": story.attempts,
         "standing": answer.standing,
         "holding": answer.holding,

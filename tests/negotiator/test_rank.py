@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from attr import evolve
 
 from negotiator.cli import main
 from negotiator.cycle import negotiate
@@ -58,6 +59,17 @@ def test_a_cluster_stands_for_its_first_idle_job(pool: Path) -> None:
     for text in ("999999.0", "x"):
         with pytest.raises(UnknownJobError):
             find_job(snapshot, text)
+
+
+def test_a_job_in_several_queues_needs_the_name_of_its_schedd() -> None:
+    case = scenarios.load("preempt-kinds-order")
+    (queue, *_) = scenarios.snapshot_of(case).queues
+    twin = evolve(queue, name="ap2")
+    snapshot = evolve(scenarios.snapshot_of(case), queues=(queue, twin))
+    cluster = queue.jobs[0].get_number("ClusterId")
+    with pytest.raises(UnknownJobError, match=f"is in several queues: say `ap2#{cluster}`"):
+        find_job(snapshot, f"{cluster}")
+    assert find_job(snapshot, f"ap2#{cluster}").schedd == "ap2"
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:

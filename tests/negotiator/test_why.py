@@ -66,6 +66,32 @@ def test_the_counts_are_those_of_the_cycle(name: str) -> None:
             assert causes["submitter limit"] > 0
 
 
+@pytest.mark.parametrize("name", scenarios.names()[::9])
+def test_the_verdict_is_what_happened(name: str) -> None:
+    """A job that was matched is said to be so, with its slot as the best candidate."""
+    for answer in answers(name):
+        seen, story = answer.seen, answer.story
+        if seen is None:
+            continue
+        if story.when is When.MATCHED:
+            assert story.slot == seen.ranking.slots[0].slot
+            assert seen.funnel.verdicts[story.slot] == "candidate"
+        elif story.when is When.REFUSED:
+            assert not seen.ranking.slots or any(s.full for s in seen.limits.concurrency)
+
+
+def test_slots_without_a_claim_are_no_candidates() -> None:
+    (first, *_) = answers("no-claim-id")
+    assert first.seen is not None
+    assert "no claim to hand out" in first.seen.funnel.verdicts.values()
+    assert first.seen.ranking.slots[0].slot == first.story.slot
+
+
+def test_a_schedd_may_give_a_slot_to_another_job() -> None:
+    given = [answer for answer in answers("submitter-constraint") if answer.story.asked_by]
+    assert [(answer.story.job.id, answer.story.asked_by) for answer in given] == [("2.0", "3.0")]
+
+
 def test_a_clause_that_alone_keeps_slots_away(pool: Path, capsys: Any) -> None:
     jobs = (pool / "jobs.ads").read_text()
     first = jobs.index("Requirements = true")
