@@ -1,6 +1,8 @@
 """Time to read slot ads from text: this package and HTCondor's classad2, alternating in one run.
 
-Run: ``python benchmarks/bench_parse.py [ADS ...]``, by default ``1000 8000``.  The ads come from
+Run: ``python benchmarks/bench_parse.py [ADS ...]``, by default ``1000 8000``.  First expressions:
+``ExprTree(text)`` alone, which here leaves the tree for later, and with printing it, which needs
+the tree; microseconds.  Then ads; they come from
 ``make_pool.py`` (seed 1): long form, about 210 attributes each.  Each row first says whether both
 read the same ads (every attribute of every ad printed in old syntax), then the best times and
 classad2's time divided by ours (above 1: ours is faster).  classad2 comes with the ``htcondor``
@@ -14,8 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import timeit
 from collections.abc import Callable
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +71,46 @@ def compare(name: str, read: Callable[[Any], list[Any]], rounds: int, other: Any
     )
 
 
+#: 281 bytes, as condor_submit writes them.
+REQUIREMENTS = (
+    '(TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX")'
+    ' && (versionGE(split(TARGET.CondorVersion)[1],"25.12.0") || (TARGET.Disk >= RequestDisk))'
+    " && (TARGET.Memory >= RequestMemory) && (TARGET.Cpus>=1)"
+    " && ((TARGET.FileSystemDomain == MY.FileSystemDomain) || (TARGET.HasFileTransfer))"
+)
+EXPRESSIONS = {
+    "literal": "1024",
+    "comparison": "Memory >= 1024",
+    f"Requirements, {len(REQUIREMENTS)} bytes": REQUIREMENTS,
+}
+
+
+def expressions(other: Any) -> None:
+    """Rows for single expressions, the sides in turns."""
+    print(f"{'':42} {'same':5} {'ours, us':>11} {'classad2, us':>13} {'ratio':>7}")
+    for (name, text), printed in product(EXPRESSIONS.items(), (False, True)):
+        label = f"ExprTree{', str' if printed else ''}: {name}"
+        sides = [classad] if other is None else [classad, other]
+        times: list[list[float]] = [[], []]
+        for _ in range(5):
+            for side, found in zip(sides, times, strict=False):
+                tree = side.ExprTree
+                run = (lambda: str(tree(text))) if printed else (lambda: tree(text))  # noqa: B023
+                timer = timeit.Timer(run, timer=time.process_time)
+                found.append(timer.timeit(2000) / 2000 * 1e6)
+        if other is None:
+            print(f"{label:42} {'':5} {min(times[0]):11.2f}")
+            continue
+        same = str(classad.ExprTree(text)) == str(other.ExprTree(text))
+        ours, theirs = map(min, times)
+        print(f"{label:42} {'yes' if same else 'NO':5} {ours:11.2f} {theirs:13.2f}", end="")
+        print(f" {theirs / ours:7.2f}")
+
+
 def main(counts: list[int]) -> None:
-    """Print the table."""
+    """Print the tables."""
     other = peer()
+    expressions(other)
     print(f"{'':34} {'same':5} {'ours, ms':>11} {'classad2, ms':>13} {'ratio':>7}")
     for count in counts:
         pieces = slot_ads(count)

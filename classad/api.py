@@ -26,6 +26,8 @@ from classad.source import Source
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from classad.loading import OrdinaryAds
+
 #: The version of HTCondor whose behaviour this package follows.
 COMPATIBLE: Final = "25.14.1"
 
@@ -265,6 +267,7 @@ def _ads(
     text, position = stream.text, 0
     source = Source(text, stream.name)
     long = LongReader(diagnostics, errors=errors, tz=zone_name())
+    ordinary = _ordinary_ads(stream)
     line = counted = 0
     listed = False  # inside the braces of a `-long:new` list
     while True:
@@ -279,6 +282,12 @@ def _ads(
         if form in ("json", "xml"):
             yield from _rest(form, stream, position, errors, diagnostics)
             return
+        if form == "long" and ordinary is not None:
+            ads, end = ordinary.take(position)
+            yield from ads
+            if end > position:
+                position = end
+                continue
         if form == "long":
             end = _end_of_old(text, position)
             line += text.count("\n", counted, position)
@@ -298,6 +307,15 @@ def _ads(
         if ad:
             stream.advance(position)
             yield ad
+
+
+def _ordinary_ads(stream: _Stream) -> OrdinaryAds | None:
+    """The short cut through a long text; a file has to follow ad by ad."""
+    if stream.file is not None or len(stream.text) < 100_000:
+        return None
+    from classad.loading import OrdinaryAds
+
+    return OrdinaryAds(stream.text, zone_name())
 
 
 def _skip(text: str, position: int) -> int:

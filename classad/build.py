@@ -35,7 +35,14 @@ def item_of(node: Any) -> Any:
 
 def make_list(node: ListExpr, scope: ClassAd | None) -> ListValue:
     """The list that a list expression is, in ``scope``."""
-    return ListValue([_built(item, scope) for item in node.items], scope)
+    # Most members are literals, of which there can be many.
+    items = [
+        item.value
+        if item.__class__ is Literal and item.value.__class__ is not RelTime
+        else _built(item, scope)
+        for item in node.items
+    ]
+    return ListValue(items, scope)
 
 
 def _built(node: Any, scope: ClassAd | None) -> Any:
@@ -72,6 +79,14 @@ def stored_form(tree: ExprTree, ad: ClassAd) -> Any:
     if kind is AdExpr:
         return make_ad(node, ad)
     return tree
+
+
+def is_value(tree: ExprTree) -> bool:
+    """Whether an ad keeps this expression as a value, but for a relative time."""
+    node: Any = tree._node
+    if node.__class__ is Unbuilt:
+        return bool(node.value)
+    return node.__class__ is Literal or node.__class__ is ListExpr or node.__class__ is AdExpr
 
 
 def prepared(value: Any, ad: ClassAd) -> Any:

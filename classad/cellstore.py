@@ -10,7 +10,7 @@ Follows: csrc/kernels.h.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from re import finditer
 from typing import Any, Final, Literal, Protocol
@@ -240,6 +240,9 @@ class LazyTexts(Sequence[str]):
 
     def __getitem__(self, number: Any) -> Any:
         return (self._texts if self._raw is None else self.decoded())[number]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.decoded())
 
     def decoded(self) -> list[str]:
         """All of them, a list."""

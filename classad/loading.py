@@ -19,8 +19,9 @@ Follows: classad/formats/long.py.
 from __future__ import annotations
 
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from classad import kernels
 from classad.cellstore import LOOK, Store, new_store
 from classad.errors import Diagnostic
 from classad.formats.common import BLANKS, Errors
@@ -30,8 +31,11 @@ from classad.values import ERROR, UNDEFINED, Value
 
 if TYPE_CHECKING:
     import mmap
+    from collections.abc import Iterable
 
-__all__ = ["LoadedColumn", "LoadedColumns", "Loader", "Tag", "load_long"]
+    from classad.ad import ClassAd
+
+__all__ = ["LoadedColumn", "LoadedColumns", "Loader", "OrdinaryAds", "Tag", "load_long"]
 
 
 class Loader:
@@ -126,3 +130,39 @@ def load_long(
     raises instead, ``errors="htcondor"`` drops the rest of that ad.
     """
     return Loader(source_name, errors=errors, tz=tz).finish(data)
+
+
+class OrdinaryAds:
+    """A short cut through a long text of ads, for a reader that takes one after the other.
+
+    Without the C kernels, and in short texts, there is none.
+    """
+
+    def __init__(self, text: str, tz: str | None) -> None:
+        self._text = text
+        self._tz = tz
+        self._size = _LEAST
+        #: How many ads are left to the reader before it is worth while to look again.
+        self._wait = 0 if kernels.native is not None and len(text) >= _LEAST else len(text)
+
+    def take(self, position: int) -> tuple[Iterable[ClassAd], int]:
+        """The ordinary ads from ``position`` on, perhaps none, and where the next one begins."""
+        if self._wait > 0:
+            self._wait -= 1
+            return (), position
+        piece = self._text[position : position + self._size]
+        if not piece.isascii():
+            self._wait = _PAUSE
+            return (), position
+        store = new_store()
+        store.open(piece.encode(), position + len(piece) == len(self._text))
+        found = store.feed()
+        self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
+        self._wait = _PAUSE if found == LOOK else 0
+        return store.finish([], self._tz).to_ads(), position + store.position
+
+
+#: Characters that are worth a load of their own, and how many are loaded at once.
+_LEAST: Final = 1 << 20
+_MOST: Final = 1 << 24
+_PAUSE: Final = 50

@@ -18,15 +18,17 @@ from typing import Final
 import classad
 from classad import arena, kernels
 from classad.deferred import OLD, PREFIX, STRICT
-from classad.errors import ClassAdParseError
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import evaluate, evaluate_exactly, evaluate_full
 from classad.expr import ExprTree
+from classad.formats.long import read_long
+from classad.loading import Loader
 from classad.nodes import walk
 from classad.parser import _by_grammar, parse_expression
 from classad.source import Source
 from classad.state import NO_CONTEXT
 from classad.unparse import unparse, unparse_value
-from fuzz.expressions import random_case
+from fuzz.expressions import LITERALS, random_case
 from fuzz.peer import NAME as PEER_NAME
 from fuzz.peer import Crashed, Peer, answer, printed
 
@@ -131,6 +133,30 @@ def _compare_printed(text: str) -> None:
     assert ours == theirs, f"{ours!r} instead of {theirs!r} of {text!r}"
 
 
+def loaders_agree(rng: Random) -> None:
+    """Loading a text of ads into columns gives the ads that the reader of lines gives."""
+    names, values = ["a", "A", "b", "Cpus", "x.y", "\u00e9", "a b", ""], [*LITERALS, *PIECES]
+    lines = [
+        rng.choice(names) + rng.choice([" = ", "=", " =", "\t="]) + rng.choice(values)
+        if rng.random() < 0.9
+        else rng.choice(["", "# c", " \t", "\0", "junk"])
+        for _ in range(rng.randrange(25))
+    ]
+    text = "\n".join(lines) + rng.choice(["", "\n", "\r\n"])
+    data = text.encode("utf-8", "surrogateescape")
+    problems: list[Diagnostic] = []
+    read = list(read_long(data.decode("utf-8", "surrogateescape"), "<text>", problems))
+    loader = Loader()
+    cut = rng.randrange(len(data) + 1)
+    loader.feed(data[:cut])
+    loaded = loader.finish(data[cut:])
+    ads = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in loaded.to_ads()]
+    expected = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in read]
+    assert str(ads) == str(expected), f"{ads} instead of {expected} of {data!r} cut at {cut}"
+    rendered = [problem.render() for problem in loaded.diagnostics]
+    assert rendered == [problem.render() for problem in problems], f"problems of {data!r}"
+
+
 _peer = Peer()
 atexit.register(_peer.close)
 
@@ -155,5 +181,6 @@ TARGETS: Final[dict[str, Callable[[Random], None]]] = {
     "evaluators": evaluators_agree,
     "text": text_comes_back,
     "parsers": parsers_agree,
+    "loaders": loaders_agree,
     "peer": peer_agrees,
 }

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from classad import kernels, loading
+from classad import ParserType, kernels, loading, parseAds
 from classad.ad import ClassAd
 from classad.adfile import load_file
 from classad.cellstore import NativeStore, PythonStore
@@ -318,3 +318,15 @@ def test_reals_are_exact(value: float) -> None:
         assert [repr(ad[f"a{n}"]) for n in range(len(texts))] == [
             repr(float(text)) for text in texts
         ]
+
+
+def test_parse_ads_of_a_long_text_takes_the_short_cut(pool: bytes) -> None:
+    text = pool.decode()
+    odd = 'a = "x"\nb = 007\n\n[c = 1]\n\nd = 1 // e\nf = {d}\n'
+    long = f"{text}\n{text}\n{odd}\n{text}{odd}"
+    assert len(long) > loading._LEAST
+    for parser in (ParserType.Old, ParserType.Auto):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(kernels, "native", None)
+            slow = [contents(ad) for ad in parseAds(long, parser)]
+        assert [contents(ad) for ad in parseAds(long, parser)] == slow
