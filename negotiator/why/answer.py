@@ -20,7 +20,7 @@ from negotiator.why.jobs import AskedJob
 from negotiator.why.limits import Limits, Standing, limits, standing
 from negotiator.why.moments import Scene, Story, look_at
 from negotiator.why.ranking import Ranking, ranking
-from negotiator.why.slotcase import SlotCase, slot_case, slot_names
+from negotiator.why.slotcase import SlotCase, means, slot_case, slot_names
 from policy.model import NegotiatorPolicy
 
 _RUNNING = 2
@@ -75,7 +75,7 @@ def why(
     seen = None if scene is None else scene.finish(story.result)
     trimmed = None
     if slot is not None and seen is not None and seen.case is None:
-        trimmed = _trimmed(story.result, slot)
+        trimmed = _trimmed(story.result, slot) or _unseen(snapshot, slot)
         if trimmed is None:
             raise UnknownSlotError(f"there is no slot `{slot}` in the pool")
     held = None
@@ -114,8 +114,18 @@ def _look(scene: Scene, slot: str | None, known: frozenset[str]) -> _Look:
 
 def _trimmed(result: CycleResult, text: str) -> tuple[str, str] | None:
     """A slot that was taken out before, and why."""
-    wanted = text.lower()
-    for item in result.trimmed:
-        if item.name.lower() == wanted or item.name.lower().startswith(f"{wanted}@"):
-            return item.name, item.cause.value
+    found = (item for item in result.trimmed if means(text, item.name))
+    return next(((item.name, item.cause.value) for item in found), None)
+
+
+def _unseen(snapshot: Snapshot, text: str) -> tuple[str, str] | None:
+    """A slot that the negotiator never saw, and why."""
+    for ad in snapshot.slots:
+        name = ad.get_string("Name")
+        if name is not None and means(text, name):
+            absent = ad.get_bool("Absent") is True
+            return (
+                name,
+                "it is absent" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true of it",
+            )
     return None

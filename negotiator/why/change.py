@@ -62,7 +62,7 @@ def smallest_changes(table: ClauseTable, reachable: frozenset[str]) -> tuple[Cha
     fewest = min(map(len, groups), default=0)
     found = [
         Change(
-            tuple(sorted(failed, key=lambda key: (key[0].value, key[1]))),
+            _in_order(failed),
             len(pairs),
             sum(1 for pair in pairs if pair.name in reachable),
             pairs[0].name,
@@ -73,6 +73,11 @@ def smallest_changes(table: ClauseTable, reachable: frozenset[str]) -> tuple[Cha
     ]
     found.sort(key=lambda change: (-change.reachable, -change.slots, change.clauses[0][1]))
     return tuple(found[:MAX_CHANGES])
+
+
+def _in_order(failed: frozenset[ClauseKey]) -> tuple[ClauseKey, ...]:
+    """The clauses of the job first, each side's by their texts."""
+    return tuple(sorted(failed, key=lambda key: (key[0].value, key[1])))
 
 
 @frozen
@@ -93,7 +98,7 @@ def _threshold(
     Only for comparisons of one attribute of the job with numbers, all in one direction: the job's
     and the slot's requirements often say the same thing twice.
     """
-    sides = [_side(table, key, pairs) for key in sorted(failed, key=lambda key: key[0].value)]
+    sides = [_side(table, key, pairs) for key in _in_order(failed)]
     found = [side for side in sides if side is not None]
     if len(found) < len(sides) or len({side.name.lower() for side in found}) != 1:
         return None

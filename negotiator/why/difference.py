@@ -123,6 +123,7 @@ class RejectionChange:
 class Totals:
     """A cycle in a few numbers."""
 
+    slots: int
     matches: int
     free: int
     by_rank: int
@@ -167,6 +168,7 @@ def totals(result: CycleResult) -> Totals:
     """The numbers of one cycle."""
     kinds = Counter(match.kind for match in result.matches)
     return Totals(
+        result.pool.slots,
         len(result.matches),
         kinds[MatchKind.NONE],
         kinds[MatchKind.RANK],
@@ -350,13 +352,11 @@ def _machines(
 
 def _rejections(before: CycleResult, after: CycleResult) -> tuple[RejectionChange, ...]:
     """Requests count once for each reason, however often they were refused for it."""
-    sides = [
-        Counter({key[:2]: 0 for key in keys} | Counter(key[:2] for key in keys))
-        for keys in (
-            dict.fromkeys((item.submitter, item.text, item.job) for item in result.rejections)
-            for result in (before, after)
-        )
-    ]
+    requests = (
+        dict.fromkeys((item.submitter, item.text, item.job) for item in result.rejections)
+        for result in (before, after)
+    )
+    sides = [Counter((user, reason) for user, reason, _ in keys) for keys in requests]
     found = []
     for user, reason in dict.fromkeys(key for side in sides for key in side):
         pair = Pair(float(sides[0][user, reason]), float(sides[1][user, reason]))

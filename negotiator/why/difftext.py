@@ -30,11 +30,9 @@ def diff_blocks(found: Difference, names: tuple[str, str]) -> list[Block]:
 
 
 def _totals(side: Totals) -> str:
-    return (
-        f"{plural(side.matches, 'match')} of weight {short(side.weight)} ({side.free} free, "
-        f"{side.by_rank} by rank, {side.by_priority} by priority), "
-        f"{plural(side.rejections, 'rejection')}"
-    )
+    kinds = f"{side.free} free, {side.by_rank} by rank, {side.by_priority} by priority"
+    matches = f"{plural(side.matches, 'match')} of weight {short(side.weight)} ({kinds})"
+    return f"{plural(side.slots, 'slot')}, {matches}, {plural(side.rejections, 'rejection')}"
 
 
 def _users(found: Difference) -> list[Block]:

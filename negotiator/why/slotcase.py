@@ -72,12 +72,13 @@ def slot_names(scene: Scene, text: str) -> list[str]:
     known = scene.board.by_name
     if text in known:
         return [text]
+    return [name for name in known if means(text, name)]
+
+
+def means(text: str, name: str) -> bool:
+    """Whether a slot may be meant: its name begins so, or its machine is called so."""
     wanted = text.lower()
-    return [
-        name
-        for name in known
-        if name.lower().startswith(wanted) or name.partition("@")[2].lower() == wanted
-    ]
+    return name.lower().startswith(wanted) or name.partition("@")[2].lower() == wanted
 
 
 def slot_case(

@@ -101,7 +101,7 @@ def _not_waiting(story: Story) -> list[Block]:
 def _moment(answer: Answer, seen: Seen) -> list[Block]:
     """When the cycle was looked at, and under which limits the job was."""
     story, found = answer.story, seen.limits
-    blocks: list[Block] = [Line(f"  looked at {story.when.value}{_turn(found, seen.spin)}")]
+    blocks: list[Block] = [Line(f"  as things stood {story.when.value}{_turn(found, seen.spin)}")]
     equal = {made.request for made in story.attempts if made.reason is not None}
     if story.when is When.EQUAL_REFUSED and equal:
         blocks.append(Line(f"  refused was job {sorted(equal)[-1]}, which asks for the same"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +238,14 @@ def test_a_job_that_its_schedd_holds_back(tmp_path: Path, capsys: Any) -> None:
     assert main(["why", TOUR, "10.0", "--jobs", str(held)]) == 0
     out = capsys.readouterr().out
     assert out == "job 10.0 of chemistry.erin@example.org: held\n  it waits for no slot: no space\n"
+
+
+def test_a_slot_that_the_negotiator_does_not_see(tmp_path: Path, capsys: Any) -> None:
+    config = tmp_path / "condor_config"
+    text = (Path(TOUR) / "condor_config").read_text()
+    config.write_text(f'{text}NEGOTIATOR_SLOT_CONSTRAINT = Machine != "night1"\n')
+    assert main(["why", TOUR, "10.0", "slot1@night1", "--config", str(config)]) == 0
+    out = capsys.readouterr().out
+    assert "slot1@night1 was not considered: NEGOTIATOR_SLOT_CONSTRAINT is not true of it" in out
+    assert main(["why", TOUR, "10.0", "--config", str(config)]) == 0
+    assert re.search("1 +9 +not seen +constraint, or absent", capsys.readouterr().out)
