@@ -1,0 +1,1 @@
+"""A pool over days: jobs arrive, cycles match them, claims end, priorities age."""

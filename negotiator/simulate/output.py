@@ -1,0 +1,94 @@
+"""The folder of a run: events, series, summary, and a checkpoint to go on from.
+
+What is decided here: the files and their columns, and that a run that was killed goes on as if it
+had not been: a checkpoint says how long the files were, and what came after is cut off.
+Inputs: events, series, checkpoints.  Outputs: ``events`` and ``series`` as CSV or JSON lines,
+``summary.json``, ``run.json``, ``checkpoint.json``, and on request Parquet.
+Never here: what happens in the pool.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any, Final
+
+from classad.extras import load
+
+EVENT_COLUMNS: Final = ("time", "event", "user", "job", "slot", "detail")
+SERIES_COLUMNS: Final = (
+    "time", "kind", "name", "usage", "running", "idle", "real_priority", "effective_priority",
+    "quota",
+)  # fmt: skip
+
+
+class RunFolder:
+    """An open run; ``lengths`` cuts the files of an earlier one to what a checkpoint knows."""
+
+    def __init__(self, folder: Path, form: str, lengths: Mapping[str, int] | None = None) -> None:
+        self.folder = folder
+        self.form = form
+        self._files: dict[str, IO[bytes]] = {}
+        for name, columns in (("events", EVENT_COLUMNS), ("series", SERIES_COLUMNS)):
+            path = folder / f"{name}.{form}"
+            file = path.open("wb" if lengths is None else "r+b")
+            self._files[name] = file
+            if lengths is not None:
+                file.truncate(lengths[name])
+                file.seek(lengths[name])
+            elif form == "csv":
+                self._row(name, columns)
+
+    def _row(self, name: str, values: Sequence[object]) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerow(values)
+        self._files[name].write(text.getvalue().encode())
+
+    def write(self, name: str, values: Sequence[object]) -> None:
+        """Add a row to ``events`` or ``series``."""
+        if self.form == "csv":
+            self._row(name, values)
+            return
+        columns = EVENT_COLUMNS if name == "events" else SERIES_COLUMNS
+        line = json.dumps(dict(zip(columns, values, strict=True)))
+        self._files[name].write(f"{line}\n".encode())
+
+    def checkpoint(self, data: Mapping[str, Any]) -> None:
+        """Put a state aside; the files are on the disk before it."""
+        lengths = {}
+        for name, file in self._files.items():
+            file.flush()
+            os.fsync(file.fileno())
+            lengths[name] = file.tell()
+        write_json(self.folder / "checkpoint.json", {"lengths": lengths, **data}, indent=None)
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files.values():
+            file.close()
+
+
+def write_json(path: Path, data: Mapping[str, Any], indent: int | None = 1) -> None:
+    """Replace a file in one step."""
+    temporary = path.with_name(path.name + ".tmp")
+    with temporary.open("w", encoding="utf-8") as file:
+        json.dump(data, file, indent=indent)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.rename(path)
+
+
+def write_parquet(folder: Path, form: str) -> None:
+    """Copy events and series to Parquet files; raises ``ImportError`` without pyarrow."""
+    load("pyarrow")
+    parts = {name: import_module(f"pyarrow.{name}") for name in ("csv", "json", "parquet")}
+    for name in ("events", "series"):
+        source = folder / f"{name}.{form}"
+        table = parts["csv"].read_csv(source) if form == "csv" else parts["json"].read_json(source)
+        parts["parquet"].write_table(table, folder / f"{name}.parquet")

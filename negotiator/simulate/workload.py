@@ -1,0 +1,256 @@
+"""What jobs come when: the workload of a simulation.
+
+What is decided here: how traces, tables, captured queues and descriptions of random streams become
+jobs.  Inputs: text of a file, job ads, a seed.  Outputs: ``Workload``: jobs by time of submission
+(seconds from the start of the simulation) and the kinds of job among them.  Raises
+``WorkloadError`` with file and line.
+Never here: what becomes of the jobs, opening files.
+Follows: the Standard Workload Format 2.2 for traces (``.swf``).
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from random import Random
+from typing import Any, Final
+
+from attr import define, field, frozen
+
+from classad.ad import ClassAd
+from classad.expr import ExprTree
+
+#: What tells jobs of one user apart as far as matching goes.
+_SHAPE: Final = (
+    "RequestCpus", "RequestMemory", "RequestDisk", "RequestGPUs", "Requirements", "Rank", "JobPrio",
+    "ConcurrencyLimits",
+)  # fmt: skip
+_REQUIREMENTS: Final = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
+#: Columns of the Standard Workload Format, from 0.
+_SUBMIT, _RUN, _USED_CPUS, _USED_MEMORY, _CPUS, _MEMORY, _USER, _GROUP = 1, 3, 4, 6, 7, 9, 11, 12
+_SWF_COLUMNS: Final = 18
+_DOMAIN: Final = "sim.example"
+
+
+class WorkloadError(ValueError):
+    """A workload that cannot be understood."""
+
+
+@frozen(eq=False)
+class Shape:
+    """A kind of job: submitter name, weight (cores) and the ad that all of the kind share."""
+
+    user: str
+    cpus: float
+    ad: ClassAd
+
+
+@frozen
+class Arrival:
+    """One job: when it is submitted, how long it runs (seconds), its shape by number."""
+
+    submit: int
+    run_time: int
+    shape: int
+
+
+@define(eq=False)
+class Workload:
+    """All jobs, the earliest first, and their shapes."""
+
+    shapes: list[Shape] = field(factory=list)
+    arrivals: list[Arrival] = field(factory=list)
+    _known: dict[tuple[object, ...], int] = field(factory=dict)
+
+    def shape(self, user: str, group: str, cpus: int, memory: int) -> int:
+        """The number of the plain shape with these requests; memory in MB."""
+        key = (user, group, cpus, memory)
+        if key not in self._known:
+            self._known[key] = len(self.shapes)
+            self.shapes.append(_plain_shape(user, group, cpus, memory))
+        return self._known[key]
+
+    def captured_shape(self, user: str, ad: ClassAd) -> int:
+        """The number of the shape of a captured job."""
+        key = (user, *(str(ad.raw(name)) for name in _SHAPE))
+        if key not in self._known:
+            self._known[key] = len(self.shapes)
+            copy = ad.duplicate()
+            for name in ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts"):
+                copy.remove(name)
+            copy.insert("JobStatus", 1)
+            cpus = copy.get_number("RequestCpus")
+            self.shapes.append(Shape(user, 1.0 if cpus is None else float(cpus), copy))
+        return self._known[key]
+
+    def sorted(self) -> Workload:
+        """Itself, with the jobs in the order of submission."""
+        self.arrivals.sort(key=lambda job: job.submit)
+        return self
+
+
+def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
+    owner, _, domain = user.partition("@")
+    ad = ClassAd()
+    full = f"{owner}@{domain or _DOMAIN}"
+    values: dict[str, Any] = {
+        "MyType": "Job",
+        "Owner": owner,
+        "User": full,
+        "JobStatus": 1,
+        "JobUniverse": 5,
+        "JobPrio": 0,
+        "RequestCpus": cpus,
+        "RequestMemory": memory,
+        "RequestDisk": 0,
+    }
+    if group:
+        values |= {"AccountingGroup": f"{group}.{owner}", "AcctGroup": group}
+    for name, value in values.items():
+        ad.insert(name, value)
+    ad.insert("Requirements", ExprTree(_REQUIREMENTS))
+    return Shape(f"{group}.{full}" if group else full, float(cpus), ad)
+
+
+# --- traces and tables ------------------------------------------------------------------------
+
+
+def from_swf(lines: Iterable[str], name: str) -> Workload:
+    """A trace; jobs that never ran are left out, memory (KB per processor) becomes MB."""
+    workload = Workload()
+    for number, line in enumerate(lines, 1):
+        words = line.split(";")[0].split()
+        if not words:
+            continue
+        try:
+            row = [float(word) for word in words]
+        except ValueError:
+            raise WorkloadError(f"{name}:{number}: `{line.strip()}` is not a line of SWF") from None
+        if len(row) < _SWF_COLUMNS:
+            raise WorkloadError(f"{name}:{number}: {len(row)} columns; SWF has {_SWF_COLUMNS}")
+        if row[_RUN] <= 0:
+            continue
+        cpus = int(row[_CPUS] if row[_CPUS] > 0 else max(row[_USED_CPUS], 1))
+        memory = row[_MEMORY] if row[_MEMORY] > 0 else max(row[_USED_MEMORY], 0)
+        group = f"group{int(row[_GROUP])}" if row[_GROUP] > 0 else ""
+        shape = workload.shape(f"user{int(row[_USER])}", group, cpus, int(memory * cpus / 1024))
+        workload.arrivals.append(Arrival(int(row[_SUBMIT]), int(row[_RUN]), shape))
+    return workload.sorted()
+
+
+def from_csv(lines: Iterable[str], name: str) -> Workload:
+    """A table with the columns ``submit user run_time`` and maybe ``group cpus memory count``."""
+    workload = Workload()
+    reader = csv.DictReader(lines)
+    missing = {"submit", "user", "run_time"} - set(reader.fieldnames or ())
+    if missing:
+        raise WorkloadError(f"{name}:1: no column `{min(missing)}`")
+    for row in reader:
+        at = f"{name}:{reader.line_num}"
+        user = row["user"]
+        if not user or any(char.isspace() for char in user):
+            raise WorkloadError(f"{at}: `{user}` is no user")
+        cpus = _whole(row.get("cpus") or "1", "cpus", at)
+        memory = _whole(row.get("memory") or "0", "memory", at)
+        shape = workload.shape(user, row.get("group") or "", cpus, memory)
+        submit = _whole(row["submit"], "submit", at)
+        run_time = _whole(row["run_time"], "run_time", at)
+        for _ in range(_whole(row.get("count") or "1", "count", at)):
+            workload.arrivals.append(Arrival(submit, run_time, shape))
+    return workload.sorted()
+
+
+def _whole(text: str | None, column: str, at: str) -> int:
+    try:
+        number = int(text or "")
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise WorkloadError(f"{at}: {column} `{text}` is not a whole number of at least 0")
+    return number
+
+
+# --- random streams ---------------------------------------------------------------------------
+
+
+def from_toml(text: str, name: str, seed: int, seconds: int) -> Workload:
+    """Streams of jobs: each user's ``backlog`` at the start and ``per_hour`` after that."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise WorkloadError(f"{name}: {problem}") from None
+    streams = content.get("stream")
+    if not isinstance(streams, list) or not streams:
+        raise WorkloadError(f"{name}: no [[stream]] in it")
+    workload = Workload()
+    for number, stream in enumerate(streams):
+        # A generator for each stream, so that changing one leaves the others as they are.
+        _add_stream(workload, stream, name, Random(f"{seed}/{number}"), seconds)
+    return workload.sorted()
+
+
+_STREAM: Final[Mapping[str, object]] = {
+    "user": "", "group": "", "cpus": 1, "memory": 0, "backlog": 0, "per_hour": 0.0, "batch": 1,
+    "run_time": 3600, "spread": 0.0, "begin_hour": 0.0, "end_hour": math.inf,
+}  # fmt: skip
+
+
+def _add_stream(
+    workload: Workload, stream: dict[str, Any], name: str, rng: Random, seconds: int
+) -> None:
+    for key, value in stream.items():
+        if key not in _STREAM:
+            raise WorkloadError(f"{name}: unknown key `{key}` of a stream")
+        if not _suits(value, _STREAM[key]):
+            raise WorkloadError(f"{name}: `{value}` does not suit `{key}`")
+    settings = {**_STREAM, **stream}
+    if not settings["user"]:
+        raise WorkloadError(f"{name}: a stream without `user`")
+    shape = workload.shape(
+        settings["user"], settings["group"], int(settings["cpus"]), int(settings["memory"])
+    )
+    begin = int(settings["begin_hour"] * 3600)
+    end = min(settings["end_hour"] * 3600, seconds)
+    moments = [begin] * int(settings["backlog"])
+    moments += _poisson(begin, end, settings["per_hour"], int(settings["batch"]), rng)
+    for moment in moments:
+        run_time = settings["run_time"] * math.exp(rng.gauss(0.0, 1.0) * settings["spread"])
+        workload.arrivals.append(Arrival(moment, max(1, round(run_time)), shape))
+
+
+def _suits(value: object, example: object) -> bool:
+    """Whether a value is of the kind of an example, and not below 0."""
+    if isinstance(example, str):
+        return isinstance(value, str) and not any(char.isspace() for char in value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+
+
+def _poisson(begin: int, end: float, per_hour: float, batch: int, rng: Random) -> Iterator[int]:
+    """Moments of jobs that come in batches at random, so many an hour on average."""
+    if per_hour <= 0 or batch < 1:
+        return
+    moment = float(begin)
+    while True:
+        moment += rng.expovariate(per_hour / batch / 3600)
+        if moment >= end:
+            return
+        yield from [int(moment)] * batch
+
+
+def from_capture(
+    jobs: Iterable[tuple[str, ClassAd]], seed: int, seconds: int, every: int, run_time: int
+) -> Workload:
+    """The queue of a capture, submitted anew every so many seconds (0: once).
+
+    Run times, which no queue knows, scatter around ``run_time`` as e to a normal deviate.
+    """
+    rng = Random(f"{seed}/capture")
+    workload = Workload()
+    found = [workload.captured_shape(user, ad) for user, ad in jobs]
+    for moment in range(0, max(seconds, 1), every) if every > 0 else (0,):
+        for shape in found:
+            length = max(1, round(run_time * math.exp(rng.gauss(0.0, 1.0))))
+            workload.arrivals.append(Arrival(moment, length, shape))
+    return workload.sorted()

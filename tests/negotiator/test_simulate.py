@@ -1,0 +1,588 @@
+"""``pieslice simulate``: what follows from matches, theory, traces, interruption and resumption."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classad.ad import ClassAd
+from classad.expr import ExprTree
+from negotiator.cli import main
+from negotiator.simulate.checkpoint import restore, saved
+from negotiator.simulate.engine import ClaimSettings, MachineChange, Simulation
+from negotiator.simulate.matching import Negotiator
+from negotiator.simulate.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
+from negotiator.simulate.setup import Plan, build
+from negotiator.simulate.state import State
+from negotiator.simulate.summary import jain, summarise
+from negotiator.simulate.workload import (
+    Arrival,
+    Workload,
+    WorkloadError,
+    from_csv,
+    from_swf,
+    from_toml,
+)
+from policy.model import NegotiatorPolicy
+
+ROOT = Path(__file__).parents[2]
+CAMPUS = str(ROOT / "examples" / "campus")
+A, B = "a@sim.example", "b@sim.example"
+INTERVAL = 60
+
+
+def policy_of(tmp_path: Path, text: str = "") -> NegotiatorPolicy:
+    from negotiator.configuration import read_policy
+
+    path = tmp_path / "condor_config"
+    path.write_text(text)
+    return read_policy(path, 0).policy
+
+
+class Run:
+    """A small simulation whose events are kept."""
+
+    def __init__(
+        self,
+        policy: NegotiatorPolicy,
+        jobs: list[tuple[int, str, int]],
+        *,
+        slots: int | Pool = 1,
+        settings: ClaimSettings | None = None,
+        changes: tuple[MachineChange, ...] = (),
+        cpus: int = 1,
+    ) -> None:
+        workload = Workload()
+        for submit, user, run_time in jobs:
+            shape = workload.shape(user, "", cpus, 0)
+            workload.arrivals.append(Arrival(submit, run_time, shape))
+        self.events: list[tuple[int, str, str, int]] = []
+        self.simulation = Simulation(
+            pool=plain_pool(slots, 1) if isinstance(slots, int) else slots,
+            workload=workload.sorted(),
+            settings=settings or ClaimSettings(),
+            state=State(),
+            sink=self._keep,
+            epoch=1_800_000_000,
+            changes=changes,
+        )
+        self.negotiator = Negotiator(self.simulation, policy, 0)
+
+    def _keep(self, moment: int, kind: str, user: str, job: int, slot: str, why: str) -> None:
+        self.events.append((moment, kind, user.partition("@")[0], job))
+
+    def until(self, seconds: int) -> list[tuple[int, str, str, int]]:
+        for moment in range(0, seconds, INTERVAL):
+            self.simulation.advance(moment)
+            self.negotiator.cycle(INTERVAL)
+        self.simulation.advance(seconds)
+        return [event for event in self.events if event[1] != "submit"]
+
+
+def test_a_claim_takes_the_next_job_of_its_user_until_its_work_life_is_over(
+    tmp_path: Path,
+) -> None:
+    jobs = [(0, "a", 100)] * 4
+    run = Run(policy_of(tmp_path), jobs, settings=ClaimSettings(worklife=150))
+    assert run.until(500) == [
+        (0, "start", "a", 1),
+        (100, "finish", "a", 1),
+        (100, "start", "a", 2),
+        (200, "finish", "a", 2),  # 200 s old: the claim ends, the next cycle is at 240
+        (240, "start", "a", 3),
+        (340, "finish", "a", 3),
+        (340, "start", "a", 4),
+        (440, "finish", "a", 4),
+    ]
+    assert run.simulation.state.claims == {}
+
+
+EARLY = "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\nPRIORITY_HALFLIFE = 600\n"
+PREEMPTING = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n"
+HALF_DAY = (0, "a", 43_200)
+
+
+@pytest.mark.parametrize(
+    ("settings", "stopped"),
+    [
+        (ClaimSettings(), 0),
+        (ClaimSettings(vacate=30), 30),
+        (ClaimSettings(retirement=7200, vacate=30), None),
+    ],
+)
+def test_preemption(tmp_path: Path, settings: ClaimSettings, stopped: int | None) -> None:
+    policy = policy_of(tmp_path, PREEMPTING + EARLY)
+    run = Run(policy, [HALF_DAY, (3600, "b", 60)], settings=settings)
+    events = run.until(10_000)
+    assert events[0] == (0, "start", "a", 1)
+    assert events[1] == (3600, "match", "b", 2)
+    at = 7230 if stopped is None else 3600 + stopped
+    assert events[2:5] == [
+        (at, "preempt", "a", 1),
+        (at, "start", "b", 2),
+        (at + 60, "finish", "b", 2),
+    ]
+    totals = run.simulation.state.users
+    assert (totals[A].bad, totals[A].preempted, totals[A].good) == (float(at), 1, 0.0)
+    assert totals[B].good == 60.0
+    assert events[5][1:] == ("start", "a", 1)
+
+
+def test_a_job_that_ends_in_its_retirement_loses_nothing(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, PREEMPTING + EARLY)
+    jobs = [(0, "a", 4000), (3600, "b", 60)]
+    run = Run(policy, jobs, settings=ClaimSettings(retirement=7200))
+    assert run.until(5000)[1:] == [
+        (3600, "match", "b", 2),
+        (4000, "finish", "a", 1),
+        (4000, "start", "b", 2),
+        (4060, "finish", "b", 2),
+    ]
+    assert run.simulation.state.users[A].bad == 0
+
+
+def test_a_job_in_its_retirement_is_left_alone_unless_preemption_may_be_early(
+    tmp_path: Path,
+) -> None:
+    policy = policy_of(tmp_path, PREEMPTING + "PRIORITY_HALFLIFE = 600\n")
+    run = Run(policy, [HALF_DAY, (3600, "b", 60)], settings=ClaimSettings(retirement=7200))
+    assert run.until(8000)[1:3] == [(7200, "match", "b", 2), (7200, "preempt", "a", 1)]
+
+
+def test_a_machine_that_leaves_takes_its_jobs_with_it(tmp_path: Path) -> None:
+    changes = (MachineChange(100, "node0001", False), MachineChange(1000, "node0001", True))
+    run = Run(policy_of(tmp_path), [(0, "a", 500)], changes=changes)
+    assert run.until(2000) == [
+        (0, "start", "a", 1),
+        (100, "lost", "a", 1),
+        (100, "leave", "", 0),
+        (1000, "join", "", 0),
+        (1020, "start", "a", 1),
+        (1520, "finish", "a", 1),
+    ]
+    summary = summarise(run.simulation, complete=True)
+    assert summary["badput_hours"] == pytest.approx(100 / 3600)
+    assert summary["lost_with_machines"] == 1
+
+
+def partitionable() -> Pool:
+    ad = ClassAd()
+    for name, value in (
+        ("MyType", "Machine"),
+        ("Name", "slot1@big"),
+        ("StartdIpAddr", "<192.0.2.1:1>"),
+        ("PartitionableSlot", True),
+        ("TotalSlotCpus", 8),
+        ("TotalSlotMemory", 8192),
+        ("TotalSlotDisk", 1000),
+        ("Cpus", 1),
+        ("Memory", 1),
+        ("Disk", 1000),
+        ("Requirements", True),
+        ("Rank", 0.0),
+    ):
+        ad.insert(name, value)
+    ad.insert("SlotWeight", ExprTree("Cpus"))
+    return pool_of([ad])
+
+
+def test_dynamic_slots_are_cut_and_given_back(tmp_path: Path) -> None:
+    run = Run(policy_of(tmp_path), [(0, "a", 300)] * 5, slots=partitionable(), cpus=2)
+    pool = run.simulation.pool
+    run.until(240)
+    claimed = len(run.simulation.state.claims)
+    assert claimed == 4
+    assert pool.slots["slot1@big"].ad.eval("Cpus") == 0
+    assert pool.weight == 8.0
+    assert [weight_of(slot.ad) for slot in pool.slots.values()] == [0.0, 2.0, 2.0, 2.0, 2.0]
+    run.until(2000)
+    assert list(pool.slots) == ["slot1@big"]
+    assert pool.slots["slot1@big"].ad.eval("Memory") == 8192
+    assert run.simulation.state.users[A].completed == 5
+
+
+def test_leaving_out_the_matchmaking_changes_nothing(tmp_path: Path) -> None:
+    jobs = [(60 * i, "ab"[i % 2], 500 + 37 * i) for i in range(40)]
+    quick = Run(policy_of(tmp_path), jobs, slots=4)
+    full = Run(policy_of(tmp_path), jobs, slots=4)
+    assert quick.negotiator.preempts is False
+    full.negotiator.preempts = True
+    assert quick.until(7200) == full.until(7200)
+    states = [run.simulation.state for run in (quick, full)]
+    assert states[0].full_cycles < states[1].full_cycles
+    assert states[0].accountant == states[1].accountant
+
+
+def test_a_checkpoint_restores_every_part(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, PREEMPTING + "PRIORITY_HALFLIFE = 600\n")
+    jobs = [(0, "a", 9000)] * 6 + [(3000, "b", 400)] * 5
+    changes = (MachineChange(200, "none", False),)
+    settings = ClaimSettings(vacate=100)
+
+    def fresh() -> Run:
+        return Run(policy, jobs, slots=partitionable(), cpus=2, settings=settings, changes=changes)
+
+    one = fresh()
+    one.until(3180)
+    data = json.loads(json.dumps(saved(one.simulation)))
+    other = fresh()
+    restore(other.simulation, data)
+    assert json.loads(json.dumps(saved(other.simulation))) == data
+    for run in (one, other):
+        run.events.clear()
+        for moment in range(3180, 12_000, INTERVAL):
+            run.simulation.advance(moment)
+            run.negotiator.cycle(INTERVAL)
+    assert one.events == other.events
+    assert saved(one.simulation) == saved(other.simulation)
+
+
+# --- theory -------------------------------------------------------------------------------------
+
+
+def test_in_the_steady_state_shares_are_inverse_to_priorities_and_priorities_are_usage(
+    tmp_path: Path,
+) -> None:
+    """With factors 1 : 4 usage is 2 : 1, because priority times factor is inverse to usage."""
+    policy = policy_of(tmp_path, "PRIORITY_HALFLIFE = 600\nNICE_USER_PRIO_FACTOR = 4000\n")
+    text = """
+[[stream]]
+user = "a"
+backlog = 6000
+run_time = 240
+spread = 0.3
+[[stream]]
+user = "b"
+group = "nice-user"
+backlog = 6000
+run_time = 240
+spread = 0.3
+"""
+    simulation = Simulation(
+        pool=plain_pool(60, 1),
+        workload=from_toml(text, "w.toml", 1, 20_000),
+        settings=ClaimSettings(worklife=0),
+        state=State(),
+        sink=lambda *event: None,
+        epoch=1_800_000_000,
+    )
+    negotiator = Negotiator(simulation, policy, 0)
+    usage: dict[str, list[float]] = {}
+    priority: dict[str, list[float]] = {}
+    for moment in range(0, 12_000, 2 * INTERVAL):
+        simulation.advance(moment)
+        negotiator.cycle(2 * INTERVAL)
+        if moment < 10 * 600:
+            continue
+        for name, (_, weight) in simulation.state.running.items():
+            usage.setdefault(name, []).append(weight)
+            record = simulation.state.accountant.customers[name]
+            priority.setdefault(name, []).append(record.priority or 0.0)
+    means = {name: sum(values) / len(values) for name, values in usage.items()}
+    nice = "nice-user.b@sim.example"
+    assert means[A] / sum(means.values()) == pytest.approx(2 / 3, rel=0.02)
+    for name in (A, nice):
+        assert sum(priority[name]) / len(priority[name]) == pytest.approx(means[name], rel=0.01)
+
+
+def test_a_group_stays_within_its_quota_unless_it_accepts_surplus(tmp_path: Path) -> None:
+    text = "GROUP_NAMES = g, h\nGROUP_QUOTA_g = 3\nGROUP_QUOTA_h = 2\n"
+    pool = plain_pool(10, 1)
+    for surplus in (False, True):
+        policy = policy_of(tmp_path, text + f"GROUP_ACCEPT_SURPLUS_g = {surplus}\n")
+        workload = Workload()
+        for group in "gh":
+            shape = workload.shape("u", group, 1, 0)
+            workload.arrivals += [Arrival(0, 300, shape)] * 40
+        run = Run(policy, [])
+        run.simulation.workload, run.simulation.pool = workload, pool
+        most = 0.0
+        for moment in range(0, 900, INTERVAL):
+            run.simulation.advance(moment)
+            run.negotiator.cycle(INTERVAL)
+            most = max(most, run.simulation.state.running["g.u@sim.example"][1])
+            assert run.simulation.state.running["h.u@sim.example"][1] <= 2
+        assert (most <= 3) is not surplus
+        pool = plain_pool(10, 1)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "index"), [([], None), ([1, 1, 1], 1.0), ([1, 0], 0.5), ([0.0], None)]
+)
+def test_jain(ratios: list[float], index: float | None) -> None:
+    assert jain(ratios) == index
+
+
+# --- workloads ----------------------------------------------------------------------------------
+
+SWF = """; Version: 2.2
+1 10 5 600 4 -1 1024 4 -1 2048 1 3 7 -1 -1 -1 -1 -1
+2 20 5 -1 4 -1 -1 4 -1 -1 0 3 7 -1 -1 -1 -1 -1
+3 5 5 60 2 -1 512 -1 -1 -1 1 4 -1 -1 -1 -1 -1 -1
+"""
+
+
+def test_swf() -> None:
+    workload = from_swf(SWF.splitlines(), "t.swf")
+    assert [(job.submit, job.run_time) for job in workload.arrivals] == [(5, 60), (10, 600)]
+    first, second = (workload.shapes[job.shape] for job in workload.arrivals)
+    assert (first.user, first.cpus, first.ad.eval("RequestMemory")) == ("user4@sim.example", 2.0, 1)
+    assert (second.user, second.ad.eval("RequestMemory")) == ("group7.user3@sim.example", 8)
+    assert second.ad.eval("AccountingGroup") == "group7.user3"
+
+
+def test_csv() -> None:
+    lines = "submit,user,run_time,group,cpus,count\n5,u,60,g,2,3\n1,v@x,7,,,\n"
+    workload = from_csv(lines.splitlines(), "t.csv")
+    assert [job.submit for job in workload.arrivals] == [1, 5, 5, 5]
+    assert [shape.user for shape in workload.shapes] == ["g.u@sim.example", "v@x"]
+
+
+def test_streams_are_random_but_the_same_for_a_seed() -> None:
+    text = '[[stream]]\nuser = "u"\nper_hour = 60\nbatch = 3\nspread = 1.0\nend_hour = 100\n'
+    one = from_toml(text, "t", 1, 360_000)
+    assert one.arrivals == from_toml(text, "t", 1, 360_000).arrivals
+    assert one.arrivals != from_toml(text, "t", 2, 360_000).arrivals
+    assert len(one.arrivals) == pytest.approx(6000, rel=0.1)
+    runs = sorted(job.run_time for job in one.arrivals)
+    assert runs[len(runs) // 2] == pytest.approx(3600, rel=0.1)
+    more = from_toml(text + '[[stream]]\nuser = "v"\nbacklog = 2\n', "t", 1, 360_000)
+    assert [job for job in more.arrivals if job.shape == 0] == one.arrivals
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: from_swf(["1 2 3"], "t"), "t:1: 3 columns; SWF has 18"),
+        (lambda: from_swf(["a b"], "t"), "t:1: `a b` is not a line of SWF"),
+        (lambda: from_csv(["user,submit"], "t"), "no column `run_time`"),
+        (lambda: from_csv(["user,submit,run_time", "u,-1,5"], "t"), "t:2: submit `-1`"),
+        (lambda: from_csv(["user,submit,run_time", "u v,1,5"], "t"), "`u v` is no user"),
+        (lambda: from_toml("x =", "t", 0, 1), "t: "),
+        (lambda: from_toml("", "t", 0, 1), r"no \[\[stream\]\]"),
+        (lambda: from_toml("[[stream]]\nusr = 'u'", "t", 0, 1), "unknown key `usr`"),
+        (lambda: from_toml("[[stream]]\nuser = 3", "t", 0, 1), "`3` does not suit `user`"),
+        (lambda: from_toml("[[stream]]\nuser = 'u'\ncpus = -1", "t", 0, 1), "`-1` does not suit"),
+        (lambda: from_toml("[[stream]]\ncpus = 1", "t", 0, 1), "without `user`"),
+    ],
+)
+def test_workloads_that_are_none(call: Any, message: str) -> None:
+    with pytest.raises(WorkloadError, match=message):
+        call()
+
+
+def test_a_captured_queue_can_come_again() -> None:
+    plan = Plan(CAMPUS, "capture", 86_400, every=43_200)
+    simulation, negotiator = build(plan, lambda *event: None)
+    arrivals = simulation.workload.arrivals
+    assert {job.submit for job in arrivals} == {0, 43_200}
+    assert len(arrivals) == 2 * sum(job.submit == 0 for job in arrivals)
+    assert negotiator.preempts
+    slots = simulation.pool.slots.values()
+    assert all(slot.ad.eval("State") == "Unclaimed" for slot in slots)
+    assert simulation.pool.weight == 192.0
+    simulation.advance(0)
+    negotiator.cycle(60)
+    assert len(simulation.state.claims) > 20
+
+
+# --- the command --------------------------------------------------------------------------------
+
+WORKLOAD = """
+[[stream]]
+user = "a"
+backlog = 60
+per_hour = 6
+spread = 0.7
+[[stream]]
+user = "b"
+begin_hour = 4
+backlog = 30
+per_hour = 4
+spread = 0.7
+"""
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "config").write_text(PREEMPTING + "NEGOTIATOR_INTERVAL = 300\n")
+    (tmp_path / "m.csv").write_text(
+        "time,machine,event\n9000,node0003,leave\n20000,node0003,join\n"
+    )
+    return [
+        "simulate", "6", "--workload", str(tmp_path / "w.toml"), "--seed", "3",
+        "--config", str(tmp_path / "config"), "--machines", str(tmp_path / "m.csv"),
+    ]  # fmt: skip
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.name: path.read_bytes()
+        for path in folder.iterdir()
+        if path.name not in ("run.json", "checkpoint.json")
+    }
+
+
+def test_a_run_folder(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for number, form in enumerate(("csv", "csv", "jsonl")):
+        folder = str(tmp_path / str(number))
+        assert main([*words, "--days", "0.5", "-o", folder, "--format", form]) == 0
+    assert files(tmp_path / "0") == files(tmp_path / "1")
+    summary = json.loads((tmp_path / "0" / "summary.json").read_text())
+    with (tmp_path / "0" / "events.csv").open() as file:
+        events = list(csv.DictReader(file))
+    starts = sum(event["event"] == "finish" for event in events)
+    assert summary["completed"] == starts > 30
+    assert summary["complete"] is True
+    lines = (tmp_path / "2" / "events.jsonl").read_text().splitlines()
+    assert [json.loads(line)["event"] for line in lines] == [event["event"] for event in events]
+    assert 0 < summary["jain_index"] <= 1
+    assert f"{'jobs completed':<25s}{starts:>14d}\n" in capsys.readouterr().out
+    # what is used is what was done, lost, or still runs
+    hours = summary["goodput_hours"] + summary["badput_hours"] + summary["unfinished_hours"]
+    assert sum(user["usage_hours"] for user in summary["users"].values()) == pytest.approx(hours)
+    assert main([*words, "-o", str(tmp_path / "0")]) == 2
+    assert "--resume takes it up" in capsys.readouterr().err
+
+
+def test_two_configurations(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    other.write_text("PREEMPTION_REQUIREMENTS = False\nNEGOTIATOR_INTERVAL = 300\n")
+    pair = ["--compare", str(tmp_path / "config"), str(other), "--days", "0.5"]
+    assert main([*words, *pair, "--json", "-o", str(tmp_path / "both")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["a"]["submitted"] == found["b"]["submitted"]
+    assert found["a"]["preemptions"] > found["b"]["preemptions"] == 0
+    assert main([*words, *pair]) == 0
+    shown = capsys.readouterr().out
+    assert shown.splitlines()[0].split() == ["A", "B", "B", "-", "A"]
+    assert (tmp_path / "both" / "b" / "summary.json").is_file()
+
+
+def test_parquet(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    folder = tmp_path / "run"
+    assert main([*words, "--days", "0.1", "-o", str(folder), "--parquet"]) == 0
+    table = parquet.read_table(folder / "series.parquet")
+    assert table.column_names[:4] == ["time", "kind", "name", "usage"]
+    capsys.readouterr()
+
+
+def start(words: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "negotiator", *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def killed_and_resumed(words: list[str], folder: Path, rng: random.Random, kills: int) -> int:
+    """Kill a run at random so many times, or fewer if it is done before; how often it was."""
+    first = [*words, "-o", str(folder)]
+    resume = ["simulate", "--resume", str(folder)]
+    for number in range(kills):
+        process = start(resume if (folder / "run.json").exists() else first)
+        try:
+            process.wait(0.4 + rng.random() * 0.8)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        else:
+            assert process.returncode == 0, process.communicate()
+            return number
+        finally:
+            process.communicate()
+    process = start(resume if (folder / "run.json").exists() else first)
+    _, problem = process.communicate()
+    assert process.returncode == 0, problem
+    return kills
+
+
+@pytest.mark.parametrize(
+    ("kills", "days"), [(2, "2"), pytest.param(20, "16", marks=pytest.mark.slow)]
+)
+def test_a_killed_run_goes_on_to_the_same_bytes(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str], kills: int, days: str
+) -> None:
+    command = [*words, "--days", days, "--checkpoint-hours", "0.5"]
+    assert main([*command, "-o", str(tmp_path / "whole")]) == 0
+    capsys.readouterr()
+    assert killed_and_resumed(command, tmp_path / "cut", random.Random(kills), kills) > 0
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+
+
+def test_ctrl_c_leaves_a_valid_part_that_can_be_taken_up(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [*words, "--days", "4"]
+    folder = tmp_path / "run"
+    process = start([*command, "-o", str(folder)])
+    while not (folder / "run.json").exists():
+        time.sleep(0.02)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    shown, _ = process.communicate()
+    assert process.returncode == 130
+    assert "interrupted" in shown
+    assert json.loads((folder / "summary.json").read_text())["complete"] is False
+    assert main(["simulate", "--resume", str(folder)]) == 0
+    assert main([*command, "-o", str(tmp_path / "whole")]) == 0
+    assert files(folder) == files(tmp_path / "whole")
+    capsys.readouterr()
+    assert main(["simulate", "--resume", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["complete"] is True
+
+
+def test_a_run_whose_files_have_changed_is_not_taken_up(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    assert main([*words, "--days", "0.1", "-o", str(folder)]) == 0
+    (folder / "summary.json").unlink()
+    (tmp_path / "config").write_text("")
+    assert main(["simulate", "--resume", str(folder)]) == 2
+    assert "has changed since" in capsys.readouterr().err
+
+
+def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    swf = tmp_path / "t.swf.gz"
+    swf.write_bytes(gzip.compress(SWF.encode()))
+    empty = tmp_path / "e.csv"
+    empty.write_text("submit,user,run_time\n")
+    machines = tmp_path / "m.csv"
+    machines.write_text("time,machine,event\n5,none,leave\n")
+    assert main(["simulate", "4x8", "--workload", str(swf), "--days", "0.1"]) == 0
+    for words, message in (
+        ([], "--resume"),
+        (["4"], "--workload"),
+        (["4", "--workload", "x.toml"], "no such file"),
+        (["4", "--workload", str(tmp_path)], "directory"),
+        (["4", "--workload", str(empty)], "no job in it"),
+        (["4", "--workload", "capture"], "needs a captured pool"),
+        (["4", "--workload", str(machines.rename(tmp_path / "m.txt"))], ".swf, .csv or .toml"),
+        ([str(tmp_path / "nowhere"), "--workload", str(swf)], "no such folder"),
+        (["--resume", str(tmp_path)], "no run to take up"),
+    ):
+        assert main(["simulate", *words]) == 2, words
+        assert message in capsys.readouterr().err
+
+
+def test_slots_have_a_machine() -> None:
+    assert SimSlot("slot1_2@node@vm", ClassAd(), 1.0).machine == "node@vm"
