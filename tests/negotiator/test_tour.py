@@ -1,0 +1,44 @@
+"""``examples/tour`` is the pool of the recorded cases of that name: the same decisions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from negotiator.agreement import parse_expected
+from negotiator.cycle import negotiate
+from negotiator.io import CapturePaths, read_capture
+from tests.negotiator import scenarios
+
+TOUR = Path(__file__).parents[2] / "examples" / "tour"
+
+
+@pytest.mark.parametrize(
+    ("config", "case"),
+    [
+        ("condor_config", "tour"),
+        ("breadth_first", "tour-breadth-first"),
+        ("no_preemption", "tour-no-preemption"),
+    ],
+)
+def test_the_real_negotiator_decides_the_same(config: str, case: str) -> None:
+    pool = read_capture(CapturePaths(TOUR, {"config": TOUR / config}))
+    result = negotiate(pool.snapshot, pool.policy, now=pool.facts.now)
+    recorded = scenarios.recorded(scenarios.load(case)["observed"]["cycles"][0])
+    for ours, theirs in zip(scenarios.decided(result), recorded, strict=True):
+        assert [*map(nameless, ours)] == [*map(nameless, theirs)]
+
+
+def nameless(decision: dict[str, Any]) -> dict[str, Any]:
+    """A decision without the name of the schedd, which is another one in the recordings."""
+    return {key: value for key, value in decision.items() if key != "schedd"}
+
+
+def test_expected_is_the_recorded_case() -> None:
+    expected = parse_expected(json.loads((TOUR / "expected.json").read_text()))
+    cycle = scenarios.load("tour")["observed"]["cycles"][0]
+    assert [match[2] for match in expected.matches] == [m["slot"] for m in cycle["matches"]]
+    assert len(expected.rejections) == len(cycle["rejections"])
