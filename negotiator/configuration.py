@@ -52,6 +52,9 @@ class CaptureSources:
             return None
         return [str(file) for file in folder.iterdir() if file.is_file()]
 
+    def place(self, path: str) -> str:
+        return path
+
     def run(self, command: str) -> str | None:
         raise ProgramsNotRun
 

@@ -60,6 +60,41 @@ def add_commands(subparsers: Any) -> None:
     add_reader(show)
     show.set_defaults(run=_show)
     _add_lists(commands)
+    _add_info(commands)
+
+
+def _add_info(commands: Any) -> None:
+    info = commands.add_parser(
+        "info",
+        help="say what a macro means",
+        description="Say what macros of HTCondor mean: default, type, range, unit and reader.",
+    )
+    info.add_argument("knobs", nargs="+", metavar="KNOB", help="a macro")
+    _add_json(info)
+    info.set_defaults(run=_info)
+
+
+@guarded
+def _info(args: argparse.Namespace) -> int:
+    from classad.errors import suggest
+    from policy.io import builtin_table, meanings
+    from policy.knobs import KNOBS
+    from policy.parameters import find_parameter
+    from policy.showing import info_lines
+
+    found = {name: find_parameter(name, builtin_table(), meanings()) for name in args.knobs}
+    for name in (name for name, known in found.items() if known is None):
+        near = suggest(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
+        tail = f"; did you mean `{near}`?" if near else ""
+        print(f"pieslice: error: HTCondor has no macro `{name}`{tail}", file=sys.stderr)
+    known = [parameter for parameter in found.values() if parameter is not None]
+    if args.json:
+        import json
+
+        print(json.dumps([parameter.as_json() for parameter in known], indent=2))
+    else:
+        print("\n\n".join("\n".join(info_lines(parameter)) for parameter in known))
+    return EXIT_OK if len(known) == len(found) else EXIT_NO
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

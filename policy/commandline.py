@@ -86,6 +86,14 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-going", action="store_true", help="go on after lines that cannot be read"
     )
+    parser.add_argument(
+        "--installed-at", default="/etc/condor", metavar="DIR",
+        help="the folder of the pool that a folder with condor_config is a copy of"
+        " (default /etc/condor)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--allow-commands", action="store_true", help="run the programs that it names"
+    )
 
 
 def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool = False) -> Config:
@@ -94,9 +102,11 @@ def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool 
 
     path = args.path if path is None else path
     if os.path.isdir(path):
-        root = os.path.join(path, "condor_config")
-        path = root if os.path.exists(root) else path
-    if not os.path.isdir(path):
+        with os.scandir(path) as entries:
+            empty = not any(entry.is_file() for entry in entries)
+        if empty:
+            raise Misuse(f"no configuration files in `{path}`")
+    else:
         with open(path, "rb"):
             pass  # a file that cannot be opened is the user's mistake, not the configuration's
     return read_config(
@@ -108,6 +118,8 @@ def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool 
         host=host_facts(args.fact, this_machine=args.this_machine),
         now=time.time(),
         keep_going=keep_going or args.keep_going,
+        installed_at=args.installed_at,
+        commands=args.allow_commands,
     )
 
 

@@ -97,6 +97,7 @@ def load_config(
     sources: Sources,
     library: Library,
     *,
+    folder: str | None = None,
     context: Context | None = None,
     environment: Mapping[str, str] | None = None,
     extra: Iterable[tuple[str, str]] = (),
@@ -107,6 +108,7 @@ def load_config(
 ) -> Config:
     """Read a configuration from its root file (None: no root file, defaults only).
 
+    ``folder``: a folder of configuration files that stands in for the root file.
     ``extra``: names and texts that are assigned after all files and the environment.
     """
     host = host or HostFacts()
@@ -129,7 +131,7 @@ def load_config(
     reader = Reader(scope, sources, library.templates, diagnostics, keep_going)
     complete = True
     try:
-        _Loading(reader, host, environment, tuple(extra)).run(root)
+        _Loading(reader, host, environment, tuple(extra), folder).run(root)
     except ReadingStopped:
         complete = False
     return Config(scope, tuple(diagnostics), tuple(reader.files), complete)
@@ -152,24 +154,63 @@ class _Loading:
     host: HostFacts
     environment: Mapping[str, str]
     extra: tuple[tuple[str, str], ...] = ()
+    folder: str | None = None
 
     def run(self, root: str | None) -> None:
         context = self.reader.scope.context
         self._put_all(self.host.detected(context))
         if root is not None:
-            self._put_all({"CONFIG_ROOT": root.rpartition("/")[0]})
+            self._put_all({"CONFIG_ROOT": _folder_of(root)})
             self._read(root, required=True)
         self._put_all({"HOSTNAME": self.host.hostname, "FULL_HOSTNAME": self.host.full_hostname})
-        first = self._value("LOCAL_CONFIG_DIR")
-        self._directories(first)
-        self._local_files()
-        second = self._value("LOCAL_CONFIG_DIR")
-        if second != first:
-            self._directories(second)
+        self._local_directories()
+        self._user_file()
         self._environment()
         self._extra()
         self._put_all(self.host.specials(context))
+        self._persistent_files(context)
         self._auto_use()
+
+    def _local_directories(self) -> None:
+        """LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE, and the former again if that changed it."""
+        if self.folder is not None:
+            self._put_all({"CONFIG_ROOT": self.folder, "LOCAL_CONFIG_DIR": self.folder})
+        first = self._value("LOCAL_CONFIG_DIR")
+        # A folder that was named may have blanks in its name, a macro's value may not.
+        self._directories(_split(first) if self.folder is None else [self.folder])
+        self._local_files()
+        second = self._value("LOCAL_CONFIG_DIR")
+        if second != first:
+            self._directories(_split(second))
+
+    def _user_file(self) -> None:
+        """The user's own file; an administrator has none."""
+        name = self._value("USER_CONFIG_FILE")
+        if not name or self.host.is_admin:
+            return
+        if not name.startswith("/"):
+            if not self.host.home:
+                return
+            name = f"{self.host.home}/.condor/{name}"
+        self._read(name, required=False)
+
+    def _persistent_files(self, context: Context) -> None:
+        """What condor_config_val -set left: a list of names, and a file for each."""
+        if not self._switched_on("ENABLE_PERSISTENT_CONFIG"):
+            return
+        folder = self._value("PERSISTENT_CONFIG_DIR")
+        if not folder:
+            return
+        top = f"{folder}/.config.{context.local_name or context.subsystem}"
+        before = self.reader.scope.table.get("RUNTIME_CONFIG_ADMIN")
+        self._read(top, required=False)
+        listed = self.reader.scope.table.get("RUNTIME_CONFIG_ADMIN")
+        if listed is not None and listed is not before:
+            for name in _split(self._value("RUNTIME_CONFIG_ADMIN")):
+                self._read(f"{top}.{name}", required=True)
+
+    def _switched_on(self, name: str) -> bool:
+        return self._value(name).strip().casefold() in ("true", "1")
 
     def _put_all(self, values: Mapping[str, str]) -> None:
         table = self.reader.scope.table
@@ -198,11 +239,11 @@ class _Loading:
             self.reader.problem(Diagnostic(f"`{path}` is not run"))
             return
         if text is not None:
-            self.reader.read_file(path, text)
+            self.reader.read_file(self.reader.sources.place(path), text)
         elif required:
             self.reader.problem(Diagnostic(f"cannot read configuration `{path}`"))
 
-    def _directories(self, listed: str) -> None:
+    def _directories(self, directories: Iterable[str]) -> None:
         pattern = self._value("LOCAL_CONFIG_DIR_EXCLUDE_REGEXP")
         try:
             excluded = re.compile(pattern) if pattern else None
@@ -210,7 +251,7 @@ class _Loading:
             message = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `{pattern}`: {problem}"
             self.reader.problem(Diagnostic(message))
             excluded = None
-        for directory in _split(listed):
+        for directory in directories:
             paths = self.reader.sources.list_files(directory) or []
             for path in sorted(paths, key=lambda p: p.encode("utf-8", "surrogateescape")):
                 name = path.rpartition("/")[2]
@@ -282,6 +323,11 @@ class _Loading:
         label = f"{template.category}:{template.name}"
         source = Source(template.with_arguments(None), f"use {label}")
         self.reader.read_source(source, Place(entry.origin, 1, entry.line, label))
+
+
+def _folder_of(path: str) -> str:
+    folder, slash, _ = path.rpartition("/")
+    return folder or slash or "."
 
 
 def _split(text: str) -> list[str]:

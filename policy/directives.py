@@ -82,5 +82,5 @@ def _output(reading: Pass, command: str, whole: int) -> str | None:
             f"`{command}` is not run",
             0,
             whole,
-            "put the output of the program in a file and include that",
+            "put the output of the program in a file and include that, or give --allow-commands",
         ) from None

@@ -14,8 +14,10 @@ from collections.abc import Iterable, Iterator
 
 from policy import knobs_cycle, knobs_matching, knobs_shares
 from policy.ephemeral import EPHEMERAL, Ephemeral
+from policy.io import builtin_table, meanings
 from policy.knob import Knob, Need
-from policy.knobs import declared
+from policy.knobs import KNOBS, declared
+from policy.parameters import find_parameter
 
 _INTRODUCTION = """\
 <!-- Written by `python -m policy.document`; edit the declarations there. -->
@@ -37,6 +39,13 @@ _SECTIONS = (
     ("The course of a cycle", knobs_cycle),
 )
 
+_OTHERS = """\
+## All other macros
+
+They have no part in a negotiation cycle. Defaults are those of HTCondor's parameter table; "none"
+marks a macro that only the programs know. `pieslice config info KNOB` prints the same.
+"""
+
 _EPHEMERAL = """\
 ## Attributes the negotiator adds
 
@@ -53,6 +62,8 @@ def knob_page() -> str:
         parts.append("\n".join(_table(declared(module))) + "\n")
     parts.append("## Not honoured\n")
     parts.append("\n".join(_missing()) + "\n")
+    parts.append(_OTHERS)
+    parts.append("\n".join(_other_macros()) + "\n")
     parts.append(_EPHEMERAL)
     parts.append("\n".join(_attributes(EPHEMERAL)) + "\n")
     return "\n".join(parts)
@@ -71,6 +82,24 @@ def _table(knobs: Iterable[Knob]) -> Iterator[str]:
             honoured = "no effect on one cycle"
         cells = (f"`{knob.name}`", _type(knob), _default(knob), _meaning(knob), honoured)
         yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _other_macros() -> Iterator[str]:
+    yield "| Macro | Type | Default | Read by | Meaning |"
+    yield "|---|---|---|---|---|"
+    for name in meanings():
+        known = find_parameter(name, builtin_table(), meanings())
+        if known is None or name.casefold() in KNOBS:
+            continue
+        kind = ", ".join(part for part in (known.type, known.range, known.unit) if part)
+        default = "none" if known.default is None else _code(known.default)
+        cells = (f"`{name}`", kind, default, known.reader, known.doc)
+        yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _code(text: str) -> str:
+    joined = " ".join(text.split())
+    return f"`{joined}`" if joined else "empty"
 
 
 def _type(knob: Knob) -> str:

@@ -15,7 +15,11 @@ from policy.table import Context
 
 @frozen(kw_only=True)
 class HostFacts:
-    """A machine.  ``detected_memory_mb`` is in MiB."""
+    """A machine.  ``detected_memory_mb`` is in MiB.
+
+    ``home`` is the folder of the user who reads; only a reader that is no administrator has a
+    configuration file of his own.
+    """
 
     arch: str = "X86_64"
     opsys: str = "LINUX"
@@ -34,6 +38,7 @@ class HostFacts:
     pid: int = 0
     ppid: int = 0
     tilde: str = ""
+    home: str = ""
     is_admin: bool = True
     python3: str = ""
     working_directory: str = ""

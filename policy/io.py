@@ -1,7 +1,7 @@
 """The outside world for configurations: files, this machine, the data of this package.
 
 What is decided here: nothing about the language; this is the only module of ``policy`` that opens
-files or looks at the machine.  Programs named by a configuration are never run.
+files or looks at the machine.  Programs named by a configuration are run only if that is allowed.
 Inputs: paths.  Outputs: ``Config`` values, ``HostFacts`` of this machine, the built-in library.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from attr import Factory, frozen
+from attr import frozen
 
 from policy.config import Config, Library, load_config
 from policy.host import HostFacts
@@ -24,31 +24,64 @@ from policy.sources import ProgramsNotRun
 from policy.table import Context
 from policy.templates import template_set
 
+#: The folder of the configuration in the packages of HTCondor.
+INSTALLED_AT = "/etc/condor"
+#: How long a program may take that a configuration names.
+RUN_SECONDS = 60
+
 
 @frozen
 class FileSources:
-    """Files of this machine, and ``texts`` that pretend to be files."""
+    """Files of this machine.
 
-    texts: Mapping[str, str] = Factory(dict)
+    A configuration copied from another machine names files by where they lay there:
+    ``installed_at`` is the folder that was copied, ``copy`` the copy.  ``commands`` allows to run
+    the programs that a configuration names.
+    """
+
+    installed_at: str = ""
+    copy: str = ""
+    commands: bool = False
+
+    def place(self, path: str) -> str:
+        if not self.copy or not self.installed_at:
+            return path
+        if path != self.installed_at and not path.startswith(self.installed_at.rstrip("/") + "/"):
+            return path
+        return os.path.join(self.copy, path[len(self.installed_at) :].lstrip("/"))
 
     def read(self, path: str) -> str | None:
-        if path in self.texts:
-            return self.texts[path]
         try:
-            with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-                return stream.read()
-        except OSError:
+            with open(self.place(path), "rb") as stream:
+                return stream.read().decode("utf-8", "surrogateescape")
+        except (OSError, ValueError):  # a ValueError is a NUL in the name
             return None
 
     def list_files(self, directory: str) -> list[str] | None:
+        directory = self.place(directory)
         try:
             with os.scandir(directory) as entries:
                 return [os.path.join(directory, e.name) for e in entries if e.is_file()]
-        except OSError:
+        except (OSError, ValueError):
             return None
 
     def run(self, command: str) -> str | None:
-        raise ProgramsNotRun
+        if not self.commands:
+            raise ProgramsNotRun
+        return _output(command)
+
+
+def _output(command: str) -> str | None:
+    """What a program prints, None if it cannot be run; no shell sees the words."""
+    import shlex
+    import subprocess
+
+    try:
+        words = shlex.split(command)
+        done = subprocess.run(words, stdout=subprocess.PIPE, timeout=RUN_SECONDS, check=False)
+    except (OSError, ValueError, IndexError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 @cache
@@ -77,6 +110,17 @@ def _table() -> Mapping[str, list[str]]:
 
 
 @cache
+def meanings() -> dict[str, list[str]]:
+    """Meaning, unit and reader of the macros that are no knobs, by name.
+
+    Macros that are in no parameter table, since only the programs know them, are here too.
+    """
+    text = (files("policy") / "data" / "parameters.json").read_text(encoding="utf-8")
+    rows: dict[str, list[str]] = json.loads(text)
+    return rows
+
+
+@cache
 def attribute_names() -> tuple[str, ...]:
     """Attributes that ads of jobs, slots and submitters usually have."""
     text = (files("policy") / "data" / "attributes.json").read_text(encoding="utf-8")
@@ -98,6 +142,8 @@ def this_host() -> HostFacts:
         hostname=name.partition(".")[0],
         full_hostname=name,
         working_directory=os.getcwd(),
+        home=os.path.expanduser("~"),
+        is_admin=os.geteuid() == 0,
     )
 
 
@@ -111,20 +157,31 @@ def read_config(
     host: HostFacts | None = None,
     now: float = 0.0,
     keep_going: bool = False,
+    installed_at: str = INSTALLED_AT,
+    commands: bool = False,
 ) -> Config:
-    """Read the configuration whose root file is ``path``, or a folder of configuration files.
+    """Read the configuration at ``path``.
+
+    It is a root file, a folder of configuration files, or a folder with condor_config; the latter
+    is taken for the copy of ``installed_at``, so that files below that are looked for in it.
 
     ``environment`` is empty unless given: a captured configuration should mean the same
-    everywhere.  ``extra``: names and texts assigned after everything else.
+    everywhere.  ``commands``: run the programs that it names.  ``extra``: names and texts assigned
+    after everything else.
     """
-    root, sources = path, FileSources()
+    root: str | None = path
+    folder, copy = None, ""
     if os.path.isdir(path):
-        root = "<folder>"
-        sources = FileSources({root: f"LOCAL_CONFIG_DIR = {path}\n"})
+        root = os.path.join(path, "condor_config")
+        if os.path.isfile(root):
+            copy = path
+        else:
+            root, folder = None, path
     return load_config(
         root,
-        sources,
+        FileSources(installed_at, copy, commands),
         builtin_library(),
+        folder=folder,
         context=Context(subsystem, local_name),
         environment=environment,
         extra=extra,

@@ -227,7 +227,7 @@ class Pass:
 
     def include_text(self, path: str, text: str) -> None:
         """Read an included text one level down."""
-        self.reader.read_file(path, text, self.place.depth + 1)
+        self.reader.read_file(self.reader.sources.place(path), text, self.place.depth + 1)
 
     def use_template(self, category: str, listed: str, line: LogicalLine) -> None:
         """Read the templates of a ``use`` statement."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.macros import ExpansionError
+from policy.parameters import Parameter
 from policy.table import Definition
 
 _INDENT = "  "
@@ -49,6 +50,21 @@ def trace(config: Config, name: str, definition: Definition) -> Iterator[str]:
         yield f"{_INDENT}default {default}"
         if not knob.honoured:
             yield f"{_INDENT}not honoured by pieslice negotiate: {knob.reason}"
+
+
+def info_lines(parameter: Parameter) -> Iterator[str]:
+    """What is known about a macro, one fact a line."""
+    yield f"{parameter.name}: {parameter.doc}"
+    kind = ", ".join(part for part in (parameter.type, parameter.unit) if part)
+    yield f"{_INDENT}type {kind}"
+    if parameter.range:
+        yield f"{_INDENT}range {parameter.range}"
+    default = "none" if parameter.default is None else parameter.default or "empty"
+    yield f"{_INDENT}default {default}"
+    yield f"{_INDENT}read by {parameter.reader}"
+    knob = find_knob(parameter.name)
+    if knob is not None and not knob.honoured:
+        yield f"{_INDENT}not honoured by pieslice negotiate: {knob.reason}"
 
 
 def _spelled(name: str, definition: Definition) -> str:

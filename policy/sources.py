@@ -26,6 +26,9 @@ class Sources(Protocol):
     def list_files(self, directory: str) -> list[str] | None:
         """Full paths of the regular entries of a directory, or None if there is none."""
 
+    def place(self, path: str) -> str:
+        """Where the file that a configuration calls ``path`` really lies."""
+
     def run(self, command: str) -> str | None:
         """The output of a program, None if there is no such program; see ``ProgramsNotRun``."""
 
@@ -44,6 +47,9 @@ class MemorySources:
         stem = directory.rstrip("/") + "/"
         found = [path for path in self.files if path.startswith(stem)]
         return [path for path in found if "/" not in path[len(stem) :]] if found else None
+
+    def place(self, path: str) -> str:
+        return path
 
     def run(self, command: str) -> str | None:
         if self.runner is None:

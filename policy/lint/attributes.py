@@ -170,7 +170,7 @@ def _unknown(view: View, setting: Setting, name: str) -> _Found:
     folded = name.casefold()
     if view.config.lookup(name) is not None or _is_published(view, folded):
         return None
-    meant = near(name, known_attributes(), 0.88)
+    meant = near(name, known_attributes())
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {setting.name}"

@@ -7,12 +7,11 @@ Follows: the parameter table of 25.14.1 and what else its daemons were seen to r
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from policy.knobs import KNOBS, find_knob
 from policy.lines import LineReader
 from policy.lint.finding import WARNING, Finding
@@ -61,8 +60,6 @@ DEAD: Final = Finding(
     "HFS_ROUND_ROBIN_RATE = 1.0\n",
     "GROUP_QUOTA_ROUND_ROBIN_RATE = 1.0\n",
 )
-#: How alike two names must be for one to be a slip of the other.
-ALIKE: Final = 0.9
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8
 _OLD: Final = {
@@ -85,52 +82,29 @@ _DEAD: Final = {
     "negotiator_traffic_limit": None,
     "negotiator_traffic_interval": None,
 }
-#: Read by the daemons, though not in the parameter table.
-_CODE_ONLY: Final = (
-    *("SLOT_TYPE_1", "NUM_SLOTS_TYPE_1", "SLOT_TYPE_1_PARTITIONABLE", "SLOT_TYPE_1_START"),
-    *("SLOT_TYPE_1_NAME_PREFIX", "SLOT_TYPE_1_STARTD_ATTRS", "SLOT1_STARTD_ATTRS", "SLOT1_USER"),
-    *("STARTD_ATTRS", "SCHEDD_ATTRS", "SUBMIT_ATTRS", "NEGOTIATOR_ATTRS", "COLLECTOR_ATTRS"),
-    *("MASTER_ATTRS", "STARTD_SLOT_ATTRS", "STARTD_NAME", "SCHEDD_NAME", "MASTER_NAME"),
-    *("STARTD_CRON_JOBLIST", "SCHEDD_CRON_JOBLIST", "JOB_TRANSFORM_NAMES", "NUM_SLOTS"),
-    *(
-        "SUBMIT_REQUIREMENT_NAMES",
-        "SCHEDD_CLASSAD_USER_MAP_NAMES",
-        "STARTD_PARTITIONABLE_SLOT_ATTRS",
-    ),
-    *("WANT_HOLD_REASON", "WANT_HOLD_SUBCODE", "SYSTEM_PERIODIC_HOLD_REASON"),
-    *("SYSTEM_PERIODIC_HOLD_SUBCODE", "SYSTEM_PERIODIC_HOLD_NAMES", "SYSTEM_PERIODIC_REMOVE_NAMES"),
-    *("MACHINE_RESOURCE_NAMES", "CLASSAD_USER_MAPFILE_AssignAccountingGroup"),
-    *("START_LOCAL_UNIVERSE", "START_SCHEDULER_UNIVERSE", "SLOT_TYPE_1_CONSUMPTION_POLICY"),
-    *("NEGOTIATOR_CLASSAD_USER_MAP_NAMES", "CLASSAD_USER_MAPDATA_AssignAccountingGroup"),
-    *("COLLECTOR_ARGS", "NEGOTIATOR_ARGS", "SCHEDD_ARGS", "STARTD_ARGS", "MASTER_ARGS"),
-    *("SCHEDD_ENVIRONMENT", "STARTD_ENVIRONMENT", "NEGOTIATOR_ENVIRONMENT"),
-)
 _DIGITS = re.compile(r"\d+")
 _KEYWORD = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
 
 
-def near(name: str, known: Iterable[str], cutoff: float = ALIKE) -> str | None:
+def near(name: str, known: Iterable[str]) -> str | None:
     """The known name that ``name`` is a slip of; numbers in names do not make a slip."""
-    table = {item.casefold(): item for item in known}
-    folded = name.casefold()
-    if len(folded) < _SHORTEST or folded in table:
+    items = tuple(known)
+    if len(name) < _SHORTEST or name.casefold() in {item.casefold() for item in items}:
         return None
-    shape = _DIGITS.sub("0", folded)
-    for found in difflib.get_close_matches(folded, list(table), n=3, cutoff=cutoff):
-        if _DIGITS.sub("0", found) == shape:
-            return None
-        return table[found]
-    return None
+    meant = suggest(name, items)
+    if meant is None or _DIGITS.sub("0", meant.casefold()) == _DIGITS.sub("0", name.casefold()):
+        return None
+    return meant
 
 
 def check_names(view: View) -> Iterator[Diagnostic]:
     """Everything about names."""
-    from policy.io import attribute_names
+    from policy.io import attribute_names, meanings
 
     table = view.config.scope.table
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in FOREIGN.values()]
-    known += [*_CODE_ONLY, *table.default_names()]
+    known += [*meanings(), *table.default_names()]
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
     folded = {name.casefold() for name in (*known, *attribute_names())}

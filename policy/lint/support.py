@@ -18,7 +18,8 @@ NOT_RUN: Final = Finding(
     WARNING,
     "a program that is not run",
     "pieslice runs no programs that a configuration names, so what it would print is missing from"
-    " everything said here. Put the output into a file and include that.",
+    " everything said here. Put the output into a file and include that, or give"
+    " `--allow-commands`.",
     "include command : /usr/local/bin/make-groups\n",
     "include ifexist : /usr/local/share/groups.conf\n",
 )

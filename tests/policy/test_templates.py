@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from policy.config import Config, load_config
 from policy.io import builtin_library
+from policy.sources import MemorySources
 from policy.templates import Template, split_list
 from tests.policy.config_vectors import load_vectors
 
@@ -39,3 +41,43 @@ def test_arguments_are_put_in() -> None:
         "0=a , b,  c(d,e) 1=a 2=b 3=1 n=3 r=b,  c(d,e) keep=$(X)"
     )
     assert template.with_arguments(None) == "0= 1=d 2=$(X) 3=0 n=0 r= keep=$(X)"
+
+
+def read(text: str) -> Config:
+    return load_config("/c", MemorySources({"/c": text}), builtin_library())
+
+
+def test_lists_for_upgrades_set_nothing_and_one_stops_the_reading() -> None:
+    config = read("use UPGRADE : DISCARDIF, DISCARDX\nA = 1\n")
+    assert config.complete
+    assert config.names()[:1] == ["A"]
+    assert not read("use UPGRADE : DISCARD\nA = 1\n").complete
+
+
+def test_metrics_behind_the_shared_port() -> None:
+    same = read("use FEATURE : METRICD\n")
+    assert same.text("DAEMON_LIST") == "MASTER METRICD"
+    assert same.text("METRICD_ARGS") == "-sock metricd"
+    other = "PROMETHEUS_HTTP_PORT = 9617\nSHARED_PORT_PORT = 9618\nuse FEATURE : METRICD\n"
+    assert read(other).text("METRICD_ARGS") is None
+
+
+def test_high_availability_behind_the_shared_port() -> None:
+    text = "SHARED_PORT_PORT = 9\nuse EXPERIMENTAL : HADSharedPort(NEGOTIATOR, cm1)\n"
+    config = read(text)
+    names = ("HAD_LIST", "REPLICATION_LIST", "HAD_CONTROLLEE", "MASTER_NEGOTIATOR_CONTROLLER")
+    assert [config.text(name) for name in names] == [" cm1:9", " cm1:9", "NEGOTIATOR", "HAD"]
+
+
+def test_a_destination_for_checkpoints() -> None:
+    text = "DEFAULT_CHECKPOINT_DESTINATION_PREFIX = /ckpt\nJOB_TRANSFORM_NAMES = a\n"
+    config = read(text + "use FEATURE : DefaultCheckpointDestination\n")
+    assert config.text("JOB_TRANSFORM_NAMES") == "CheckpointStorage a"
+    transform = config.lookup("JOB_TRANSFORM_CheckpointStorage")
+    assert transform is not None
+    assert transform.raw.splitlines()[-2:] == [
+        "EVALSET CheckpointDestination $(SetCheckpointDestination)",
+        "endif",
+    ]
+    [warned] = read("use FEATURE : DefaultCheckpointDestination\n").diagnostics
+    assert warned.severity == "warning"

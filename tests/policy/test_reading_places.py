@@ -1,0 +1,121 @@
+"""Where configurations are read from: copies, folders, a user's own file, persistent settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from negotiator.cli import main
+from policy.config import Config, load_config
+from policy.host import HostFacts
+from policy.io import builtin_library, builtin_table, meanings, read_config
+from policy.knobs import KNOBS
+from policy.parameters import find_parameter
+from policy.sources import MemorySources
+from policy.table import Context
+
+
+def read(files: dict[str, str], subsystem: str = "TOOL", host: HostFacts | None = None) -> Config:
+    return load_config(
+        "/c", MemorySources(files), builtin_library(), context=Context(subsystem), host=host
+    )
+
+
+def values(config: Config, *names: str) -> list[str | None]:
+    return [config.text(name) for name in names]
+
+
+def test_a_copied_folder_is_read_as_if_it_lay_where_it_came_from(tmp_path: Path) -> None:
+    copy = tmp_path / "my pool"
+    (copy / "config.d").mkdir(parents=True)
+    (copy / "condor_config").write_text(
+        "LOCAL_CONFIG_DIR = /etc/condor/config.d\ninclude : /etc/condor/more\n"
+    )
+    (copy / "more").write_text("A = more\nB = 1\n")
+    (copy / "config.d" / "10-site").write_text("A = site\n")
+    config = read_config(str(copy))
+    assert values(config, "A", "B") == ["site", "1"]
+    assert config.files[-1] == str(copy / "config.d" / "10-site")
+    assert not config.diagnostics
+    missing = read_config(str(copy), installed_at="/opt/condor")
+    assert "cannot read `/etc/condor/more`" in missing.diagnostics[0].message
+
+
+def test_a_folder_with_blanks_in_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "a, b"
+    folder.mkdir()
+    (folder / "10-a").write_text("A = 1\nB = $(CONFIG_ROOT)\n")
+    assert values(read_config(str(folder)), "A", "B") == ["1", str(folder)]
+
+
+def test_an_empty_folder_is_no_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (f"pieslice: error: no configuration files in `{tmp_path}`\n")
+
+
+def test_programs_run_only_where_that_is_allowed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "condor_config"
+    root.write_text("include command : echo A = ran\n")
+    assert main(["config", "show", "A", str(root)]) == 2
+    assert "`echo A = ran` is not run" in capsys.readouterr().err
+    assert main(["config", "show", "A", "--allow-commands", str(root)]) == 0
+    assert capsys.readouterr().out == "ran\n"
+    root.write_text("include command : /no/such/program\n")
+    assert main(["config", "show", "A", "--allow-commands", str(root)]) == 2
+    assert "cannot run `/no/such/program`" in capsys.readouterr().err
+
+
+def test_the_file_of_a_user_who_is_no_administrator() -> None:
+    files = {"/c": "A = root\n", "/home/u/.condor/user_config": "A = own\n"}
+    own = HostFacts(home="/home/u", is_admin=False)
+    assert values(read(files, host=own), "A") == ["own"]
+    assert values(read(files, host=HostFacts(home="/home/u")), "A") == ["root"]
+    files["/c"] = "A = root\nUSER_CONFIG_FILE = /etc/other\n"
+    assert values(read(files, host=own), "A") == ["root"]
+    files["/etc/other"] = "A = other\n"
+    assert values(read(files, host=own), "A") == ["other"]
+
+
+def test_persistent_settings_come_last_and_by_reader() -> None:
+    files = {
+        "/c": "A = root\nENABLE_PERSISTENT_CONFIG = True\nPERSISTENT_CONFIG_DIR = /p\n",
+        "/p/.config.NEGOTIATOR": "RUNTIME_CONFIG_ADMIN = A, B\n",
+        "/p/.config.NEGOTIATOR.A": "A = set\n",
+        "/p/.config.NEGOTIATOR.B": "B = 3\n",
+    }
+    assert values(read(files, "NEGOTIATOR"), "A", "B") == ["set", "3"]
+    assert values(read(files), "A", "B") == ["root", None]
+    del files["/p/.config.NEGOTIATOR.B"]
+    assert not read(files, "NEGOTIATOR").complete
+    files["/c"] = "A = root\nPERSISTENT_CONFIG_DIR = /p\n"
+    assert values(read(files, "NEGOTIATOR"), "A") == ["root"]
+
+
+def test_every_macro_of_the_table_has_a_meaning_and_a_reader() -> None:
+    names = [*builtin_table(), *KNOBS, *meanings()]
+    for name in names:
+        known = find_parameter(name, builtin_table(), meanings())
+        assert known is not None, name
+        assert known.doc, name
+        assert known.reader, name
+        assert known.type, name
+        assert not known.doc.endswith("."), name
+
+
+@pytest.mark.parametrize("name", ["RANK", "MAXJOBRETIREMENTTIME", "SYSTEM_PERIODIC_HOLD"])
+def test_macros_that_only_the_programs_know(name: str) -> None:
+    known = find_parameter(name, builtin_table(), meanings())
+    assert known is not None
+    assert (known.default, known.type) == (None, "expression")
+
+
+def test_what_a_macro_means(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "info", "shadow_worklife", "SHADOW_WORKLIF"]) == 1
+    said = capsys.readouterr()
+    assert said.out.splitlines()[0].startswith("SHADOW_WORKLIFE: time for which a shadow")
+    assert "did you mean `SHADOW_WORKLIFE`?" in said.err
