@@ -31,6 +31,7 @@ def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
     """Add the commands; the two functions add what all commands about a pool have."""
     rank = subparsers.add_parser(
         "rank",
+        usage="pieslice rank [DIR] JOB [option ...]",
         help="list the candidates of a job in order, with the keys that decide",
         description="List the candidate slots of a job best first, as they were when the job was "
         "matched or refused, with all five keys and the first key that decided.",
@@ -42,6 +43,7 @@ def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
     rank.set_defaults(run=_rank)
     why = subparsers.add_parser(
         "why",
+        usage="pieslice why [DIR] JOB [SLOT] [option ...]",
         help="say why a job is matched or not, or preempted",
         description="Say what became of a job in the cycle and why: where the slots went, which "
         "clause of whose Requirements fails, what would help. With SLOT: that slot alone.",
@@ -94,7 +96,7 @@ def _rank(args: argparse.Namespace) -> int:
     from negotiator.why.ranktext import rank_blocks, rank_data
 
     with without_collecting():
-        asked = _job_of_pool(args, [])
+        asked = _job_of_pool(args, None)
         if asked is None:
             return EXIT_BAD
         pool, job = asked
@@ -216,14 +218,18 @@ def _side_name(pool: str, config: str | None) -> str:
     return pool if config is None else f"{pool} with {config}"
 
 
-def _job_of_pool(args: argparse.Namespace, extra: list[str]) -> tuple[Capture, AskedJob] | None:
-    """The pool and the job that the arguments name; a slot's name goes to ``extra``."""
+def _job_of_pool(
+    args: argparse.Namespace, extra: list[str] | None
+) -> tuple[Capture, AskedJob] | None:
+    """The pool and the job that the arguments name; a slot's name goes to ``extra``, if any may."""
     from negotiator.command import load
     from negotiator.progress import Progress
     from negotiator.why.jobs import UnknownJobError, find_job
 
     wanted = _sort_out(args.items)
     args.dir, text, slot = wanted.get("dir"), wanted.get("job"), wanted.get("slot")
+    if slot is not None and extra is None:
+        wanted["left"] = slot
     if text is None or "left" in wanted:
         what = f"`{wanted['left']}` is one argument too many" if text else "no job is named"
         print(f"error: {what}\n  help: pieslice {args.command} [DIR] CLUSTER.PROC", file=sys.stderr)
@@ -236,7 +242,8 @@ def _job_of_pool(args: argparse.Namespace, extra: list[str]) -> tuple[Capture, A
     except UnknownJobError as problem:
         print(f"error: {problem}", file=sys.stderr)
         return None
-    extra += [] if slot is None else [slot]
+    if slot is not None and extra is not None:
+        extra.append(slot)
     return pool, job
 
 

@@ -86,6 +86,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         ([CAMPUS], "no job is named"),
         ([CAMPUS, "99.0"], "there is no job `99.0` in the queues"),
         ([CAMPUS, "3.0", "2.0", "slot1", "slot2"], "is one argument too many"),
+        ([CAMPUS, "3.0", "slot1@node05"], "`slot1@node05` is one argument too many"),
         (["/nowhere/at/all", "1.0"], "no such folder"),
     ],
 )
