@@ -8,7 +8,7 @@ void *ca_room(void *items, size_t *capacity, size_t count, size_t size)
 {
     if (count <= *capacity)
         return items;
-    size_t wanted = *capacity + *capacity / 2;
+    size_t wanted = *capacity > SIZE_MAX / 2 ? count : 2 * *capacity;
     if (wanted < count)
         wanted = count;
     if (wanted < 16)
@@ -53,20 +53,26 @@ void ca_pool_free(ca_pool *pool)
     memset(pool, 0, sizeof *pool);
 }
 
+/* The half of a hash that does not choose the slot. */
+static uint32_t half(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
 /* Twice as many slots, at most half of them taken. */
 static int widen(ca_pool *pool)
 {
     size_t slots = pool->slots == NULL ? 1024 : 2 * (pool->mask + 1);
     if (slots > SIZE_MAX / sizeof *pool->slots)
         return 0;
-    int32_t *wide = calloc(slots, sizeof *wide);
+    ca_slot *wide = calloc(slots, sizeof *wide);
     if (wide == NULL)
         return 0;
     for (size_t number = 0; number < pool->count; number++) {
         size_t slot = (size_t)pool->texts[number].hash & (slots - 1);
-        while (wide[slot] != 0)
+        while (wide[slot].number != 0)
             slot = (slot + 1) & (slots - 1);
-        wide[slot] = (int32_t)number + 1;
+        wide[slot] = (ca_slot){half(pool->texts[number].hash), (int32_t)number + 1};
     }
     free(pool->slots);
     pool->slots = wide;
@@ -80,11 +86,13 @@ int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length)
         return -1;
     uint64_t hash = ca_hash(text, length);
     size_t slot = (size_t)hash & pool->mask;
-    for (; pool->slots[slot] != 0; slot = (slot + 1) & pool->mask) {
-        const ca_text *known = &pool->texts[pool->slots[slot] - 1];
+    for (; pool->slots[slot].number != 0; slot = (slot + 1) & pool->mask) {
+        if (pool->slots[slot].hash != half(hash))
+            continue;
+        const ca_text *known = &pool->texts[pool->slots[slot].number - 1];
         if (known->hash == hash && known->length == length &&
             memcmp(pool->bytes + known->offset, text, length) == 0)
-            return pool->slots[slot] - 1;
+            return pool->slots[slot].number - 1;
     }
     if (pool->count >= INT32_MAX - 1 || length > PTRDIFF_MAX - pool->used)
         return -1;
@@ -99,6 +107,6 @@ int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length)
     memcpy(pool->bytes + pool->used, text, length);
     pool->texts[pool->count] = (ca_text){pool->used, length, hash};
     pool->used += length;
-    pool->slots[slot] = (int32_t)++pool->count;
+    pool->slots[slot] = (ca_slot){half(hash), (int32_t)++pool->count};
     return (int32_t)pool->count - 1;
 }

@@ -8,6 +8,13 @@
 
 #include "kernels.h"
 
+/* A place in the table.  With half of the hash in it most texts that are not the one looked for need
+ * not be touched. */
+typedef struct {
+    uint32_t hash;
+    int32_t number; /* that of the text + 1, 0 for a free slot */
+} ca_slot;
+
 typedef struct {
     char *bytes;
     size_t used;
@@ -15,7 +22,7 @@ typedef struct {
     ca_text *texts;
     size_t count;
     size_t capacity;
-    int32_t *slots; /* numbers of texts + 1 by hash, 0 for a free slot */
+    ca_slot *slots; /* by hash */
     size_t mask;    /* number of slots - 1; a power of two less one */
 } ca_pool;
 
@@ -24,7 +31,7 @@ void ca_pool_free(ca_pool *pool);
 /* The number of a text, which is stored if it is new; -1 when memory or numbers run out. */
 int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length);
 
-/* `items` with room for `count` of `size` bytes, moved if it must be and then half as large again; NULL
+/* `items` with room for `count` of `size` bytes, moved if it must be and then twice as large; NULL
  * if that fails, and `items` is as before.  `*capacity` is in items. */
 void *ca_room(void *items, size_t *capacity, size_t count, size_t size);
 
