@@ -229,19 +229,25 @@ class _Loading:
             self.reader.problem(_at(definition, str(endless)))
             return ""
 
-    def _read(self, path: str, required: bool) -> None:
+    def _read(self, path: str, required: bool, named_by: str = "") -> None:
+        """Read a file, or a program's output; ``named_by`` is the macro that names it."""
         read: Callable[[str], str | None] = self.reader.sources.read
         if path.endswith("|"):
             path, read = path[:-1].strip(), self.reader.sources.run
         try:
             text = read(path)
         except ProgramsNotRun:
-            self.reader.problem(Diagnostic(f"`{path}` is not run"))
+            self._cannot(f"`{path}` is not run", named_by)
             return
         if text is not None:
             self.reader.read_file(self.reader.sources.place(path), text)
         elif required:
-            self.reader.problem(Diagnostic(f"cannot read configuration `{path}`"))
+            self._cannot(f"cannot read configuration `{path}`", named_by)
+
+    def _cannot(self, message: str, named_by: str) -> None:
+        definition = self.reader.scope.lookup(named_by) if named_by else None
+        found = Diagnostic(message) if definition is None else _at(definition, message)
+        self.reader.problem(found)
 
     def _directories(self, directories: Iterable[str]) -> None:
         pattern = self._value("LOCAL_CONFIG_DIR_EXCLUDE_REGEXP")
@@ -265,7 +271,7 @@ class _Loading:
             path = todo.pop(0)
             done.append(path)
             required = self._value("REQUIRE_LOCAL_CONFIG_FILE")[:1] not in ("f", "F")
-            self._read(path, required)
+            self._read(path, required, "LOCAL_CONFIG_FILE")
             todo = [p for p in _split(self._value("LOCAL_CONFIG_FILE")) if p not in done]
 
     def _environment(self) -> None:

@@ -10,7 +10,7 @@ Follows: typed parameter reading of 25.14.1 (golden vectors ``typed``, ``negotia
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
@@ -35,6 +35,8 @@ from policy.table import Definition
 if TYPE_CHECKING:
     from classad.expr import ExprTree
 
+#: Ends the name of a source that is the expanded value, not the file's text.
+EXPANDED: Final = " (expanded)"
 _LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -223,7 +225,7 @@ def place(
     if written != text:
         if not text or end is None:
             return source, definition.start, definition.end
-        shown = Source(text, f"{definition.origin} (expanded)", first_line=definition.line or 1)
+        shown = Source(text, f"{definition.origin}{EXPANDED}", first_line=definition.line or 1)
         return shown, start, end
     stop = len(text) if end is None else end
     return source, definition.start + start, definition.start + stop

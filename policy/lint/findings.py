@@ -29,6 +29,7 @@ from policy.lint import (
 from policy.lint.finding import Finding
 from policy.lint.view import view
 from policy.load import PolicyLoad, load_policy
+from policy.typed import EXPANDED
 
 __all__ = ["FINDINGS", "SECTIONS", "Finding", "lint"]
 
@@ -105,5 +106,5 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 def _place(item: Diagnostic, order: dict[str, int]) -> tuple[int, int, int, str]:
     if item.source is None:
         return len(order), 0, 0, item.id or ""
-    name = item.source.name.removesuffix(" (expanded)")
+    name = item.source.name.removesuffix(EXPANDED)
     return order.get(name, len(order)), item.line or 0, item.column or 0, item.id or ""

@@ -15,6 +15,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.typed import EXPANDED
 
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
@@ -58,7 +59,12 @@ def _text(result: Checked) -> Iterable[str]:
 
 
 def _file(found: Diagnostic) -> str | None:
-    return None if found.source is None else found.source.name.removesuffix(" (expanded)")
+    return None if found.source is None else found.source.name.removesuffix(EXPANDED)
+
+
+def _is_expanded(found: Diagnostic) -> bool:
+    """Do its columns count in the expanded value, which the file does not have?"""
+    return found.source is not None and found.source.name.endswith(EXPANDED)
 
 
 def _columns(found: Diagnostic) -> tuple[int, int]:
@@ -96,9 +102,9 @@ def _annotations(result: Checked) -> Iterable[str]:
     for found in result.findings:
         words = [f"title={_property(found.id or '')}"]
         if found.source is not None:
-            begin, _ = _columns(found)
             words = [f"file={_property(_file(found) or '')}", f"line={found.line}", *words]
-            words.insert(2, f"col={begin}")
+            if not _is_expanded(found):
+                words.insert(2, f"col={_columns(found)[0]}")
         text = found.message + (f"; {found.help}" if found.help else "")
         yield f"::{_GITHUB[found.severity]} {','.join(words)}::{_data(text)}"
 
@@ -145,8 +151,9 @@ def _result(found: Diagnostic, ids: list[str]) -> dict[str, Any]:
         "message": {"text": text},
     }
     if found.source is not None:
-        begin, end = _columns(found)
-        region = {"startLine": found.line, "startColumn": begin, "endColumn": end}
+        region: dict[str, Any] = {"startLine": found.line}
+        if not _is_expanded(found):
+            region["startColumn"], region["endColumn"] = _columns(found)
         place = {"artifactLocation": {"uri": _file(found)}, "region": region}
         result["locations"] = [{"physicalLocation": place}]
     return result

@@ -88,8 +88,10 @@ _KEYWORD = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
 
 def near(name: str, known: Iterable[str]) -> str | None:
     """The known name that ``name`` is a slip of; numbers in names do not make a slip."""
-    items = tuple(known)
-    if len(name) < _SHORTEST or name.casefold() in {item.casefold() for item in items}:
+    if len(name) < _SHORTEST:
+        return None
+    items = [item for item in known if abs(len(item) - len(name)) <= 1]
+    if any(item.casefold() == name.casefold() for item in items):
         return None
     meant = suggest(name, items)
     if meant is None or _DIGITS.sub("0", meant.casefold()) == _DIGITS.sub("0", name.casefold()):
@@ -105,6 +107,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in FOREIGN.values()]
     known += [*meanings(), *table.default_names()]
+    known = list(dict.fromkeys(known))
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
     folded = {name.casefold() for name in (*known, *attribute_names())}

@@ -20,6 +20,7 @@ from policy import statements
 from policy.lines import LineReader
 from policy.lint.finding import WARNING, Finding
 from policy.statements import StatementError
+from policy.typed import EXPANDED
 
 NO_REASON: Final = Finding(
     "P901",
@@ -66,7 +67,7 @@ def apply(
 def _silenced(found: Diagnostic, silences: Mapping[str, list[Silence]]) -> bool:
     if found.source is None or found.line is None:
         return False
-    line, name = found.line, found.source.name.removesuffix(" (expanded)")
+    line, name = found.line, found.source.name.removesuffix(EXPANDED)
     return any(
         found.id in silence.ids and silence.first <= line <= silence.last
         for silence in silences.get(name, ())

@@ -214,3 +214,13 @@ def test_the_github_report() -> None:
         "::warning file=pool.conf,line=1,col=15,title=P303::group `a` has no quota and gets 0"
     )
     assert lines[2].startswith("::error file=pool.conf,line=2,col=44,title=P111::")
+
+
+def test_reports_give_no_column_of_a_text_that_the_file_does_not_have() -> None:
+    text = "M = 2 *\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * $(M)\n"
+    verdict, items = examine(read(text))
+    one = [Checked("pool.conf", verdict.starts, verdict.text, tuple(items))]
+    assert "::error file=pool.conf,line=2,title=P111::" in report(one, "github", FINDINGS)
+    [run] = json.loads(report(one, "sarif", FINDINGS))["runs"]
+    [place] = run["results"][0]["locations"]
+    assert place["physicalLocation"]["region"] == {"startLine": 2}

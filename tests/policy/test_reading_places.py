@@ -119,3 +119,10 @@ def test_what_a_macro_means(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr()
     assert said.out.splitlines()[0].startswith("SHADOW_WORKLIFE: time for which a shadow")
     assert "did you mean `SHADOW_WORKLIFE`?" in said.err
+
+
+def test_a_missing_local_file_is_told_where_it_is_named() -> None:
+    config = read({"/c": "A = 1\nLOCAL_CONFIG_FILE = /none\n"})
+    [found] = config.diagnostics
+    assert (found.line, found.column) == (2, 21)
+    assert found.message == "cannot read configuration `/none`"
