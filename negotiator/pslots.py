@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -31,11 +31,12 @@ _DEFAULT_RESOURCES: Final = "cpus memory disk"
 
 @frozen(eq=False)
 class Enlarged:
-    """A slot whose ad was changed, and what it was."""
+    """A slot whose ad was changed, and what it was; ``children``: the slots that would go."""
 
     slot: Slot
     before: Mapping[str, Any]
     user: str | None
+    children: tuple[str, ...] = ()
 
     def restore(self) -> None:
         """Undo the change."""
@@ -71,6 +72,7 @@ def enlarge(
     before = {name: slot.ad.raw(name) for name in (*resources, "RemoteUser")}
     change = Enlarged(slot, before, slot.user)
     kind: MatchKind | None = None
+    gone: list[str] = []
     for child in _children(slot.ad, context):
         if child.rank > rank:
             break
@@ -81,10 +83,11 @@ def enlarge(
         else:
             continue
         _add(slot.ad, resources, child, context)
+        gone.append(child.name)
         if matches():
             slot.ad.insert("RemoteUser", VARIOUS_USERS)
             slot.user = VARIOUS_USERS
-            return kind, change
+            return kind, evolve(change, children=tuple(gone))
     change.restore()
     return None
 

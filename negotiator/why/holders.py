@@ -12,11 +12,15 @@ Follows: HTCondor's manual on preemption; ``State`` and ``Activity`` as the star
 from __future__ import annotations
 
 from enum import Enum
+from functools import partial
 
 from attr import frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.candidates import consider
+from negotiator.matchlist import list_for
+from negotiator.pslots import VARIOUS_USERS
 from negotiator.result import CycleResult, Match, MatchKind
 from negotiator.snapshot import Snapshot
 from negotiator.why.jobs import AskedJob
@@ -69,11 +73,11 @@ def holding(
     name = ad.get_string("Name", context=context) or ""
     match = next(
         (m for m in result.matches if m.slot == name and m.kind is not MatchKind.NONE), None
-    )
+    ) or _match_of_parent(snapshot, policy, name, result, now=now, seed=seed)
     tests: tuple[PreemptionTest, ...] = ()
     if match is not None:
         seen = look_at_match(
-            snapshot, policy, name, lambda scene: _tests(scene, name), now=now, seed=seed
+            snapshot, policy, match.slot, lambda scene: _tests(scene, name), now=now, seed=seed
         )
         tests = seen or ()
     return Holding(
@@ -103,6 +107,37 @@ def slot_of(snapshot: Snapshot, job: AskedJob, context: EvalContext) -> ClassAd 
         if host is not None and ad.get_string("Name", context=context) == host:
             by_name = ad
     return by_name
+
+
+def _match_of_parent(
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    name: str,
+    result: CycleResult,
+    *,
+    now: float,
+    seed: int,
+) -> Match | None:
+    """The match of a partitionable slot that preempts this dynamic slot among others."""
+    for match in result.matches:
+        if match.preempted != VARIOUS_USERS:
+            continue
+        look = partial(_children, name=match.slot)
+        gone = look_at_match(snapshot, policy, match.slot, look, now=now, seed=seed)
+        if gone is not None and name in gone:
+            return match
+    return None
+
+
+def _children(scene: Scene, name: str) -> tuple[str, ...]:
+    """The dynamic slots that go if a partitionable slot is matched now."""
+    board = scene.board
+    if list_for(board, scene.request, scene.asker) is None:
+        board.drop_match_list()
+        for position, slot in list(board.slots.items()):
+            if slot.name == name:
+                consider(board, position, slot, scene.request.ad, scene.asker)
+    return next((item.children for item in board.enlarged if item.slot.name == name), ())
 
 
 def _tests(scene: Scene, name: str) -> tuple[PreemptionTest, ...]:

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from classad.ad import ClassAd
 from negotiator.cli import main
+from negotiator.cycle import negotiate
 from negotiator.why.answer import Answer, why
 from negotiator.why.clauses import Whose
-from negotiator.why.holders import Cause
-from negotiator.why.jobs import find_job
+from negotiator.why.holders import Cause, holding
+from negotiator.why.jobs import AskedJob, find_job
 from negotiator.why.moments import When
 from tests.negotiator import scenarios
 
@@ -249,3 +251,20 @@ def test_a_slot_that_the_negotiator_does_not_see(tmp_path: Path, capsys: Any) ->
     assert "slot1@night1 was not considered: NEGOTIATOR_SLOT_CONSTRAINT is not true of it" in out
     assert main(["why", TOUR, "10.0", "--config", str(config)]) == 0
     assert re.search("1 +9 +not seen +constraint, or absent", capsys.readouterr().out)
+
+
+def test_a_dynamic_slot_that_goes_with_its_partitionable_one() -> None:
+    case = scenarios.load("pslot-preemption")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    result = negotiate(snapshot, policy, now=scenarios.NOW)
+    (match,) = [m for m in result.matches if m.preempted == "various_dSlot_users"]
+    taken = []
+    for number in (1, 2, 3):
+        ad = ClassAd()
+        ad.insert("RemoteHost", f"slot1_{number}@p")
+        job = AskedJob(900, number, ad, "s1", "somebody@test", 2)
+        found = holding(snapshot, policy, job, result, now=scenarios.NOW)
+        assert found.match in (None, match)
+        assert (found.cause is None) is (found.match is None)
+        taken.append(found.match is not None)
+    assert taken == [True, False, False]
