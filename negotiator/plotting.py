@@ -48,18 +48,32 @@ def figure(panels: int, *, height: float = 3.2) -> tuple[Any, list[Any]]:
     return made, panes
 
 
-def line(pane: Any, index: int, x: Sequence[float], y: Sequence[float], label: str) -> None:
+def line(
+    pane: Any,
+    index: int,
+    x: Sequence[float],
+    y: Sequence[float],
+    label: str,
+    *,
+    stepped: bool = False,
+) -> None:
     """A line that differs from its neighbours in colour and dashes."""
     style: Any = DASHES[index % len(DASHES)]
     pane.plot(
-        x, y, color=COLOURS[index % len(COLOURS)], linestyle=style, linewidth=1.8, label=label
+        x,
+        y,
+        color=COLOURS[index % len(COLOURS)],
+        linestyle=style,
+        linewidth=1.8,
+        label=label,
+        drawstyle="steps-post" if stepped else "default",
     )
 
 
 def hours(pane: Any, last: float) -> None:
     """Marks on a time axis at whole hours that people think in."""
     step = next((step for step in (1, 2, 6, 12, 24, 48, 168) if last / step <= 10), 720)
-    pane.set_xticks([hour for hour in range(0, int(last) + 2, step) if hour <= last + 1])
+    pane.set_xticks(range(0, int(last) + 1, step))
     pane.set_xlabel("time (hours)")
 
 

@@ -62,6 +62,7 @@ OUTSIDE = {
     "negotiator/forecast/command.py": "the body of `pieslice forecast`: reads a saved state",
     "negotiator/forecast/plot.py": "draws a forecast to the file that it is given",
     "negotiator/plotting.py": "writes plots to the files that it is given",
+    "negotiator/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
     "negotiator/simulate/command.py": "the body of `pieslice simulate`: files, Ctrl-C, a bar",
     "negotiator/simulate/output.py": "writes the folder of a run",
     "negotiator/simulate/setup.py": "reads the files that describe a run",

@@ -110,7 +110,8 @@ def _groups(simulation: Simulation) -> dict[str, Any]:
 
 # --- text -------------------------------------------------------------------------------------
 
-_LINES: Final = (
+#: Field, title and decimals of the numbers of a run, a user and a group.
+LINES: Final = (
     ("hours", "simulated hours", 1),
     ("cycles", "negotiation cycles", 0),
     ("utilisation", "utilisation", 4),
@@ -127,7 +128,7 @@ _LINES: Final = (
     ("wait_95", "95 % wait (s)", 0),
     ("jain_index", "Jain's index", 4),
 )
-_USER: Final = (
+USER_COLUMNS: Final = (
     ("usage_hours", "core hours", 1),
     ("share", "share", 4),
     ("entitled_hours", "entitled", 1),
@@ -137,7 +138,7 @@ _USER: Final = (
     ("wait_mean", "mean wait", 0),
     ("wait_95", "95 % wait", 0),
 )
-_GROUP: Final = (
+GROUP_COLUMNS: Final = (
     ("usage_hours", "core hours", 1),
     ("entitled_hours", "entitled", 1),
     ("over_quota_hours", "over quota", 1),
@@ -147,10 +148,10 @@ _GROUP: Final = (
 def text(summary: Mapping[str, Any]) -> str:
     """The summary of one run."""
     parts = [] if summary["complete"] else ["interrupted: these numbers are of the part that ran\n"]
-    parts += (f"{title:<25s}{_cell(summary[key], digits):>14s}\n" for key, title, digits in _LINES)
-    parts.append(_table("user", summary["users"], _USER))
+    parts += (f"{title:<25s}{cell(summary[key], digits):>14s}\n" for key, title, digits in LINES)
+    parts.append(_table("user", summary["users"], USER_COLUMNS))
     if summary["groups"]:
-        parts.append(_table("group", summary["groups"], _GROUP))
+        parts.append(_table("group", summary["groups"], GROUP_COLUMNS))
     return "".join(parts)
 
 
@@ -158,7 +159,7 @@ def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
     """Two runs side by side, with what the second has more."""
     width = 44
     lines = [f"{'':<{width}s}{'A':>14s}{'B':>14s}{'B - A':>14s}\n"]
-    for key, title, digits in _LINES:
+    for key, title, digits in LINES:
         lines.append(_pair(title, left[key], right[key], digits, width))
     for user in sorted({*left["users"], *right["users"]}):
         for key, title, digits in (("usage_hours", "core hours", 1), ("wait_mean", "mean wait", 0)):
@@ -170,11 +171,12 @@ def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
 def _pair(title: str, left: Any, right: Any, digits: int, width: int) -> str:
     more = None if left is None or right is None else right - left
     sign = "+" if more is not None and more > 0 else ""
-    cells = (_cell(left, digits), _cell(right, digits), sign + _cell(more, digits))
+    cells = (cell(left, digits), cell(right, digits), sign + cell(more, digits))
     return f"{title:<{width}s}" + "".join(f"{cell:>14s}" for cell in cells) + "\n"
 
 
-def _cell(value: float | None, digits: int) -> str:
+def cell(value: float | None, digits: int) -> str:
+    """A number with so many decimals; a dash for none."""
     return "-" if value is None else f"{value:.{digits}f}"
 
 
@@ -184,6 +186,6 @@ def _table(
     width = max([len(what), *(len(name) for name in rows)])
     lines = [f"\n{what:<{width}s}" + "".join(f"{title:>12s}" for _, title, _ in columns)]
     for name, row in rows.items():
-        cells = (f"{_cell(row[key], digits):>12s}" for key, _, digits in columns)
+        cells = (f"{cell(row[key], digits):>12s}" for key, _, digits in columns)
         lines.append(f"{name:<{width}s}" + "".join(cells))
     return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""The report of a simulation: plots and one page of HTML."""
