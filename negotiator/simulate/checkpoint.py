@@ -7,6 +7,7 @@ Never here: the numbers themselves (``state``), files (``output``).
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from negotiator.simulate.engine import Simulation
@@ -27,7 +28,12 @@ def saved(simulation: Simulation) -> dict[str, Any]:
         "order": list(pool.slots),
         "away": {name: [slot.name for slot in slots] for name, slots in pool.away.items()},
         "parts": parts,
-        "children": {slot.name: slot.children for slot in pool.slots.values() if slot.children},
+        # Also of those that are away: numbers of dynamic slots are never used twice.
+        "children": {
+            slot.name: slot.children
+            for slot in chain(pool.slots.values(), *pool.away.values())
+            if slot.children
+        },
     }
 
 

@@ -248,6 +248,24 @@ def test_a_checkpoint_restores_every_part(tmp_path: Path) -> None:
     assert saved(one.simulation) == saved(other.simulation)
 
 
+def test_a_checkpoint_while_a_machine_is_away(tmp_path: Path) -> None:
+    changes = (MachineChange(600, "big", False), MachineChange(1800, "big", True))
+
+    def fresh() -> Run:
+        jobs = [(0, "a", 900)] * 6
+        return Run(policy_of(tmp_path), jobs, slots=partitionable(), cpus=2, changes=changes)
+
+    one, other = fresh(), fresh()
+    one.until(1200)
+    restore(other.simulation, json.loads(json.dumps(saved(one.simulation))))
+    for run in (one, other):
+        for moment in range(1200, 6000, INTERVAL):
+            run.simulation.advance(moment)
+            run.negotiator.cycle(INTERVAL)
+    assert one.simulation.state.users[A].completed == 6
+    assert saved(one.simulation) == saved(other.simulation)
+
+
 # --- theory -------------------------------------------------------------------------------------
 
 
