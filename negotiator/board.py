@@ -55,6 +55,9 @@ class Board:
     spin: int = 0
     #: Who is told what happens; nobody as a rule.
     watch: Watch = Factory(Watch)
+    #: How many slots the submitter limit refused when slots were last looked at.  A request that is
+    #: refused for its concurrency limits leaves the count of the one before, as the real one does.
+    limit_refusals: int = 0
 
     def drop_match_list(self) -> None:
         """Forget the candidates of the last request."""

@@ -77,11 +77,15 @@ def find_match(
     board.concurrency.full.clear()
     kept = list_for(board, request, asker)
     if kept is not None:
-        return _from_list(board, kept, request.ad, allowance)
+        chosen = _from_list(board, kept, request.ad, allowance)
+        if chosen is None:
+            board.limit_refusals = kept.tally.refused[Refusal.SUBMITTER_LIMIT]
+        return chosen, kept.tally.copy()
     board.drop_match_list()
+    found = list(scan(board, request.ad, asker, allowance, tally)) if board.slots else []
+    board.limit_refusals = tally.refused[Refusal.SUBMITTER_LIMIT]
     if not board.slots:
         return None, tally
-    found = list(scan(board, request.ad, asker, allowance, tally))
     if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
         return _first_best(found), tally
     made = MatchList(_key(request, asker), best_order(found), tally.copy())
@@ -131,16 +135,18 @@ def _first_best(found: list[Candidate]) -> Candidate | None:
 
 def _from_list(
     board: Board, kept: MatchList, request: ClassAd, allowance: Allowance
-) -> tuple[Candidate | None, Tally]:
-    """The next entry within the limits; entries that are not are lost to the list."""
-    tally = kept.tally.copy()
+) -> Candidate | None:
+    """The next entry within the limits; entries that are not are lost to the list.
+
+    They go on counting as refusals for as long as the list lives.
+    """
     while (candidate := kept.pop()) is not None:
         candidate = _with_cost(board, candidate, request)
         if not allowance.permits_cached(candidate.kind, candidate.cost):
-            tally.refused[Refusal.SUBMITTER_LIMIT] += 1
+            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1
         elif per_slot_limits_have_room(board, candidate.slot, request, Tally()):
-            return candidate, tally
-    return None, tally
+            return candidate
+    return None
 
 
 def _with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidate:

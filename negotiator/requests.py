@@ -133,28 +133,33 @@ class JobList:
             stop += 1
         return stop
 
-    def place(self, request: Request, slot: ClassAd, context: EvalContext) -> QueuedJob | None:
+    def place(
+        self, request: Request, slot: ClassAd, context: EvalContext, limits: str
+    ) -> QueuedJob | None:
         """Give the slot of a match to a job, which then waits no longer; returns the job.
 
         The schedd takes the request's first job or, if that has a slot already, its best waiting
-        job that suits the slot; if there is none the match comes to nothing.
+        job that suits the slot and has the concurrency limits that the match was counted for
+        (``limits``); if there is none the match comes to nothing.
         """
         if slot.get_bool("Offline", context=context) is True:
             return None
         head = request.jobs[0]
-        job = head if head in self.waiting else self._suitable(slot, context)
+        job = head if head in self.waiting else self._suitable(slot, context, limits)
         if job is not None:
             del self.waiting[job]
         return job
 
-    def _suitable(self, slot: ClassAd, context: EvalContext) -> QueuedJob | None:
+    def _suitable(self, slot: ClassAd, context: EvalContext, limits: str) -> QueuedJob | None:
         """The first job that matches the slot and that the startd does not rank too low."""
-        unsuitable = set()
+        unsuitable, wanted = set(), limits.lower()
         for job in self.waiting:
             if job.autocluster in unsuitable:
                 continue
             if not (meets(slot, job.ad, context) and meets(job.ad, slot, context)):
                 unsuitable.add(job.autocluster)
+            elif matched_limits(job.ad, slot, context).lower() != wanted:
+                continue
             elif not _ranked_lower(slot, job.ad, context):
                 return job
         return None
@@ -177,6 +182,16 @@ def _ranked_lower(slot: ClassAd, job: ClassAd, context: EvalContext) -> bool:
     current = slot.get_number("CurrentRank", context=context)
     rank = slot.get_number("Rank", job, context)
     return current is not None and rank is not None and rank < current
+
+
+def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
+    """The concurrency limits that a match of a job (or request) with a slot is counted for.
+
+    For a job without the attribute those of the slot are: HTCondor looks the name up in either
+    ad, so preempting a claim with limits counts them once more.
+    """
+    mine, other = (job, slot) if job.raw("ConcurrencyLimits") is not None else (slot, job)
+    return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
 def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:

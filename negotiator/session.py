@@ -21,7 +21,7 @@ from negotiator.consumption import deduct
 from negotiator.ephemeral import decorate_request
 from negotiator.matchlist import find_match, put_back
 from negotiator.preemption import Refusal
-from negotiator.requests import NO_AUTOCLUSTER, JobList, Request
+from negotiator.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
 from negotiator.result import Event, Match, MatchKind, Outcome, Reason, Rejection
 
 
@@ -66,6 +66,7 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     """Match the requests of one submitter."""
     jobs = board.jobs.get((terms.submitter, terms.schedd)) or JobList({}, frozenset())
     board.concurrency.full.clear()
+    board.limit_refusals = 0
     session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed))
     outcome = _negotiate(session)
     board.watch.ended(board, terms, session.allowance)
@@ -157,7 +158,7 @@ def _reject(session: _Session, request: Request, tally: Tally) -> None:
     board, terms = session.board, session.terms
     if request.autocluster != NO_AUTOCLUSTER:
         session.rejected.add(request.autocluster)
-    session.limit_refused |= tally.refused[Refusal.SUBMITTER_LIMIT] > 0
+    session.limit_refused |= board.limit_refusals > 0
     reason = _reason(tally)
     full = tuple(sorted(board.concurrency.full)) if reason is Reason.CONCURRENCY_LIMIT else ()
     rejection = Rejection(
@@ -189,9 +190,7 @@ def _reason(tally: Tally) -> Reason:
 def _take(session: _Session, request: Request, served: int, candidate: Candidate) -> None:
     """Record a match, charge it and take the slot out of the pool."""
     board, terms, slot = session.board, session.terms, candidate.slot
-    limits = None
-    if request.ad.raw("ConcurrencyLimits") is not None:
-        limits = request.ad.get_string("ConcurrencyLimits", slot.ad, board.context)
+    limits = matched_limits(request.ad, slot.ad, board.context)
     if limits:
         board.concurrency.take(limits)
     board.matches.append(_match(session, request, served, candidate))
@@ -201,7 +200,8 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
         session.allowance.used_unclaimed += candidate.cost
     if slot.requirements is not None:
         slot.ad.insert("Requirements", slot.requirements)
-    board.watch.taken(candidate, session.jobs.place(request, slot.ad, board.context))
+    placed = session.jobs.place(request, slot.ad, board.context, limits)
+    board.watch.taken(candidate, placed)
     if candidate.amounts is None:
         del board.slots[candidate.position]
     else:
