@@ -11,6 +11,7 @@ Follows: the schedd's rules for runnable jobs and their order as seen in the vec
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby, islice
 from typing import Final
 
 from attr import define, field, frozen
@@ -77,9 +78,11 @@ class JobList:
     waiting: dict[QueuedJob, None]
     attributes: frozenset[str] | None
     constraint: ExprTree | None = None
-    #: Whether a run is one request, and how many requests are sent at a time.
+    #: Whether a run is one request, how many requests are sent at a time, and whether the first
+    #: ones are fetched ahead of the spin.
     counts: bool = True
     batch_size: int = 200
+    ahead: bool = True
     #: For how many jobs at most the schedd asks at a time; None: any number.
     most_jobs: int | None = None
     #: Settles the requirements of requests; None if the cycle leaves them alone.
@@ -89,49 +92,34 @@ class JobList:
     def requests(
         self, rejected: set[int], context: EvalContext, prios: tuple[int, int] | None = None
     ) -> Iterator[Request]:
-        """The requests of one session, fetched batch by batch as the jobs then stand.
+        """The requests of one turn of the submitter, fetched batch by batch as the jobs then stand.
 
         ``rejected``: the autoclusters refused so far; they are not sent again.  ``prios``: the
         range of ``JobPrio`` that is asked for.
+
+        A first batch that is fetched ahead of the spin belongs to a session of its own.  The next
+        one opens another, for which the schedd lists its jobs from the start: what is left of the
+        first batch's runs is offered once more.  Later batches go on where the last one ended.
         """
-        waiting = list(self.waiting)
-        if prios is not None:
-            waiting = [job for job in waiting if prios[0] <= job.prio <= prios[1]]
-        while True:
-            batch, waiting = self._batch(waiting, rejected, context)
+        waiting = [job for job in self.waiting if prios is None or prios[0] <= job.prio <= prios[1]]
+        one_by_one = self.batch_size == 1
+        runs = self._runs(waiting, self.counts and not one_by_one)
+        walk = _Walk(self, runs, self.most_jobs)
+        batch = list(islice(walk.requests(rejected, context), self.batch_size))
+        yield from batch
+        if self.ahead and len(batch) == self.batch_size:
+            if one_by_one and self.counts:
+                runs = _rest_in_one(self._runs(waiting, True), self.waiting)
+            walk = _Walk(self, runs, walk.room)
+        while len(batch) == self.batch_size:
+            batch = list(islice(walk.requests(rejected, context), self.batch_size))
             yield from batch
-            if len(batch) < self.batch_size:
-                return
-            # The schedd goes on with the last run, whose first job it does not send again.
-            left = [job for job in batch[-1].jobs[1:] if job in self.waiting]
-            waiting = left + [job for job in waiting if job in self.waiting]
 
-    def _batch(
-        self, waiting: list[QueuedJob], rejected: set[int], context: EvalContext
-    ) -> tuple[list[Request], list[QueuedJob]]:
-        """The next requests and the jobs behind them."""
-        batch: list[Request] = []
-        start = 0
-        room = len(waiting) if self.most_jobs is None else self.most_jobs
-        while start < len(waiting) and len(batch) < self.batch_size and room > 0:
-            stop = self._end_of_run(waiting, start)
-            head = waiting[start]
-            if head.autocluster not in rejected and holds(self.constraint, head.ad, context):
-                jobs = waiting[start : min(stop, start + room)]
-                room -= len(jobs)
-                batch.append(Request(jobs, self._request_ad(head), head.autocluster))
-            start = stop
-        return batch, waiting[start:]
-
-    def _end_of_run(self, waiting: list[QueuedJob], start: int) -> int:
-        """Where the jobs of one autocluster that follow each other end."""
-        stop = start + 1
-        if not self.counts:
-            return stop
-        autocluster = waiting[start].autocluster
-        while stop < len(waiting) and waiting[stop].autocluster == autocluster:
-            stop += 1
-        return stop
+    def _runs(self, waiting: list[QueuedJob], joined: bool) -> list[list[QueuedJob]]:
+        """The jobs, with those of one autocluster that follow each other together."""
+        if not joined:
+            return [[job] for job in waiting]
+        return [list(run) for _, run in groupby(waiting, key=lambda job: job.autocluster)]
 
     def place(
         self, request: Request, slot: ClassAd, context: EvalContext, limits: str
@@ -164,9 +152,9 @@ class JobList:
                 return job
         return None
 
-    def request_for(self, job: QueuedJob) -> Request:
-        """What would be asked for one job alone."""
-        return Request([job], self._request_ad(job), job.autocluster)
+    def request_for(self, job: QueuedJob, *others: QueuedJob) -> Request:
+        """What would be asked for one job, or for a run of jobs."""
+        return Request([job, *others], self._request_ad(job), job.autocluster)
 
     def _request_ad(self, job: QueuedJob) -> ClassAd:
         ad = self._ads.get(job)
@@ -175,6 +163,38 @@ class JobList:
             if self.freezer is not None:
                 self.freezer.freeze(ad)
         return ad
+
+
+@define
+class _Walk:
+    """A schedd's way through its runs of jobs within one session."""
+
+    jobs: JobList
+    runs: list[list[QueuedJob]]
+    #: For how many more jobs the schedd may ask; None: any number.
+    room: int | None
+    _next: int = 0
+
+    def requests(self, rejected: set[int], context: EvalContext) -> Iterator[Request]:
+        """The requests from here on, each as its jobs stand when it is drawn."""
+        while self._next < len(self.runs) and self.room != 0:
+            run = [job for job in self.runs[self._next] if job in self.jobs.waiting][: self.room]
+            self._next += 1
+            if not run or run[0].autocluster in rejected:
+                continue
+            if not holds(self.jobs.constraint, run[0].ad, context):
+                continue
+            if self.room is not None:
+                self.room -= len(run)
+            yield self.jobs.request_for(*run)
+
+
+def _rest_in_one(
+    runs: list[list[QueuedJob]], waiting: Mapping[QueuedJob, None]
+) -> list[list[QueuedJob]]:
+    """The runs as fetched one at a time: whole where the first job is gone, else in pieces."""
+    pieces = ([run] if run[0] not in waiting else [[job] for job in run] for run in runs)
+    return [piece for found in pieces for piece in found]
 
 
 def _ranked_lower(slot: ClassAd, job: ClassAd, context: EvalContext) -> bool:
@@ -275,6 +295,7 @@ def job_lists(
                     counts=policy.use_resource_request_counts
                     and not policy.negotiate_all_jobs_in_cluster,
                     batch_size=policy.resource_request_list_size,
+                    ahead=policy.prefetch_requests,
                     most_jobs=most_jobs,
                     freezer=freezer,
                 )

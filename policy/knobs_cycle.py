@@ -43,6 +43,13 @@ NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE: Final = Knob(
     minimum=1.0,
     maximum=2147483647.0,
 )
+NEGOTIATOR_PREFETCH_REQUESTS: Final = Knob(
+    "NEGOTIATOR_PREFETCH_REQUESTS",
+    Kind.BOOL,
+    "true",
+    "Fetches the first requests of every submitter ahead of each spin",
+    need=Need.OPTIONAL,
+)
 NEGOTIATE_ALL_JOBS_IN_CLUSTER: Final = Knob(
     "NEGOTIATE_ALL_JOBS_IN_CLUSTER",
     Kind.BOOL,
@@ -213,9 +220,6 @@ HOUSEKEEPING: Final = (
         "NEGOTIATOR_MAX_TIME_PER_SCHEDD", Kind.INT, "120", "Ends the turns of a schedd", "s"
     ),
     _irrelevant("NEGOTIATOR_MAX_TIME_PER_PIESPIN", Kind.INT, "120", "Ends a single turn", "s"),
-    _irrelevant(
-        "NEGOTIATOR_PREFETCH_REQUESTS", Kind.BOOL, "true", "Asks all schedds before the first spin"
-    ),
     _irrelevant(
         "NEGOTIATOR_PREFETCH_REQUESTS_TIMEOUT",
         Kind.INT,

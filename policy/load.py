@@ -245,6 +245,7 @@ def _course_fields(read: _Readings) -> dict[str, Any]:
     return {
         "use_resource_request_counts": read.flag(cycle.USE_RESOURCE_REQUEST_COUNTS),
         "resource_request_list_size": read.integer(cycle.NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE),
+        "prefetch_requests": read.flag(cycle.NEGOTIATOR_PREFETCH_REQUESTS),
         "depth_first": read.flag(matching.NEGOTIATOR_DEPTH_FIRST),
         "use_global_job_prios": read.flag(cycle.USE_GLOBAL_JOB_PRIOS),
         "max_global_job_prios": read.integer(cycle.MAX_GLOBAL_JOB_PRIOS),

@@ -65,6 +65,7 @@ class NegotiatorPolicy:
     # Requests.
     use_resource_request_counts: bool
     resource_request_list_size: int
+    prefetch_requests: bool
     depth_first: bool
     use_global_job_prios: bool
     max_global_job_prios: int
