@@ -18,6 +18,7 @@ from attr import define, evolve, field, frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.addresses import ANY
 from negotiator.arithmetic import FLT_MAX
 from negotiator.board import Board
 from negotiator.consumption import Amounts, consumed, cost_of, request_for
@@ -56,12 +57,16 @@ class Allowance:
 
 @frozen(eq=False)
 class Asker:
-    """Who asks: the submitter, its schedd, its effective priority, and in which mode."""
+    """Who asks: the submitter, its schedd, its effective priority, and in which mode.
+
+    ``families``: the kinds of address the schedd has.
+    """
 
     submitter: str
     schedd: str
     priority: float
     rank_only: bool
+    families: frozenset[int] = ANY
 
 
 @frozen(eq=False)
@@ -143,6 +148,8 @@ def consider(
 ) -> Candidate | Refusal:
     """One slot against one request; ranks are left out.  ``matched``: they are known to match."""
     ad, context = slot.ad, board.context
+    if not slot.families & asker.families:
+        return Refusal.ADDRESS
     if slot.partitionable and ad.raw("RemoteScheddName") is not None:
         schedd = ad.get_string("RemoteScheddName", context=context)
         if schedd is not None and schedd != asker.schedd:

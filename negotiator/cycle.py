@@ -122,7 +122,7 @@ def _unchanging(slots: list[Slot], policy: NegotiatorPolicy) -> dict[int, Slot]:
     return {
         position: slot
         for position, slot in enumerate(slots)
-        if not slot.resources and not (enlarged and slot.partitionable)
+        if not slot.resources and not slot.reevaluated and not (enlarged and slot.partitionable)
     }
 
 

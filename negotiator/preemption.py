@@ -27,6 +27,7 @@ class Refusal(Enum):
     # They are counted for every slot and request; the usual hash of a member is Python code.
     __hash__ = object.__hash__
 
+    ADDRESS = "no kind of address in common with the schedd"
     REQUIREMENTS = "requirements"
     DYNAMIC = "a dynamic slot that its partitionable slot speaks for"
     OTHER_SCHEDD = "a claimed partitionable slot of another schedd"

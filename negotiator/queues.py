@@ -13,13 +13,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from classad.ad import ClassAd
+from negotiator.addresses import NO_ADDRESS
 from negotiator.adsource import LocatedAd
 from negotiator.snapshot import ScheddQueue
 
 IDLE: Final = 1
 RUNNING: Final = 2
-#: Stands in for a schedd whose address no ad tells.
-NO_ADDRESS: Final = "<0.0.0.0:0>"
 
 
 def schedd_of(job: LocatedAd, default: str) -> str:

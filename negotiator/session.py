@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from attr import define, field, frozen
 
 from classad.ad import ClassAd
+from negotiator.addresses import ANY
+from negotiator.arithmetic import whole
 from negotiator.board import Board
 from negotiator.candidates import Allowance, Asker, Candidate, Tally
 from negotiator.consumption import deduct
@@ -39,6 +41,8 @@ class SessionTerms:
     ignore_limit: bool
     #: The lowest and highest ``JobPrio`` of the jobs that take part; None for all.
     job_prios: tuple[int, int] | None = None
+    #: The kinds of address the schedd has.
+    families: frozenset[int] = ANY
 
 
 @frozen
@@ -129,7 +133,7 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
     decorate_request(
         request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
     )
-    asker = Asker(terms.submitter, terms.schedd, terms.priority, session.rank_only)
+    asker = Asker(terms.submitter, terms.schedd, terms.priority, session.rank_only, terms.families)
     board.watch.offered(board, terms, request, asker, session.allowance)
     while True:
         candidate, tally = find_match(board, request, asker, session.allowance)
@@ -202,11 +206,16 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
         slot.ad.insert("Requirements", slot.requirements)
     placed = session.jobs.place(request, slot.ad, board.context, limits)
     board.watch.taken(candidate, placed)
-    if candidate.amounts is None:
-        del board.slots[candidate.position]
-    else:
+    slot.claims -= 1
+    if candidate.amounts is not None:
         deduct(slot.ad, candidate.amounts, board.context)
-        slot.claims -= 1
+        return
+    del board.slots[candidate.position]
+    if slot.reevaluated:
+        matches = whole(slot.ad.get_number("CurMatches", context=board.context))
+        slot.ad.insert("CurMatches", matches + 1)
+        # Behind all others, so that equal slots of this sort take turns.
+        board.slots[candidate.position] = slot
 
 
 def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:

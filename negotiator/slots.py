@@ -17,6 +17,7 @@ from attr import define
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
+from negotiator.addresses import ANY, slot_families
 from negotiator.arithmetic import DBL_MAX, add_up
 from negotiator.consumption import policy_resources
 from negotiator.frozen import Freezer
@@ -44,6 +45,10 @@ class Slot:
     resources: tuple[str, ...] = ()
     #: Pre-job and post-job rank for the whole cycle, when jobs' ranks are ignored.
     fixed_ranks: tuple[float, float] | None = None
+    #: The kinds of address under which the startd can be reached.
+    families: frozenset[int] = ANY
+    #: ``WantAdRevaluate``: it stays in the pool after a match, behind all others.
+    reevaluated: bool = False
 
     def accounted_user(self) -> str | None:
         """Whom a claimed slot is charged to."""
@@ -97,6 +102,8 @@ def fetch_slots(
                 claims=claims.get(name, 1),
                 requirements=sent,
                 resources=policy_resources(ad, context),
+                families=slot_families(ad, context),
+                reevaluated=ad.get_bool("WantAdRevaluate", context=context) is True,
             )
         )
     return found

@@ -185,6 +185,7 @@ def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
                 ceiling_left=ceiling_left,
                 ignore_limit=state.ignore_limit,
                 job_prios=submitter.job_prios,
+                families=submitter.families,
             ),
         )
     state.pie_left -= end.used

@@ -16,6 +16,7 @@ from attr import evolve, frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
+from negotiator.addresses import ANY, schedd_families
 from negotiator.arithmetic import INT_MIN, whole
 from negotiator.slots import holds
 from policy.model import NegotiatorPolicy
@@ -26,7 +27,7 @@ class Submitter:
     """One submitter ad: one name at one schedd.  ``demand`` counts idle and running work.
 
     ``job_prios``: the lowest and the highest ``JobPrio`` it negotiates for with global job
-    priorities, None for all.
+    priorities, None for all.  ``families``: the kinds of address the schedd has.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Submitter:
     demand: float
     last_heard_from: int
     job_prios: tuple[int, int] | None = None
+    families: frozenset[int] = ANY
 
     @property
     def job_prio(self) -> int:
@@ -103,6 +105,7 @@ def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> S
         running_jobs=counts[1],
         demand=demand,
         last_heard_from=_count(ad, "LastHeardFrom", context),
+        families=schedd_families(ad, context),
     )
 
 

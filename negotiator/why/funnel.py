@@ -34,6 +34,7 @@ GIVEN: Final = "given away before"
 NO_CLAIM: Final = "no claim to hand out"
 
 _STEP_OF: Final = {
+    Refusal.ADDRESS: MATCHING,
     Refusal.REQUIREMENTS: MATCHING,
     Refusal.DYNAMIC: MATCHING,
     Refusal.OTHER_SCHEDD: MATCHING,

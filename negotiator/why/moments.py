@@ -240,7 +240,7 @@ class _Prober(Watch, Generic[T]):
         decorate_request(
             request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
         )
-        asker = Asker(terms.submitter, terms.schedd, terms.priority, False)
+        asker = Asker(terms.submitter, terms.schedd, terms.priority, False, terms.families)
         return Scene(board, terms, request, asker, allowance, hypothetical=True)
 
     def look(self, scene: Scene) -> None:
