@@ -89,11 +89,25 @@ def conform_kinds() -> tuple[Any, ...]:
     """The kinds of recorded case that the rooms know."""
     from classad.conform.language import LANGUAGE_KINDS
     from classad.conform.printing import PRINTING_KINDS
+    from negotiator.conform.accounting import ACCOUNTING_KINDS
+    from negotiator.conform.cycles import CYCLE_KINDS
+    from negotiator.conform.pools import POOL_KINDS
+    from negotiator.conform.quotas import QUOTA_KINDS
     from negotiator.forecast.conform import FORECAST_KINDS
     from negotiator.userprio.conform import USERPRIO_KINDS
     from policy.conform import CONFIG_KINDS
 
-    return (*LANGUAGE_KINDS, *PRINTING_KINDS, *CONFIG_KINDS, *USERPRIO_KINDS, *FORECAST_KINDS)
+    return (
+        *LANGUAGE_KINDS,
+        *PRINTING_KINDS,
+        *CONFIG_KINDS,
+        *USERPRIO_KINDS,
+        *FORECAST_KINDS,
+        *ACCOUNTING_KINDS,
+        *QUOTA_KINDS,
+        *CYCLE_KINDS,
+        *POOL_KINDS,
+    )
 
 
 def command_modules() -> list[str]:

@@ -128,7 +128,7 @@ def _unchanging(slots: list[Slot], policy: NegotiatorPolicy) -> dict[int, Slot]:
 
 def group_tree(policy: NegotiatorPolicy) -> GroupTree:
     """The groups of a policy, ready for a cycle."""
-    return GroupTree(
+    settings = [
         GroupSettings(
             spec.name,
             (spec.static_quota if spec.static_quota is not None else spec.dynamic_quota) or 0.0,
@@ -137,6 +137,23 @@ def group_tree(policy: NegotiatorPolicy) -> GroupTree:
             spec.autoregroup,
         )
         for spec in policy.groups[1:]
+    ]
+    return GroupTree(
+        settings,
+        accept_surplus=policy.group_accept_surplus,
+        autoregroup=bool(policy.groups) and policy.groups[0].autoregroup,
+    )
+
+
+def group_loop_settings(policy: NegotiatorPolicy) -> GroupLoopSettings:
+    """The part of a policy that the loop over groups reads."""
+    return GroupLoopSettings(
+        max_rounds=policy.group_quota_max_allocation_rounds,
+        round_robin_rate=policy.group_quota_round_robin_rate,
+        use_slot_weights=policy.use_slot_weights,
+        consider_preemption=policy.consider_preemption,
+        oversubscription=policy.allow_quota_oversubscription,
+        strict_enforcement=policy.strict_enforce_quota,
     )
 
 
@@ -224,16 +241,10 @@ def _all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRo
         for group in tree.groups[1:]:
             if group.settings.autoregroup:
                 mine.extend(negotiation.waiting.get(group.name, []))
-    settings = GroupLoopSettings(
-        max_rounds=policy.group_quota_max_allocation_rounds,
-        round_robin_rate=policy.group_quota_round_robin_rate,
-        use_slot_weights=policy.use_slot_weights,
-        consider_preemption=policy.consider_preemption,
-        oversubscription=policy.allow_quota_oversubscription,
-        strict_enforcement=policy.strict_enforce_quota,
-    )
     size = board.numbers.pie if policy.use_slot_weights else board.numbers.effective_size
-    return tuple(run_group_rounds(tree, size, settings, negotiation, board.watch.quota))
+    return tuple(
+        run_group_rounds(tree, size, group_loop_settings(policy), negotiation, board.watch.quota)
+    )
 
 
 @define(eq=False)

@@ -25,6 +25,7 @@ from negotiator.matchlist import find_match, put_back
 from negotiator.preemption import Refusal
 from negotiator.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
 from negotiator.result import Event, Match, MatchKind, Outcome, Reason, Rejection
+from negotiator.slots import Slot
 
 
 @frozen
@@ -231,10 +232,18 @@ def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:
     return max(min(fits), 0)
 
 
+def _priority_of_holder(board: Board, slot: Slot) -> float | None:
+    """What the slot ad says; the users of several dynamic slots have a name but no such entry."""
+    prio = slot.ad.get_number("RemoteUserPrio", context=board.context)
+    if prio is None and slot.user is not None:
+        return board.accountant.effective_priority(slot.user)
+    return prio
+
+
 def _match(session: _Session, request: Request, served: int, candidate: Candidate) -> Match:
     board, terms, slot, kind = session.board, session.terms, candidate.slot, candidate.kind
     preempts = kind is not MatchKind.NONE
-    prio = slot.ad.get_number("RemoteUserPrio", context=board.context) if preempts else None
+    prio = _priority_of_holder(board, slot) if preempts else None
     old = slot.ad.get_number("CurrentRank", context=board.context) if preempts else None
     new = slot.ad.get_number("Rank", request.ad, board.context) if preempts else None
     return Match(

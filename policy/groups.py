@@ -18,6 +18,7 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy import knobs_shares as shares
 from policy.config import Config
+from policy.dialects import HTCONDOR, Dialect
 from policy.typed import Reading, place, read_knob
 
 #: The name of the root group.
@@ -51,10 +52,14 @@ class GroupSpec:
 
 @frozen
 class Groups:
-    """All groups, root first, breadth first; empty when no group is configured."""
+    """All groups, root first, breadth first; empty when no group is configured.
+
+    ``accept_surplus``: the knob for all groups, which has an effect of its own besides.
+    """
 
     groups: tuple[GroupSpec, ...]
     diagnostics: tuple[Diagnostic, ...]
+    accept_surplus: bool = False
 
 
 class _Node:
@@ -66,7 +71,7 @@ class _Node:
         self.children: dict[str, _Node] = {}
 
 
-def read_groups(config: Config) -> Groups:
+def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
     """The groups of a configuration."""
     names = read_knob(config, shares.GROUP_NAMES)
     if not names.names():
@@ -85,9 +90,18 @@ def read_groups(config: Config) -> Groups:
         )
         for node in order
     ]
+    surplus = read_knob(config, shares.GROUP_ACCEPT_SURPLUS).boolean()
+    if dialect.autoregroup_is_surplus:
+        surplus = surplus or groups[0].autoregroup
+        groups = [
+            evolve(
+                group, accept_surplus=group.accept_surplus or group.autoregroup, autoregroup=False
+            )
+            for group in groups
+        ]
     anywhere = any(group.autoregroup for group in groups)
     groups[0] = evolve(groups[0], autoregroup=anywhere)
-    return Groups(tuple(groups), tuple(diagnostics))
+    return Groups(tuple(groups), tuple(diagnostics), surplus)
 
 
 def _listed_at(names: Reading, name: str) -> tuple[Source | None, int, int]:

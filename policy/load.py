@@ -23,6 +23,7 @@ from policy import knobs_cycle as cycle
 from policy import knobs_matching as matching
 from policy import knobs_shares as shares
 from policy.config import Config, Library, config_from_mapping
+from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
 from policy.knobs import Kind, Knob, Need, find_knob
 from policy.limits import read_limits
@@ -75,25 +76,31 @@ class PolicyLoad:
 
 
 def load_policy(
-    config: Config, *, subsystem: str = "NEGOTIATOR", local_name: str | None = None
+    config: Config,
+    *,
+    subsystem: str = "NEGOTIATOR",
+    local_name: str | None = None,
+    dialect: Dialect = HTCONDOR,
 ) -> PolicyLoad:
     """The policy that a negotiator with this subsystem and local name has."""
     if config.context != Context(subsystem, local_name):
         config = config.seen_by(subsystem, local_name)
-    readings = _Readings(config)
+    readings = _Readings(config, dialect)
     policy = _build(readings)
     diagnostics = (*_relevant(readings.diagnostics, policy),)
     return PolicyLoad(policy, diagnostics, tuple(_unsupported(config)))
 
 
-def policy_from_knobs(values: Mapping[str, str], library: Library | None = None) -> PolicyLoad:
+def policy_from_knobs(
+    values: Mapping[str, str], library: Library | None = None, dialect: Dialect = HTCONDOR
+) -> PolicyLoad:
     """The policy of plain knobs over the defaults, as recorded scenarios have them."""
     if library is None:
         from policy.knobs import table_defaults
 
         library = Library(table_defaults())
     config = config_from_mapping(values, library, context=Context("NEGOTIATOR"))
-    loaded = load_policy(config)
+    loaded = load_policy(config, dialect=dialect)
     return evolve(loaded, diagnostics=(*config.diagnostics, *loaded.diagnostics))
 
 
@@ -102,6 +109,7 @@ class _Readings:
     """Reads knobs and gathers what is wrong with them."""
 
     config: Config
+    dialect: Dialect = HTCONDOR
     diagnostics: list[Diagnostic] = field(factory=list)
 
     def get(self, knob: Knob) -> Reading:
@@ -114,7 +122,10 @@ class _Readings:
         return reading
 
     def flag(self, knob: Knob) -> bool:
-        return self.get(knob).boolean()
+        reading = self.get(knob)
+        if reading.definition is None or reading.definition.is_builtin:
+            return self.dialect.flags.get(knob.name, reading.boolean())
+        return reading.boolean()
 
     def integer(self, knob: Knob) -> int:
         return self.get(knob).integer()
@@ -197,11 +208,13 @@ class _Readings:
 
 
 def _build(read: _Readings) -> NegotiatorPolicy:
-    groups = read_groups(read.config)
+    groups = read_groups(read.config, read.dialect)
     limits, limit_problems = read_limits(read.config)
     read.diagnostics.extend((*groups.diagnostics, *limit_problems))
     return NegotiatorPolicy(
+        dialect=read.dialect,
         groups=groups.groups,
+        group_accept_surplus=groups.accept_surplus,
         concurrency_limits=limits,
         **_matching_fields(read),
         **_course_fields(read),

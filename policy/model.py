@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from attr import field, frozen
 
+from policy.dialects import Dialect
 from policy.groups import GroupSpec
 from policy.limits import ConcurrencyLimits
 
@@ -28,6 +29,9 @@ class NegotiatorPolicy:
     An expression that is None is set to nothing (or has no default).  ``groups`` is empty when no
     group is configured, else the root comes first.
     """
+
+    #: Whose rules are followed where they differ.
+    dialect: Dialect
 
     # Preemption.
     preemption_requirements: ExprTree | None
@@ -93,6 +97,8 @@ class NegotiatorPolicy:
 
     # Group quotas, in weighted slots.
     groups: tuple[GroupSpec, ...]
+    #: GROUP_ACCEPT_SURPLUS itself; what it means for each group is in ``groups``.
+    group_accept_surplus: bool
     group_sort_expr: ExprTree | None
     group_quota_max_allocation_rounds: int
     group_quota_round_robin_rate: float

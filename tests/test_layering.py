@@ -57,6 +57,7 @@ OUTSIDE = {
     "negotiator/adsource.py": "reads the ad files of a capture",
     "negotiator/command.py": "the body of `pieslice negotiate`: files, terminal width, the clock",
     "negotiator/configuration.py": "reads the configuration files of a capture",
+    "negotiator/conform/pools.py": "reads the captured pools that `pieslice conform` is pointed to",
     "negotiator/io.py": "reads a capture directory",
     "negotiator/progress.py": "shows on a terminal how long a stage has taken",
     "negotiator/forecast/command.py": "the body of `pieslice forecast`: reads a saved state",

@@ -32,7 +32,8 @@ class Kind(NamedTuple):
 
     ``recognises`` looks at a case; ``check`` returns the differences; ``fields`` are all fields
     that it reads as input or compares.  ``cases`` takes the parsed content of a ``.json`` file
-    apart (None: the file is not of this kind); line files hold one case a line.
+    apart (None: the file is not of this kind); line files hold one case a line.  ``beside`` does
+    the same for a file that is about the folder it lies in.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Kind(NamedTuple):
     check: Callable[[Case], list[Mismatch]]
     fields: frozenset[str]
     cases: Callable[[Any], Iterable[Case] | None] | None = None
+    beside: Callable[[Path, Any], Iterable[Case] | None] | None = None
 
 
 class Outcome(NamedTuple):
@@ -142,6 +144,8 @@ def _cases(path: Path, kinds: Sequence[Kind]) -> Iterator[Case]:
         raise UnreadableVectors(f"{path}: not JSON: {problem}") from None
     for kind in kinds:
         found = kind.cases(content) if kind.cases is not None else None
+        if found is None and kind.beside is not None:
+            found = kind.beside(path, content)
         if found is not None:
             yield from found
             return

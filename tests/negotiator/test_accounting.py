@@ -8,29 +8,23 @@ from typing import Any
 
 import pytest
 
-from negotiator.accounting import Accountant, AccountantSettings, expire_leases, update_customer
+from classad.conform.runner import check_case
+from negotiator.accounting import Accountant, AccountantSettings, expire_leases
+from negotiator.conform.accounting import ACCOUNTING_KINDS
 from negotiator.groups import GroupSettings, GroupTree
 from negotiator.snapshot import AccountantState, Customer, Lease
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting"
-FIELDS = {
-    "Priority": "priority",
-    "PriorityFactor": "priority_factor",
-    "ResourcesUsed": "resources_used",
-    "WeightedResourcesUsed": "weighted_resources_used",
-    "HierWeightedResourcesUsed": "hier_weighted_resources_used",
-    "AccumulatedUsage": "accumulated_usage",
-    "WeightedAccumulatedUsage": "weighted_accumulated_usage",
-    "UnchargedTime": "uncharged_time",
-    "WeightedUnchargedTime": "weighted_uncharged_time",
-    "BeginUsageTime": "begin_usage_time",
-    "LastUsageTime": "last_usage_time",
-}
 
 
 def cases(name: str) -> list[Any]:
     found = json.loads((VECTORS / f"{name}.json").read_text())["cases"]
     return [pytest.param(case, id=case["id"]) for case in found]
+
+
+@pytest.mark.parametrize("case", [*cases("update_steps"), *cases("prio_factor"), *cases("shares")])
+def test_case(case: dict[str, Any]) -> None:
+    assert check_case(case, ACCOUNTING_KINDS).mismatches == ()
 
 
 def settings(**changes: Any) -> AccountantSettings:
@@ -41,42 +35,6 @@ def settings(**changes: Any) -> AccountantSettings:
         "remote_factor": 1e7,
     }
     return AccountantSettings(**(values | changes))
-
-
-@pytest.mark.parametrize("case", cases("update_steps"))
-def test_update(case: dict[str, Any]) -> None:
-    # Ceilings, floors and leases take no part in an update.
-    known = {FIELDS[k]: v for k, v in case["before"].items() if k in FIELDS}
-    before = Customer(case["name"], **known)
-    after = update_customer(before, case["elapsed"], case["now"], case["halflife"])
-    written = {
-        attribute: getattr(after, field)
-        for attribute, field in FIELDS.items()
-        if getattr(after, field) != getattr(before, field)
-    }
-    assert written == case["written"]
-
-
-@pytest.mark.parametrize("case", cases("prio_factor"))
-def test_factor(case: dict[str, Any]) -> None:
-    knobs = case["knobs"]
-    prefix = "GROUP_PRIO_FACTOR_"
-    factors = {k[len(prefix) :]: float(v) for k, v in knobs.items() if k.startswith(prefix)}
-    tree = GroupTree(GroupSettings(n) for n in knobs["GROUP_NAMES"].replace(",", " ").split())
-    name = case["customer"]
-    known = {name: Customer(name, priority_factor=case["stored_factor"])}
-    accountant = Accountant(
-        AccountantState(known),
-        settings(
-            default_factor=float(knobs["DEFAULT_PRIO_FACTOR"]),
-            local_domain=knobs["ACCOUNTANT_LOCAL_DOMAIN"],
-            group_factors=factors,
-        ),
-        tree,
-        now=1000,
-    )
-    assert accountant.factor(name) == case["expect"]
-    assert accountant.effective_priority(name) == 0.5 * case["expect"]
 
 
 def test_charge_goes_up_the_tree() -> None:

@@ -1,0 +1,196 @@
+"""The cycles of a scenario, one after another.
+
+Decision here: what one cycle leaves to the next.  Inputs: a case: the ``scenario`` and what was
+``observed``.  Outputs: a ``Played`` per cycle, in order.
+
+Never here: a cycle itself, comparing (see ``check``).
+Follows: the README beside the recorded negotiation scenarios; claims are those that the recorded
+cycle before led to, so that one difference does not become many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attr import define, evolve, field, frozen
+
+from classad.ad import ClassAd
+from negotiator.board import Board
+from negotiator.candidates import Allowance, Asker
+from negotiator.cycle import negotiate
+from negotiator.requests import Request
+from negotiator.result import CycleResult
+from negotiator.scenario.expand import (
+    JobEntry,
+    Scenario,
+    SlotEntry,
+    domain_of,
+    expand_jobs,
+    expand_slots,
+    merge,
+    quoted,
+)
+from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of
+from negotiator.session import SessionTerms
+from negotiator.snapshot import Snapshot
+from negotiator.watch import Watch
+from policy.model import NegotiatorPolicy
+
+
+@frozen(eq=False)
+class Offer:
+    """A request that a slot was looked for, and the limits it was under (slot weights)."""
+
+    pie: int
+    spin: int
+    submitter: str
+    schedd: str
+    job: str
+    autocluster: int
+    limit: float
+    used: float
+    #: The ephemeral Submitter* attributes, by folded name.
+    attributes: Mapping[str, object]
+
+
+@frozen(eq=False)
+class Played:
+    """A cycle of ours, with what it was given, and the recorded one."""
+
+    snapshot: Snapshot
+    policy: NegotiatorPolicy
+    result: CycleResult
+    offers: tuple[Offer, ...]
+    quota_steps: tuple[Any, ...]
+    seen: Mapping[str, Any]
+
+
+@define(eq=False)
+class _Onlooker(Watch):
+    offers: list[Offer] = field(factory=list)
+    steps: list[Any] = field(factory=list)
+
+    def quota(self, step: Any) -> None:
+        self.steps.append(step)
+
+    def offered(
+        self,
+        board: Board,
+        terms: SessionTerms,
+        request: Request,
+        asker: Asker,
+        allowance: Allowance,
+    ) -> None:
+        self.offers.append(
+            Offer(
+                len(board.pies),
+                board.spin,
+                terms.submitter,
+                terms.schedd.partition("@")[0],
+                request.job,
+                request.autocluster,
+                terms.limit,
+                allowance.used,
+                _ephemeral(request.ad),
+            )
+        )
+
+
+def _ephemeral(ad: ClassAd) -> dict[str, object]:
+    names = (name.lower() for name in ad if name.lower().startswith(("submitter", "submittor")))
+    return {name: ad.raw(name) for name in names}
+
+
+def play(case: Mapping[str, Any]) -> Iterator[Played]:
+    """Run the cycles of a recorded case."""
+    scenario, cycles = case["scenario"], case["observed"]["cycles"]
+    policy, make = policy_of(scenario), AdMaker()
+    slots, jobs = _entries(scenario)
+    accountant = accountant_of(scenario, slots, make)
+    steps = scenario.get("cycles", [{}])
+    for number, (step, seen) in enumerate(zip(steps, cycles, strict=True)):
+        if number:
+            slots, jobs = _next(scenario, step, cycles[number - 1], slots, jobs)
+            elapsed = int(step.get("elapsed", 0))
+            accountant = evolve(accountant, last_update_time=NOW - elapsed)
+        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
+        snapshot = _warmed(scenario, snapshot, policy)
+        onlooker = _Onlooker()
+        result = negotiate(snapshot, policy, now=NOW, watch=onlooker)
+        offers, quota_steps = tuple(onlooker.offers), tuple(onlooker.steps)
+        yield Played(snapshot, policy, result, offers, quota_steps, seen)
+        accountant = result.accountant
+
+
+def first_snapshot(case: Mapping[str, Any]) -> Snapshot:
+    """What the negotiator knows in the first cycle of a case."""
+    scenario, make = case["scenario"], AdMaker()
+    slots, jobs = _entries(scenario)
+    seen = case["observed"]["cycles"][0]
+    accountant = accountant_of(scenario, slots, make)
+    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
+    return _warmed(scenario, snapshot, policy_of(scenario))
+
+
+def _entries(scenario: Scenario) -> tuple[list[SlotEntry], list[JobEntry]]:
+    return (
+        list(expand_slots(scenario, scenario.get("slots", []))),
+        list(expand_jobs(scenario, scenario.get("jobs", []))),
+    )
+
+
+def _warmed(scenario: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy) -> Snapshot:
+    """A warm negotiator has been through a cycle without submitters."""
+    if not scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {})):
+        return snapshot
+    idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
+    return evolve(snapshot, previous_quotas=negotiate(idle, policy, now=NOW).quotas)
+
+
+def _next(
+    scenario: Scenario,
+    step: Mapping[str, Any],
+    before: Mapping[str, Any],
+    slots: list[SlotEntry],
+    jobs: list[JobEntry],
+) -> tuple[list[SlotEntry], list[JobEntry]]:
+    """Slots and jobs of the next cycle."""
+    if step.get("claim_matches", True):
+        slots, jobs = _claimed(scenario, before, slots, jobs)
+    added = list(expand_slots(scenario, step.get("slots", [])))
+    gone = {*step.get("remove_slots", ()), *(slot.name for slot in added)}
+    slots = [slot for slot in slots if slot.name not in gone] + added
+    return slots, jobs + list(expand_jobs(scenario, step.get("jobs", [])))
+
+
+def _claimed(
+    scenario: Scenario, before: Mapping[str, Any], slots: list[SlotEntry], jobs: list[JobEntry]
+) -> tuple[list[SlotEntry], list[JobEntry]]:
+    """Every match has become a claim, and its job has left the queue."""
+    waiting = list(jobs)
+    claimed: dict[str, SlotEntry] = {slot.name: slot for slot in slots}
+    for match in before["matches"]:
+        job = _job_of(match, waiting)
+        if job is not None:
+            waiting.remove(job)
+        short = match["submitter"].partition("@")[0].rpartition(".")[2]
+        owner = short if job is None else job.owner
+        slot = claimed[match["slot"]]
+        claim = {
+            "State": quoted("Claimed"),
+            "Activity": quoted("Busy"),
+            "RemoteUser": quoted(match["submitter"]),
+            "RemoteOwner": quoted(f"{owner}@{domain_of(scenario)}"),
+            "CurrentRank": str(float(match.get("new_startd_rank", 0.0))),
+        }
+        claimed[slot.name] = evolve(slot, attributes=merge(slot.attributes, claim))
+    return list(claimed.values()), waiting
+
+
+def _job_of(match: Mapping[str, Any], waiting: list[JobEntry]) -> JobEntry | None:
+    """The job itself, or one of its cluster, or any of the submitter's."""
+    mine = [job for job in waiting if job.submitter == match["submitter"]]
+    exact = [job for job in mine if job.id == match["job"]]
+    cluster = match["job"].partition(".")[0]
+    return next(iter(exact or [job for job in mine if str(job.cluster) == cluster] or mine), None)

@@ -1,0 +1,154 @@
+"""From the entries of a scenario to complete ads, as texts of expressions.
+
+Decision here: which attributes an entry stands for.  Inputs: the parsed ``scenario`` of a vector
+file.  Outputs: ``SlotEntry`` and ``JobEntry`` values in the order of pool and queue; attributes map
+names to the text of their expressions.
+
+Never here: parsing expressions, decisions of the negotiator.
+Follows: the README beside the recorded negotiation scenarios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from attr import frozen
+
+Attributes: TypeAlias = Mapping[str, str]
+Scenario: TypeAlias = Mapping[str, Any]
+
+#: The pool that schedds of a scenario belong to.
+POOL: Final = "oracle.test"
+ADDRESS: Final = '"<127.0.0.1:9890>"'
+_BASE_SLOT: Final = {
+    "MyType": '"Machine"',
+    "State": '"Unclaimed"',
+    "Activity": '"Idle"',
+    "Arch": '"X86_64"',
+    "OpSys": '"LINUX"',
+    "Cpus": "1",
+    "Memory": "1024",
+    "Disk": "1000000",
+    "SlotID": "1",
+    "SlotWeight": "Cpus",
+    "Rank": "0.0",
+    "CurrentRank": "0.0",
+    "Requirements": "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory",
+}
+_BASE_JOB: Final = {
+    "JobUniverse": "5",
+    "JobStatus": "1",
+    "JobPrio": "0",
+    "QDate": "1700000000",
+    "EnteredCurrentStatus": "1700000000",
+    "Cmd": '"/bin/true"',
+    "Iwd": '"/tmp"',
+    "CurrentHosts": "0",
+    "MinHosts": "1",
+    "MaxHosts": "1",
+    "NumJobStarts": "0",
+    "RequestCpus": "1",
+    "RequestMemory": "1",
+    "RequestDisk": "1",
+    "Rank": "0.0",
+    "Requirements": "true",
+    "LeaveJobInQueue": "false",
+}
+
+
+@frozen
+class SlotEntry:
+    """A slot; ``claims`` is its number of claim ids, None for the usual one."""
+
+    name: str
+    attributes: Attributes
+    claims: int | None = None
+
+
+@frozen
+class JobEntry:
+    """A job; ``submitter`` is with the domain, ``schedd`` without the pool."""
+
+    schedd: str
+    submitter: str
+    owner: str
+    cluster: int
+    proc: int
+    attributes: Attributes
+
+    @property
+    def id(self) -> str:
+        """``cluster.proc``."""
+        return f"{self.cluster}.{self.proc}"
+
+
+def merge(*parts: Mapping[str, str | None] | None) -> dict[str, str]:
+    """Later attributes win, without case; None removes one."""
+    texts: dict[str, tuple[str, str | None]] = {}
+    for part in parts:
+        for name, text in (part or {}).items():
+            spelled = texts.get(name.lower(), (name, None))[0]
+            texts[name.lower()] = (spelled, text)
+    return {name: text for name, text in texts.values() if text is not None}
+
+
+def quoted(text: str) -> str:
+    """A string literal; names in scenarios have nothing to escape."""
+    return f'"{text}"'
+
+
+def domain_of(scenario: Scenario) -> str:
+    """What is behind the ``@`` of submitters."""
+    return str(scenario.get("uid_domain", "test"))
+
+
+def expand_slots(scenario: Scenario, entries: list[Any]) -> Iterator[SlotEntry]:
+    """The slots of the entries; defaults are those of the scenario."""
+    for entry in entries:
+        for i in range(entry.get("count", 1)):
+            numbers = {"i": entry.get("first", 1) + i}
+            name = _fill(entry["name"], numbers)
+            ad = merge(_BASE_SLOT, scenario.get("slot_defaults"), entry.get("ad"))
+            ad = {key: _fill(text, numbers) for key, text in ad.items()}
+            machine = name.partition("@")[2] or name
+            head = {"Name": quoted(name), "Machine": quoted(machine)}
+            address = {"MyAddress": ADDRESS, "StartdIpAddr": ADDRESS}
+            yield SlotEntry(name, merge(head, address, ad), entry.get("claims"))
+
+
+def expand_jobs(scenario: Scenario, entries: list[Any]) -> Iterator[JobEntry]:
+    """The jobs of the entries; defaults are those of the scenario."""
+    domain = domain_of(scenario)
+    last: dict[str, int] = {}
+    for entry in entries:
+        schedd = entry.get("schedd", "s1")
+        cluster, proc = last.get(schedd, 0) + 1, 0
+        if "id" in entry:
+            head, _, tail = str(entry["id"]).partition(".")
+            cluster, proc = int(head), int(tail or 0)
+        last[schedd] = max(last.get(schedd, 0), cluster)
+        submitter = entry["submitter"]
+        owner = entry.get("owner") or submitter.rpartition(".")[2]
+        group = {"AccountingGroup": quoted(submitter)} if submitter != owner else {}
+        for i in range(proc, proc + entry.get("count", 1)):
+            ad = merge(_BASE_JOB, scenario.get("job_defaults"), entry.get("ad"))
+            ad = {key: _fill(text, {"i": i, "c": cluster}) for key, text in ad.items()}
+            fixed = {
+                "ClusterId": str(cluster),
+                "ProcId": str(i),
+                "GlobalJobId": quoted(f"{schedd}@{POOL}#{cluster}.{i}#1700000000"),
+                "Owner": quoted(owner),
+                "User": quoted(f"{owner}@{domain}"),
+                "MyType": quoted("Job"),
+                "TargetType": quoted("Machine"),
+            }
+            full = merge(group, ad, fixed)
+            yield JobEntry(schedd, f"{submitter}@{domain}", owner, cluster, i, full)
+
+
+def _fill(text: object, numbers: Mapping[str, int]) -> str:
+    found = str(text)
+    for key, number in numbers.items():
+        found = found.replace("{" + key + "}", str(number))
+    return found

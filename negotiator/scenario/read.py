@@ -1,0 +1,227 @@
+"""What the negotiator knows in a cycle of a scenario.
+
+Decision here: what of a recording is input.  Inputs: slots and jobs of a cycle as entries, and what
+was observed; the pool order of the slots and the order of submitters among equals were inputs of
+the real negotiator too.  Outputs: ``Snapshot`` and ``NegotiatorPolicy``.
+
+Never here: reading files, several cycles (see ``course``), comparing (see ``check``).
+Follows: the README beside the recorded negotiation scenarios.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from classad.ad import ClassAd
+from classad.expr import ExprTree
+from negotiator.scenario.expand import (
+    ADDRESS,
+    POOL,
+    Attributes,
+    JobEntry,
+    Scenario,
+    SlotEntry,
+    domain_of,
+    merge,
+    quoted,
+)
+from negotiator.snapshot import AccountantState, Customer, ScheddQueue, Snapshot
+from policy.load import policy_from_knobs
+from policy.model import NegotiatorPolicy
+
+#: Up to so many elements the C++ library's sort keeps the order of equals.
+_STABLE_SORT: Final = 16
+#: The clock of all scenarios, seconds since the epoch; no recording depends on it.
+NOW: Final = 1_795_210_700
+_BASE_KNOBS: Final = {
+    "PRIORITY_HALFLIFE": "1.0e18",
+    "ACCOUNTANT_LOCAL_DOMAIN": "",
+    "MAX_CONCURRENT_UPLOADS_PER_USER": "0",
+}
+
+
+def policy_of(scenario: Scenario) -> NegotiatorPolicy:
+    """The policy of a scenario: its knobs over those of all recordings."""
+    return policy_from_knobs({**_BASE_KNOBS, **scenario.get("config", {})}).policy
+
+
+class AdMaker:
+    """Makes ads; equal texts share their expression, as when a file is read."""
+
+    def __init__(self) -> None:
+        self._trees: dict[str, ExprTree] = {}
+
+    def __call__(self, attributes: Attributes) -> ClassAd:
+        """The ad of these texts."""
+        ad = ClassAd()
+        for name, text in attributes.items():
+            tree = self._trees.get(text)
+            if tree is None:
+                tree = self._trees[text] = ExprTree(text)
+            ad.insert(name, tree)
+        return ad
+
+
+def snapshot_of(
+    scenario: Scenario,
+    seen: Mapping[str, Any],
+    slots: Sequence[SlotEntry],
+    jobs: Sequence[JobEntry],
+    accountant: AccountantState,
+    make: AdMaker,
+) -> Snapshot:
+    """The state of the pool before a cycle; ``seen`` is what was observed in it."""
+    by_name = {slot.name: slot for slot in slots}
+    known = [name for name in seen.get("slot_order", ()) if name in by_name]
+    order = dict.fromkeys([*known, *by_name])
+    queues: dict[str, list[ClassAd]] = {}
+    for job in jobs:
+        queues.setdefault(job.schedd, []).append(make(job.attributes))
+    return Snapshot(
+        slots=tuple(make(by_name[name].attributes) for name in order),
+        submitters=_submitters(scenario, seen, jobs, make),
+        queues=tuple(ScheddQueue(f"{name}@{POOL}", tuple(ads)) for name, ads in queues.items()),
+        accountant=accountant,
+        claims={slot.name: slot.claims for slot in slots if slot.claims is not None},
+    )
+
+
+def _submitters(
+    scenario: Scenario, seen: Mapping[str, Any], jobs: Sequence[JobEntry], make: AdMaker
+) -> tuple[ClassAd, ...]:
+    """Submitter ads as the schedds send them; ``LastHeardFrom`` repeats the recorded order."""
+    idle: dict[tuple[str, str], list[JobEntry]] = {}
+    for job in jobs:
+        if job.attributes.get("JobStatus") == "1":
+            idle.setdefault((job.submitter, job.schedd), []).append(job)
+    place = {name: i for i, name in enumerate(order_of_equals(seen))}
+    keys = sorted(idle, key=lambda key: place.get(key[0], len(place)))
+    changes = scenario.get("submitter_ads", {})
+    ads = []
+    for i, (submitter, schedd) in enumerate(keys):
+        mine = idle[submitter, schedd]
+        # The schedd weighs an idle job by the cores it asks for.
+        weight = sum(make(job.attributes).get_number("RequestCpus") or 1.0 for job in mine)
+        prios = sorted({int(job.attributes["JobPrio"]) for job in mine})
+        plain = {
+            "Name": quoted(submitter),
+            "ScheddName": quoted(f"{schedd}@{POOL}"),
+            "ScheddIpAddr": ADDRESS,
+            "IdleJobs": str(len(mine)),
+            "RunningJobs": "0",
+            "WeightedIdleJobs": str(float(weight)),
+            "WeightedRunningJobs": "0.0",
+            "LastHeardFrom": str(i),
+            "JobPrioArray": quoted(",".join(map(str, prios))),
+        }
+        ads.append(make(merge(plain, changes.get(submitter))))
+    return tuple(ads)
+
+
+def order_of_equals(seen: Mapping[str, Any]) -> list[str]:
+    """The submitters in an order that repeats every recorded order among equals.
+
+    ``submitter_order`` has them by their first turn, which for a member of several rounds may have
+    been a round for floors; so what stands side by side in a round's first spin with equal
+    priority and starvation comes first, ``submitter_order`` decides the rest.
+    """
+    names = list(seen.get("submitter_order", ()))
+    place = {name: i for i, name in enumerate(names)}
+    after: dict[str, set[str]] = {name: set() for name in names}
+    for first, second in _neighbours(seen):
+        if first in after and second in after and not _leads(after, second, first):
+            after[first].add(second)
+    blocked = dict.fromkeys(names, 0)
+    for followers in after.values():
+        for name in followers:
+            blocked[name] += 1
+    order: list[str] = []
+    ready = [name for name in names if not blocked[name]]
+    while ready:
+        ready.sort(key=place.__getitem__)
+        order.append(ready.pop(0))
+        for name in after[order[-1]]:
+            blocked[name] -= 1
+            if not blocked[name]:
+                ready.append(name)
+    return order
+
+
+def _neighbours(seen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Submitters that followed each other although nothing but the collector's order says so.
+
+    Lists of more than 16 come last: the C++ library's sort may mix up equals there.
+    """
+    lists = [pie["spins"][0]["submitters"] for pie in seen.get("pies", ()) if pie["spins"]]
+    for turns in sorted(lists, key=lambda turns: len(turns) > _STABLE_SORT):
+        for left, right in pairwise(turns):
+            if left["prio"] == right["prio"] and _starvation(left) == _starvation(right):
+                yield left["name"], right["name"]
+
+
+def _starvation(turn: Mapping[str, Any]) -> float:
+    """The second key of the order, from printed numbers."""
+    limit, usage = turn.get("limit", 0.0), turn.get("usage", 0.0)
+    return math.inf if limit <= 0 else round(usage / (usage + limit), 6)
+
+
+def _leads(after: Mapping[str, set[str]], start: str, end: str) -> bool:
+    """Whether ``end`` is known to come after ``start``."""
+    todo, known = [start], {start}
+    while todo:
+        name = todo.pop()
+        if name == end:
+            return True
+        todo += after[name] - known
+        known |= after[name]
+    return False
+
+
+def accountant_of(scenario: Scenario, slots: Sequence[SlotEntry], make: AdMaker) -> AccountantState:
+    """The accountant's records before the first cycle."""
+    given = scenario.get("accountant", {})
+    domain = domain_of(scenario)
+    customers = {}
+    for short, record in given.get("customers", {}).items():
+        name = short if "@" in short or record.get("group") else f"{short}@{domain}"
+        customers[name] = Customer(
+            name,
+            priority=_real(record.get("priority")),
+            priority_factor=_real(record.get("factor")),
+            floor=record.get("floor", 0),
+            ceiling=record.get("ceiling", -1),
+            weighted_accumulated_usage=_real(record.get("accumulated_usage")),
+        )
+    if given.get("seed_claims"):
+        for slot in slots:
+            _seed(customers, slot.attributes, make)
+    return AccountantState(customers, last_update_time=NOW - int(given.get("elapsed", 0)))
+
+
+def _real(number: float | None) -> float | None:
+    return None if number is None else float(number)
+
+
+def _seed(customers: dict[str, Customer], attributes: Attributes, make: AdMaker) -> None:
+    """Charge a claimed slot as the cycle before would have done."""
+    if attributes["State"] not in ('"Claimed"', '"Preempting"'):
+        return
+    text = attributes.get("AccountingGroup") or attributes.get("RemoteUser")
+    weight = make(attributes).get_number("SlotWeight")
+    if text is None or weight is None:
+        return
+    name = text.strip('"')
+    before = customers.get(name, Customer(name))
+    customers[name] = Customer(
+        name,
+        priority=before.priority,
+        priority_factor=before.priority_factor,
+        resources_used=before.resources_used + 1,
+        weighted_resources_used=before.weighted_resources_used + weight,
+        floor=before.floor,
+        ceiling=before.ceiling,
+        weighted_accumulated_usage=before.weighted_accumulated_usage,
+    )
