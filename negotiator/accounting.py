@@ -142,28 +142,43 @@ class Accountant:
                 weighted_resources_used=0.0,
                 hier_weighted_resources_used=0.0,
             )
-        for name, weight in claims:
+        listed = list(claims)
+        # Whole numbers have the same sum in any order, and nothing to round.
+        whole = all(weight.is_integer() for weight in {weight for _, weight in listed})
+        if whole and self._now == self._since():
+            slots: dict[str, int] = {}
+            weights: dict[str, float] = {}
+            for name, weight in listed:
+                slots[name] = slots.get(name, 0) + 1
+                weights[name] = weights.get(name, 0.0) + weight
+            for name, count in slots.items():
+                self.charge(name, weights[name], count)
+            return
+        for name, weight in listed:
             self.charge(name, weight)
 
-    def charge(self, name: str, weight: float) -> None:
-        """Charge a slot to a submitter, to its group and to the groups above."""
+    def charge(self, name: str, weight: float, slots: int = 1) -> None:
+        """Charge slots to a submitter, to its group and to the groups above."""
         group = self._tree.assigned(name).name
         for charged in (name, group):
-            self._charge_one(charged, weight)
+            self._charge_one(charged, weight, slots)
         path = [group] if group == ROOT_GROUP else _prefixes(group)
         for above in path:
             record = self._look_up(above)
             hier = stored(record.hier_weighted_resources_used + weight)
             self._customers[above] = evolve(record, hier_weighted_resources_used=hier)
 
-    def _charge_one(self, name: str, weight: float) -> None:
+    def _since(self) -> int:
+        return self._state.last_update_time or self._now
+
+    def _charge_one(self, name: str, weight: float, slots: int) -> None:
         record = self._customers.get(name) or Customer(name)
-        since = self._now - (self._state.last_update_time or self._now)
+        since = self._now - self._since()
         self._customers[name] = evolve(
             record,
-            resources_used=record.resources_used + 1,
+            resources_used=record.resources_used + slots,
             weighted_resources_used=stored(record.weighted_resources_used + weight),
-            uncharged_time=(record.uncharged_time or 0) - since,
+            uncharged_time=(record.uncharged_time or 0) - since * slots,
             weighted_uncharged_time=stored(
                 (record.weighted_uncharged_time or 0.0) - since * weight
             ),

@@ -8,7 +8,7 @@ Follows: nothing; it is bookkeeping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from attr import Factory, define, field
@@ -26,6 +26,7 @@ from negotiator.watch import Watch
 from policy.model import NegotiatorPolicy
 
 if TYPE_CHECKING:
+    from negotiator.candidates import Candidate
     from negotiator.matchlist import MatchList
 
 
@@ -46,6 +47,8 @@ class Board:
     #: The same slots by name, matched ones included.
     by_name: dict[str, Slot] = field(factory=dict)
     match_list: MatchList | None = None
+    #: Finds the candidates of a request in place of ``candidates.scan``, with the same outcome.
+    scanner: Callable[..., Iterable[Candidate]] | None = None
     #: Partitionable slots whose ads hold resources of their children while the list is kept.
     enlarged: list[Enlarged] = field(factory=list)
     matches: list[Match] = field(factory=list)

@@ -52,7 +52,7 @@ def negotiate(
     context = EvalContext(now=now, rng=rng, functions=live_functions(accountant, tree))
     slots = fetch_slots(snapshot.slots, snapshot.claims, policy, context)
     submitters = fetch_submitters(snapshot.submitters, policy, context)
-    significant = significant_attributes((s.ad for s in slots), _policy_expressions(policy))
+    significant = significant_attributes((s.ad for s in slots), policy_expressions(policy))
     accountant.count_claims(_claims(slots, policy, context))
     usage_before = accountant.state()
     numbers = pool_numbers(slots, policy, context)
@@ -75,7 +75,7 @@ def negotiate(
         jobs=job_lists(
             snapshot.queues,
             significant,
-            _significance(policy),
+            significance(policy),
             policy,
             context,
             # One slot with a consumption policy is enough to leave all requests as they are.
@@ -87,7 +87,7 @@ def negotiate(
         watch=watch or Watch(),
     )
     board.watch.started(board)
-    rounds = _all_rounds(board, submitters)
+    rounds = all_rounds(board, submitters)
     board.watch.finished(board)
     return _result(board, submitters, rounds, trimmed, usage_before)
 
@@ -170,7 +170,8 @@ def accountant_settings(policy: NegotiatorPolicy) -> AccountantSettings:
     )
 
 
-def _policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
+def policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
+    """The expressions whose references are significant."""
     return [
         policy.preemption_requirements,
         policy.preemption_rank,
@@ -180,7 +181,8 @@ def _policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
     ]
 
 
-def _significance(policy: NegotiatorPolicy) -> SignificanceSettings:
+def significance(policy: NegotiatorPolicy) -> SignificanceSettings:
+    """The part of a policy that says which attributes are significant."""
     return SignificanceSettings(
         removed=policy.remove_significant_attributes,
         removed_pattern=policy.remove_significant_attributes_regex,
@@ -225,7 +227,7 @@ def _concurrency(
     return ConcurrencyCounts(policy.concurrency_limits.maximum, [text for text in texts if text])
 
 
-def _all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRound, ...]:
+def all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRound, ...]:
     """All rounds of the cycle; without groups there is one for everybody."""
     negotiation = _GroupNegotiation(board)
     if not board.tree.configured:

@@ -10,6 +10,8 @@ Follows: the negotiator's match list as the vectors show it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attr import define, evolve, field
 
 from classad.ad import ClassAd
@@ -82,7 +84,7 @@ def find_match(
             board.limit_refusals = kept.tally.refused[Refusal.SUBMITTER_LIMIT]
         return chosen, kept.tally.copy()
     board.drop_match_list()
-    found = list(scan(board, request.ad, asker, allowance, tally)) if board.slots else []
+    found = list(_scan(board, request, asker, allowance, tally)) if board.slots else []
     board.limit_refusals = tally.refused[Refusal.SUBMITTER_LIMIT]
     if not board.slots:
         return None, tally
@@ -91,6 +93,14 @@ def find_match(
     made = MatchList(_key(request, asker), best_order(found), tally.copy())
     board.match_list = made
     return made.pop(), tally
+
+
+def _scan(
+    board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
+) -> Iterable[Candidate]:
+    if board.scanner is not None:
+        return board.scanner(board, request, asker, allowance, tally)
+    return scan(board, request.ad, asker, allowance, tally)
 
 
 def list_for(board: Board, request: Request, asker: Asker) -> MatchList | None:

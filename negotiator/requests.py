@@ -211,6 +211,8 @@ def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
     ad, so preempting a claim with limits counts them once more.
     """
     mine, other = (job, slot) if job.raw("ConcurrencyLimits") is not None else (slot, job)
+    if mine.raw("ConcurrencyLimits") is None:
+        return ""
     return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
@@ -287,32 +289,43 @@ def job_lists(
                 continue
             key = (submitter, queue.name)
             if key not in lists:
-                most_jobs = _most_jobs(queue, policy, context)
-                lists[key] = JobList(
-                    {},
-                    None if table is None else table.attributes,
-                    policy.job_constraint,
-                    counts=policy.use_resource_request_counts
-                    and not policy.negotiate_all_jobs_in_cluster,
-                    batch_size=policy.resource_request_list_size,
-                    ahead=policy.prefetch_requests,
-                    most_jobs=most_jobs,
-                    freezer=freezer,
-                )
-            lists[key].waiting[_queued(job, table, context)] = None
+                lists[key] = job_list(table, policy, _running(queue, context), freezer)
+            lists[key].waiting[queued_job(job, table, context)] = None
     for found in lists.values():
         found.waiting = dict.fromkeys(sorted(found.waiting, key=lambda job: job.order))
     return lists
 
 
-def _most_jobs(queue: ScheddQueue, policy: NegotiatorPolicy, context: EvalContext) -> int | None:
+def job_list(
+    table: AutoclusterTable | None,
+    policy: NegotiatorPolicy,
+    running: int,
+    freezer: Freezer | None = None,
+) -> JobList:
+    """An empty list for jobs of a schedd of which so many are running."""
+    return JobList(
+        {},
+        None if table is None else table.attributes,
+        policy.job_constraint,
+        counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
+        batch_size=policy.resource_request_list_size,
+        ahead=policy.prefetch_requests,
+        most_jobs=_most_jobs(policy, running),
+        freezer=freezer,
+    )
+
+
+def _running(queue: ScheddQueue, context: EvalContext) -> int:
+    return sum(job.get_number("JobStatus", context=context) == _RUNNING for job in queue.jobs)
+
+
+def _most_jobs(policy: NegotiatorPolicy, running: int) -> int | None:
     """For how many jobs a schedd asks at a time and submitter: two of its limits say so."""
     limits = []
     if policy.max_concurrent_uploads_per_user > 0:
         limits.append(policy.max_concurrent_uploads_per_user)
     if policy.max_jobs_running is not None:
-        statuses = [job.get_number("JobStatus", context=context) for job in queue.jobs]
-        limits.append(max(policy.max_jobs_running - statuses.count(_RUNNING), 0))
+        limits.append(max(policy.max_jobs_running - running, 0))
     return min(limits, default=None)
 
 
@@ -329,7 +342,8 @@ def _names_for(
     return job_attributes(significant, settings)
 
 
-def _queued(job: ClassAd, table: AutoclusterTable | None, context: EvalContext) -> QueuedJob:
+def queued_job(job: ClassAd, table: AutoclusterTable | None, context: EvalContext) -> QueuedJob:
+    """A job with what its schedd knows of it."""
     numbers = [job.get_number(name, context=context) or 0 for name in _PRIORITIES]
     cluster = whole(job.get_number("ClusterId", context=context))
     proc = whole(job.get_number("ProcId", context=context))

@@ -70,4 +70,5 @@ def _part(parent: SimSlot, name: str, taken: dict[str, float]) -> SimSlot:
         left = (parent.ad.get_number(resource) or 0) - amount
         parent.ad.insert(resource, int(left))
     parent.weight = weight_of(parent.ad)
+    parent.changes += 1
     return SimSlot(name, ad, weight_of(ad), parent, dict(taken))

@@ -180,7 +180,6 @@ class Simulation:
         if not shapes[shape]:
             del shapes[shape]
         self.state.jobs[number].status = RUNNING
-        self.forget_ad(number)
 
     def _count_running(self, user: str, sign: int, weight: float) -> None:
         jobs, total = self.state.running.get(user, (0, 0.0))

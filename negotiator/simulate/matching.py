@@ -24,7 +24,9 @@ from negotiator.quotas import assign_quotas
 from negotiator.result import ROOT_GROUP
 from negotiator.simulate.engine import Simulation
 from negotiator.simulate.pool import show_time
+from negotiator.simulate.standing import Found, Standing
 from negotiator.snapshot import ScheddQueue, Snapshot
+from negotiator.submitters import Submitter
 from policy.model import NegotiatorPolicy
 
 _SCHEDD = "schedd"
@@ -38,20 +40,24 @@ class Negotiator:
     policy: NegotiatorPolicy
     seed: int
     tree: GroupTree = field(init=False)
+    #: Whether to leave out what needs not be found out again; the outcome is the same.
+    quick: bool = True
     #: Whether a cycle could ever take a claimed slot.
     preempts: bool = field(init=False)
+    standing: Standing | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         self.tree = group_tree(self.policy)
         self.preempts = self._may_preempt()
+        if self.quick and not self.preempts:
+            self.standing = Standing.of(self.simulation, self.policy, _SCHEDD)
 
     def cycle(self, seconds: int) -> None:
         """Hold a cycle now; ``seconds`` until the next one, for the totals."""
         state = self.simulation.state
         state.cycles += 1
-        if self._could_match():
-            self._negotiate()
-        else:
+        matched = self._could_match() and self._negotiate()
+        if not matched:
             self._account()
         self._total(seconds)
 
@@ -70,12 +76,15 @@ class Negotiator:
         )
 
     def _could_match(self) -> bool:
+        if not self.quick:
+            return True
         if not any(self.simulation.idle.values()):
             return False
         if self.preempts:
             return True
         claims = self.simulation.state.claims
-        return any(name not in claims for name in self.simulation.pool.slots)
+        # Every claim is of a slot that is there.
+        return len(claims) < len(self.simulation.pool.slots)
 
     def _account(self) -> None:
         """What a cycle without a match does: age the priorities and count the claims."""
@@ -84,15 +93,33 @@ class Negotiator:
         now = simulation.epoch + state.now
         settings = accountant_settings(self.policy)
         accountant = Accountant(state.accountant, settings, self.tree, now)
-        weighted = self.policy.use_slot_weights
-        accountant.count_claims(
-            (state.claims[name].user, slot.weight if weighted else 1.0)
-            for name, slot in simulation.pool.slots.items()
-            if name in state.claims
-        )
+        accountant.count_claims(self._usage())
         state.accountant = evolve(accountant.state(), last_update_time=now)
 
-    def _negotiate(self) -> None:
+    def _negotiate(self) -> bool:
+        """Hold a cycle; false if it turns out that nothing can be matched."""
+        state = self.simulation.state
+        found = self._negotiate_fully() if self.standing is None else self._negotiate_quickly()
+        if found is None:
+            return False
+        state.accountant = evolve(found.accountant, resources={})
+        state.quotas = found.quotas
+        state.full_cycles += 1
+        for match in found.matches:
+            self.simulation.carry_out(match)
+        return True
+
+    def _negotiate_quickly(self) -> Found | None:
+        assert self.standing is not None
+        state = self.simulation.state
+        now = self.simulation.epoch + state.now
+        if state.accountant.last_update_time is None:
+            state.accountant = evolve(state.accountant, last_update_time=now)
+        rng = Random(f"{self.seed}/{state.now}")
+        submitters = [self._submitter(user) for user in self._users()]
+        return self.standing.negotiate(self._waiting(), submitters, self._usage(), now, rng)
+
+    def _negotiate_fully(self) -> Found:
         simulation = self.simulation
         state = simulation.state
         now = simulation.epoch + state.now
@@ -109,17 +136,31 @@ class Negotiator:
         snapshot = Snapshot(
             slots=tuple(slot.ad for slot in simulation.pool.slots.values()),
             submitters=tuple(self._submitters()),
-            queues=(ScheddQueue(_SCHEDD, tuple(self._waiting())),),
+            queues=(ScheddQueue(_SCHEDD, tuple(self._waiting_ads())),),
             accountant=accountant,
             previous_quotas=state.quotas,
         )
         rng = Random(f"{self.seed}/{state.now}")
         result = negotiate(snapshot, self.policy, now=now, rng=rng)
-        state.accountant = evolve(result.accountant, resources={})
-        state.quotas = None if result.quotas is None else dict(result.quotas)
-        state.full_cycles += 1
-        for match in result.matches:
-            simulation.carry_out(match)
+        quotas = None if result.quotas is None else dict(result.quotas)
+        return Found(list(result.matches), result.accountant, quotas)
+
+    def _usage(self) -> list[tuple[str, float]]:
+        """Whom each claimed slot is charged to and its weight, in pool order."""
+        claims, weighted = self.simulation.state.claims, self.policy.use_slot_weights
+        return [
+            (claims[name].user, slot.weight if weighted else 1.0)
+            for name, slot in self.simulation.pool.slots.items()
+            if name in claims
+        ]
+
+    def _submitter(self, user: str) -> Submitter:
+        """What the negotiator makes of a submitter ad when no constraint leaves any out."""
+        idle, weighted_idle = self._idle(user)
+        running, weighted_running = self.simulation.state.running.get(user, (0, 0.0))
+        weighted = weighted_running + weighted_idle
+        demand = weighted if self.policy.use_weighted_demand else float(idle + running)
+        return Submitter(user, _SCHEDD, idle, running, demand, 0)
 
     def _users(self) -> list[str]:
         simulation = self.simulation
@@ -154,18 +195,21 @@ class Negotiator:
             ads.append(ad)
         return ads
 
-    def _waiting(self) -> list[ClassAd]:
-        """The jobs that could be matched now, in the order of submission."""
+    def _waiting(self) -> dict[int, list[int]]:
+        """The jobs of each kind that could be matched now, in the order of submission."""
         simulation = self.simulation
         most = len(simulation.pool.slots)
         if not self.preempts:
-            claims = simulation.state.claims
-            most = sum(name not in claims for name in simulation.pool.slots)
-        numbers: list[int] = []
-        for shapes in simulation.idle.values():
-            for waiting in shapes.values():
-                numbers += waiting[:most]
-        return [simulation.job_ad(number) for number in sorted(numbers)]
+            most -= len(simulation.state.claims)
+        return {
+            shape: numbers[:most]
+            for shapes in simulation.idle.values()
+            for shape, numbers in shapes.items()
+        }
+
+    def _waiting_ads(self) -> list[ClassAd]:
+        numbers = sorted(number for found in self._waiting().values() for number in found)
+        return [self.simulation.job_ad(number) for number in numbers]
 
     # --- totals -------------------------------------------------------------------------------
 

@@ -15,14 +15,19 @@ from typing import Final
 from attr import define, field
 
 from classad.ad import ClassAd
+from classad.expr import ExprTree
 
 #: What a claim adds to a slot ad, besides its state.
-_OF_CLAIMS: Final = (
+OF_CLAIMS: Final = (
     "RemoteUser", "RemoteOwner", "AccountingGroup", "RemoteGroup", "RemoteNegotiatingGroup",
     "PreemptingUser", "PreemptingOwner", "PreemptingAccountingGroup", "PreemptingRank", "JobId",
     "GlobalJobId", "JobStart", "ClientMachine", "ConcurrencyLimits", "PreemptingConcurrencyLimits",
     "TotalJobRunTime", "RetirementTimeRemaining", "RemoteAutoregroup", "PublicClaimId",
 )  # fmt: skip
+_FITS: Final = (
+    "MY.Cpus >= TARGET.RequestCpus && MY.Memory >= TARGET.RequestMemory"
+    " && MY.Disk >= TARGET.RequestDisk"
+)
 _RESOURCES: Final = ("Cpus", "Memory", "Disk")
 
 
@@ -39,6 +44,8 @@ class SimSlot:
     parent: SimSlot | None = None
     taken: dict[str, float] = field(factory=dict)
     children: int = 0
+    #: How often its resources have changed.
+    changes: int = 0
 
     @property
     def partitionable(self) -> bool:
@@ -58,6 +65,9 @@ class Pool:
     slots: dict[str, SimSlot] = field(factory=dict)
     #: Machines that have left, with their slots.
     away: dict[str, list[SimSlot]] = field(factory=dict)
+    #: How often slots have come, gone or changed, and how often machines have.
+    changes: int = 0
+    machines: int = 0
 
     @property
     def weight(self) -> float:
@@ -96,12 +106,16 @@ class Pool:
             left = (parent.ad.get_number(resource) or 0) + sign * amount
             parent.ad.insert(resource, int(left))
         parent.weight = weight_of(parent.ad)
+        parent.changes += 1
+        self.changes += 1
 
     def leave(self, machine: str) -> list[SimSlot]:
         """Take the slots of a machine out of the pool, dynamic ones for good."""
         gone = [slot for slot in self.slots.values() if slot.machine == machine]
         for slot in gone:
             del self.slots[slot.name]
+        self.changes += 1
+        self.machines += 1
         self.away[machine] = [slot for slot in gone if slot.parent is None]
         return gone
 
@@ -109,6 +123,8 @@ class Pool:
         """Bring a machine back."""
         for slot in self.away.pop(machine, []):
             self.slots[slot.name] = slot
+        self.changes += 1
+        self.machines += 1
 
 
 def weight_of(ad: ClassAd) -> float:
@@ -138,6 +154,8 @@ def pool_of(ads: Iterable[ClassAd]) -> Pool:
 def plain_pool(count: int, cpus: int) -> Pool:
     """Static slots of one size, for questions that need no capture."""
     pool = Pool()
+    # What they ask about is significant: the schedd tells jobs apart by it.
+    fits, requirements = ExprTree(_FITS), ExprTree("START && WithinResourceLimits")
     for number in range(1, count + 1):
         name = f"slot1@node{number:04d}"
         ad = ClassAd()
@@ -150,7 +168,9 @@ def plain_pool(count: int, cpus: int) -> Pool:
             ("Memory", 4096 * cpus),
             ("Disk", 10_000_000 * cpus),
             ("SlotWeight", cpus),
-            ("Requirements", True),
+            ("START", True),
+            ("WithinResourceLimits", fits),
+            ("Requirements", requirements),
             ("Rank", 0.0),
         ):
             ad.insert(key, value)
@@ -161,7 +181,7 @@ def plain_pool(count: int, cpus: int) -> Pool:
 
 def show_free(ad: ClassAd) -> None:
     """Make a slot ad that of an unclaimed slot."""
-    for name in _OF_CLAIMS:
+    for name in OF_CLAIMS:
         ad.remove(name)
     ad.insert("State", "Unclaimed")
     ad.insert("Activity", "Idle")

@@ -212,16 +212,100 @@ def test_dynamic_slots_are_cut_and_given_back(tmp_path: Path) -> None:
     assert run.simulation.state.users[A].completed == 5
 
 
-def test_leaving_out_the_matchmaking_changes_nothing(tmp_path: Path) -> None:
-    jobs = [(60 * i, "ab"[i % 2], 500 + 37 * i) for i in range(40)]
-    quick = Run(policy_of(tmp_path), jobs, slots=4)
-    full = Run(policy_of(tmp_path), jobs, slots=4)
-    assert quick.negotiator.preempts is False
-    full.negotiator.preempts = True
+def without_counts(run: Run) -> dict[str, Any]:
+    """All of a run but how many cycles were held in full."""
+    data = json.loads(json.dumps(saved(run.simulation)))
+    del data["state"]["full_cycles"]
+    return data
+
+
+GROUPS = """
+GROUP_NAMES = g, h
+GROUP_QUOTA_g = 4
+GROUP_QUOTA_h = 3
+GROUP_ACCEPT_SURPLUS_h = True
+"""
+CHANGES = (MachineChange(900, "node0002", False), MachineChange(2400, "node0002", True))
+
+
+@pytest.mark.parametrize(
+    ("text", "pool"),
+    [
+        ("", "4"),
+        ("NEGOTIATOR_CONSIDER_PREEMPTION = False", "4"),
+        ("NEGOTIATOR_USE_SLOT_WEIGHTS = False\nNEGOTIATOR_MATCHLIST_CACHING = False", "4"),
+        ("PRIORITY_HALFLIFE = 600\nCLAIM_WORKLIFE = 0\nSLOT_WEIGHT = 2.5", "6x2"),
+        (GROUPS, "9"),
+        (GROUPS + "GROUP_AUTOREGROUP = True\nNEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = True", "9"),
+        (GROUPS, "partitionable"),
+        ("NEGOTIATOR_PRE_JOB_RANK = Memory\nNEGOTIATOR_POST_JOB_RANK = SlotID", "partitionable"),
+    ],
+)
+def test_going_by_what_is_known_changes_nothing(tmp_path: Path, text: str, pool: str) -> None:
+    """The same state, to the last number, as from the whole cycle every time."""
+    policy = policy_of(tmp_path, text)
+
+    def run(quick: bool) -> Run:
+        slots = partitionable() if pool == "partitionable" else build_pool(pool)
+        made = Run(policy, [], slots=slots, settings=ClaimSettings(worklife=900), changes=CHANGES)
+        workload = made.simulation.workload
+        for i in range(70):
+            user, group = "abc"[i % 3], ("", "g", "h")[i * i % 3]
+            # Some want more than any slot has.
+            shape = workload.shape(user, group, (1, 2, 1, 12)[i % 4], (100, 700)[i % 2])
+            workload.arrivals.append(Arrival(50 * i * (i % 5), 200 + 37 * i, shape))
+        workload.sorted()
+        made.negotiator = Negotiator(made.simulation, policy, 0, quick)
+        assert (made.negotiator.standing is not None) is quick
+        return made
+
+    quick, full = run(True), run(False)
     assert quick.until(7200) == full.until(7200)
-    states = [run.simulation.state for run in (quick, full)]
-    assert states[0].full_cycles < states[1].full_cycles
-    assert states[0].accountant == states[1].accountant
+    assert without_counts(quick) == without_counts(full)
+    counts = [one.simulation.state.full_cycles for one in (quick, full)]
+    assert counts[0] <= counts[1] == quick.simulation.state.cycles
+    assert counts[0] < counts[1] or pool == "partitionable"
+
+
+def build_pool(text: str) -> Pool:
+    count, _, cpus = text.partition("x")
+    return plain_pool(int(count), int(cpus or 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NEGOTIATOR_PRE_JOB_RANK = CurrentTime - EnteredCurrentState",
+        "NEGOTIATOR_POST_JOB_RANK = random(10)",
+        "NEGOTIATOR_PRE_JOB_RANK = time() - MyCurrentTime",
+        'NEGOTIATOR_SLOT_CONSTRAINT = State == "Unclaimed"',
+        'NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT = State == "Unclaimed"',
+        "NEGOTIATOR_MATCH_EXPRS = X\nX = 1",
+        "NEGOTIATOR_IGNORE_JOB_RANKS = True",
+        "NEGOTIATOR_PRE_JOB_RANK = SubmitterUserPrio",
+    ],
+)
+def test_what_may_change_between_cycles_is_not_kept(tmp_path: Path, text: str) -> None:
+    run = Run(policy_of(tmp_path, text), [(0, "a", 60)])
+    assert run.negotiator.preempts is False
+    assert run.negotiator.standing is None
+
+
+def test_slots_that_look_at_what_changes_are_not_kept(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path)
+    for name, requirements in (
+        ("START", "TARGET.RequestCpus <= Cpus && Late"),
+        ("START", "TARGET.QDate > 0"),
+        ("START", 'userMap("m", TARGET.Owner) == "x"'),
+        ("DaemonShutdown", "True"),
+    ):
+        pool = plain_pool(2, 1)
+        for slot in pool.slots.values():
+            slot.ad.insert("Late", ExprTree("CurrentTime - EnteredCurrentState > 100"))
+            slot.ad.insert(name, ExprTree(requirements))
+            slot.ad.insert("Requirements", ExprTree("START"))
+        run = Run(policy, [(0, "a", 60)], slots=pool)
+        assert run.negotiator.standing is None, requirements
 
 
 def test_a_checkpoint_restores_every_part(tmp_path: Path) -> None:
