@@ -22,7 +22,10 @@ MAX_NESTING: Final = 63
 HTCONDOR_VERSION: Final = (25, 14, 1)
 
 _KEYWORD = re.compile(r"(if|elif|else|endif)(?![^ \t\n\v\f\r])[ \t\n\v\f\r]*(.*)", re.I | re.S)
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+#: Digits, and behind them, a dot or an `e` more of what numbers are made of; no leading plus.
+_NUMBER = re.compile(r"-?(?:[0-9]+(?:[.eE][0-9.eE+-]*)?|\.[0-9]+[0-9.eE+-]*)")
+#: The part of it that counts.
+_LEADING = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _VERSION = re.compile(r"version(?:[ \t]+(>=|<=|==|!=|=|<|>)[ \t]*v?(\S+))", re.I)
 _DIGITS = re.compile(r"([0-9]+)\.([0-9]+)(?:\.([0-9]+))?")
 _NAMED = re.compile(r"[A-Za-z0-9_./]+")
@@ -59,7 +62,7 @@ def holds(text: str, world: World) -> bool:
     negated = bare.startswith("!")
     if negated:
         bare = bare[1:].strip(BLANKS)
-        if not bare:
+        if not bare and written.strip("!" + BLANKS):
             return True
     return _simple(bare, written, world) != negated
 
@@ -71,7 +74,7 @@ def _simple(bare: str, written: str, world: World) -> bool:
     if lowered in ("false", "no", "f"):
         return False
     if _NUMBER.fullmatch(bare):
-        return float(bare) != 0
+        return _number(bare) != 0
     word, _, rest = bare.partition(" ")
     if word.lower() == "defined":
         return _defined(rest.strip(BLANKS), written, world)
@@ -80,6 +83,11 @@ def _simple(bare: str, written: str, world: World) -> bool:
     if _NAMED.fullmatch(bare) or bare in ("-", "+"):
         raise _wrong(written, "it is a bare word")
     raise _wrong(written, "comparisons and operators are not available")
+
+
+def _number(text: str) -> float:
+    found = _LEADING.match(text)
+    return float(found[0]) if found is not None else 0.0
 
 
 def _defined(rest: str, written: str, world: World) -> bool:

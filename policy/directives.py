@@ -47,9 +47,9 @@ def _include(reading: Pass, statement: Statement, line: LogicalLine) -> None:
     optional, command, rest = _options(statement.words)
     if rest:
         raise StatementError(f"`{rest}` is not an option of include", 0, whole)
-    target = reading.reader.scope.expand(statement.value).strip(BLANKS)
-    if target.endswith("|"):
-        command, target = True, target[:-1].strip(BLANKS)
+    target = reading.reader.scope.expand(statement.value)
+    if target.rstrip(BLANKS).endswith("|"):
+        command, target = True, target.rstrip(BLANKS)[:-1].strip(BLANKS)
     if reading.place.depth + 1 >= MAX_DEPTH:
         raise StatementError("includes nested too deep", 0, whole)
     text = _output(reading, target, whole) if command else reading.reader.sources.read(target)

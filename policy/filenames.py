@@ -25,44 +25,62 @@ def directory_name(path: str) -> str:
 def file_name(flags: str, path: str, working_directory: str) -> str:
     """``$F<flags>(path)``; the flags are described in the manual, any case."""
     flags = flags.lower()
-    path = _unquoted(path)
+    path = unquoted(path)
     if "f" in flags and not path.startswith("/") and working_directory:
         path = f"{working_directory.rstrip('/')}/{path}"
+    path = _with_separators(flags, path)
     result = _parts(flags, path)
-    if "b" in flags:
+    asked = set(flags) & set("pdnx")
+    if "b" in flags and asked:
         result = result.removesuffix("/")
-        if "n" not in flags and "p" not in flags:
+        if result == extension_of(path):
             result = result.removeprefix(".")
-    if "u" in flags:
-        result = result.replace("\\", "/")
-    elif "w" in flags:
-        result = result.replace("/", "\\")
     if "q" in flags:
         mark = "'" if "a" in flags else '"'
-        # The program writes only the opening mark around nothing.
-        return mark + result + mark if result else mark
+        # The program writes only the opening mark around a part that is not there.
+        return mark + result + mark if result or not asked & set("pnx") else mark
     return result
 
 
-def _unquoted(path: str) -> str:
-    if len(path) >= 2 and path[0] == path[-1] and path[0] in "\"'":
-        return path[1:-1]
-    return path
+def unquoted(path: str) -> str:
+    """The path without a quote before it, and without the same one behind it."""
+    if path[:1] not in ('"', "'"):
+        return path
+    return path[1:].removesuffix(path[0])
+
+
+def _with_separators(flags: str, path: str) -> str:
+    """The path with the separators that the last of ``u`` and ``w`` asks for.
+
+    It is taken apart afterwards, at slashes alone: ``w`` leaves it in one piece.
+    """
+    last = max(flags.rfind("u"), flags.rfind("w"))
+    if last < 0:
+        return path
+    return path.replace("\\", "/") if flags[last] == "u" else path.replace("/", "\\")
+
+
+def extension_of(path: str) -> str:
+    """The last dot and what follows it, unless the name begins with that dot."""
+    name = base_name(path)
+    dot = name.rfind(".")
+    return name[dot:] if dot > 0 else ""
 
 
 def _parts(flags: str, path: str) -> str:
     """The parts that ``p``, ``d``, ``n`` and ``x`` select; the whole without any of them."""
     if not set(flags) & set("pdnx"):
         return path
-    directory, name = directory_name(path), base_name(path)
-    dot = name.rfind(".")
-    stem, extension = (name[:dot], name[dot:]) if dot > 0 else (name, "")
+    directory, name, extension = directory_name(path), base_name(path), extension_of(path)
     result = ""
-    if "p" in flags:
+    if "d" in flags:
+        folders = [f"{folder}/" for folder in directory.split("/")[:-1]]
+        wanted = flags.count("d")
+        if folders and wanted > len(folders):
+            return ""
+        result = "".join(folders[-wanted:])
+    elif "p" in flags:
         result = directory
-    elif "d" in flags:
-        parts = directory.rstrip("/").split("/")
-        last = "/".join(parts[-flags.count("d") :])
-        result = f"{last}/" if last else ""
-    with_stem = "n" in flags or ("x" in flags and ("p" in flags or "d" in flags))
-    return result + (stem if with_stem else "") + (extension if "x" in flags else "")
+    if "n" in flags or ("x" in flags and result):
+        result += name.removesuffix(extension)
+    return result + (extension if "x" in flags else "")

@@ -17,16 +17,18 @@ from random import Random
 
 from attr import frozen
 
-from policy.filenames import base_name, directory_name, file_name
+from policy.filenames import base_name, directory_name, file_name, unquoted
 from policy.lines import BLANKS
 from policy.macros import Expander, Reference
 from policy.numbers import Evaluate, double_literal, integer_literal, read_integer
 
 _FORMAT = re.compile(
     r"(?P<before>(?:[^%]|%%)*)"
-    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?:hh|h|ll|l|j|z|t|q|L)?"
+    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<size>hh|h|ll|l|j|z|t|q|L)?"
     r"(?P<kind>[a-zA-Z])(?P<after>(?:[^%]|%%)*)"
 )
+#: Bits of the C integer that a conversion takes, by its length modifier; 64 with any other.
+_BITS = {"": 32, "h": 16, "hh": 8}
 
 
 @frozen
@@ -60,11 +62,13 @@ class Functions:
 
 
 def _resolved(argument: str, expander: Expander) -> str:
-    """Value of an argument: of the macro it names, else the text itself; expanded."""
-    name = argument.strip(BLANKS)
-    entry = expander.lookup(name)
+    """Value of an argument: of the macro it names, else the text itself; expanded.
+
+    Blanks count: no macro has a name with one.
+    """
+    entry = expander.lookup(argument)
     if entry is None:
-        return expander.expand(name)
+        return expander.expand(argument)
     return expander.inside(entry.name).expand(entry.raw)
 
 
@@ -81,7 +85,7 @@ def _print(found: re.Match[str], kind: str, value: object) -> str:
 
 def _int(self: Functions, body: str, expander: Expander) -> str:
     argument, comma, pattern = body.partition(",")
-    found = _formatted(pattern, "dioxXu") if comma else None
+    found = _formatted(pattern, "dioxXuc") if comma else None
     if comma and found is None:
         return self.fail(f"$INT() format `{pattern}` is not an integer conversion", pattern)
     value = read_integer(_resolved(argument, expander), self.evaluate)
@@ -90,8 +94,14 @@ def _int(self: Functions, body: str, expander: Expander) -> str:
     if found is None:
         return str(value)
     kind = found["kind"]
-    unsigned = kind in "oxXu"
-    return _print(found, kind.replace("u", "d"), value % 2**64 if unsigned else value)
+    value = _as_c(value, _BITS.get(found["size"] or "", 64), unsigned=kind in "oxXuc")
+    return _print(found, kind.replace("u", "d"), value)
+
+
+def _as_c(value: int, bits: int, *, unsigned: bool) -> int:
+    """What is left of a number in a C integer of so many bits."""
+    value %= 2**bits
+    return value if unsigned or value < 2 ** (bits - 1) else value - 2**bits
 
 
 def _real(self: Functions, body: str, expander: Expander) -> str:
@@ -124,26 +134,27 @@ def _string(self: Functions, body: str, expander: Expander) -> str:
 
 
 def _eval(self: Functions, body: str, expander: Expander) -> str:
-    value = self.evaluate(_resolved(body, expander))
-    if value is None:
-        return ""
+    text = _resolved(body, expander)
+    value = self.evaluate(text)
+    if value is None:  # a dollar sign may begin a reference that is complete in the result
+        return text if "$" in text else ""
     return value if isinstance(value, str) else self.unparse(value)
 
 
 def _substr(self: Functions, body: str, expander: Expander) -> str:
     name, _, rest = body.partition(",")
     start_text, comma, length_text = rest.partition(",")
-    entry = expander.lookup(name.strip(BLANKS))
-    text = "" if entry is None else expander.inside(entry.name).expand(entry.raw)
     start = integer_literal(_resolved(start_text, expander))
     if start is None:
         return self.fail(f"$SUBSTR() start `{start_text.strip(BLANKS)}` is not an integer")
-    start = max(0, len(text) + start) if start < 0 else start
-    if not comma:
-        return text[start:]
-    length = integer_literal(_resolved(length_text, expander))
-    if length is None:
+    length = integer_literal(_resolved(length_text, expander)) if comma else None
+    if comma and length is None:
         return self.fail(f"$SUBSTR() length `{length_text.strip(BLANKS)}` is not an integer")
+    entry = expander.lookup(name)
+    text = "" if entry is None else expander.inside(entry.name).expand(entry.raw)
+    start = max(0, len(text) + start) if start < 0 else start
+    if length is None:
+        return text[start:]
     stop = len(text) + length if length < 0 else start + length
     return text[start : max(start, stop)]
 
@@ -158,12 +169,14 @@ def _items(text: str, expander: Expander) -> list[str]:
 
 def _choice(self: Functions, body: str, expander: Expander) -> str:
     index_text, comma, rest = body.partition(",")
-    index = read_integer(_resolved(index_text, expander), self.evaluate)
-    if index is None:
-        self.fail(f"$CHOICE() index `{index_text.strip(BLANKS)}` is not an integer")
+    index = read_integer(_resolved(index_text.strip(BLANKS), expander), self.evaluate)
+    if index is None or index < 0:
+        self.fail(f"$CHOICE() index `{index_text.strip(BLANKS)}` is no place in a list")
         index = 0
     if not comma:
         return self.fail("$CHOICE() has no list")
+    if "," not in rest and expander.lookup(rest.strip(BLANKS)) is None:
+        return self.fail(f"$CHOICE() list `{rest.strip(BLANKS)}` is not defined")
     items = _items(rest, expander)
     if not 0 <= index < len(items):
         return self.fail(f"$CHOICE() index {index} is outside the list of {len(items)}")
@@ -199,11 +212,11 @@ def _random_integer(self: Functions, body: str, expander: Expander) -> str:
 
 def _basename(self: Functions, body: str, expander: Expander) -> str:
     argument, _, suffix = body.partition(",")
-    return base_name(_resolved(argument, expander), suffix.strip(BLANKS))
+    return base_name(unquoted(_resolved(argument, expander)), suffix.lstrip(BLANKS))
 
 
 def _dirname(self: Functions, body: str, expander: Expander) -> str:
-    return directory_name(_resolved(body, expander))
+    return directory_name(unquoted(_resolved(body, expander)))
 
 
 _TABLE: dict[str, Callable[[Functions, str, Expander], str]] = {

@@ -1,7 +1,8 @@
 """Physical lines of a configuration text into logical lines.
 
 What is decided here: what continues, what is a comment, which white space survives and what the
-``#opt:`` pragmas switch, including the character that a comment inside a continuation leaks.
+``#opt:`` pragmas switch, including the character that a comment inside a continuation leaks, and
+that a last line without a newline is taken as it stands: nothing is trimmed, nothing continues.
 Inputs: one text with its name (``classad.source.Source``).  Outputs: ``LogicalLine``, each with
 the number of its *last* physical line, as the tools report it, and the way back to the file's
 characters.
@@ -48,13 +49,21 @@ class LogicalLine:
 
 
 class LineReader:
-    """Logical lines of one source; ``strict`` is set by the pragma ``#opt:strict``."""
+    """Logical lines of one source; ``strict`` is set by the pragma ``#opt:strict``.
 
-    def __init__(self, source: Source) -> None:
+    ``is_file``: the text is a file's, or a program's; templates need no newline at their end.
+    ``open_end`` is where a last line begins that has no newline and would mean something else
+    with one.
+    """
+
+    def __init__(self, source: Source, *, is_file: bool = True) -> None:
         self.source = source
         self.strict = False
         self.line = 0
+        self.open_end: int | None = None
+        self._is_file = is_file
         self._old_comments = False
+        self._unended = False
         self._at = 0
 
     def __iter__(self) -> Iterator[LogicalLine]:
@@ -64,7 +73,7 @@ class LineReader:
                 return
             if found.text.startswith("#"):
                 self._pragma(found.text)
-            elif found.text:
+            elif found.text.strip(BLANKS):
                 yield found
 
     def _pragma(self, text: str) -> None:
@@ -77,17 +86,19 @@ class LineReader:
 
     def _physical(self) -> tuple[str, int] | None:
         """The next physical line without surrounding blanks, and where it begins."""
-        text = self.source.text
-        if self._at >= len(text):
+        text, at = self.source.text, self._at
+        if at >= len(text):
             return None
-        stop = text.find("\n", self._at)
-        stop = len(text) if stop < 0 else stop
-        raw = text[self._at : stop].rstrip(BLANKS)
-        bare = raw.lstrip(BLANKS)
-        begin = self._at + len(raw) - len(bare)
-        self._at = stop + 1
+        stop = text.find("\n", at)
         self.line += 1
-        return bare, begin
+        self._unended = stop < 0 and self._is_file
+        stop = len(text) if stop < 0 else stop
+        self._at = stop + 1
+        if self._unended:
+            return text[at:], at
+        raw = text[at:stop].rstrip(BLANKS)
+        bare = raw.lstrip(BLANKS)
+        return bare, at + len(raw) - len(bare)
 
     def _next(self) -> LogicalLine | None:
         joined = ""
@@ -95,9 +106,11 @@ class LineReader:
         leak = None
         while (physical := self._physical()) is not None:
             bare, begin = physical
-            if bare.startswith("#") and not self._old_comments:
-                if not pieces:
-                    return LogicalLine(bare, self.source, self.line, ((0, begin),))
+            if bare.startswith("#") and not pieces and not self._old_comments:
+                return LogicalLine(bare, self.source, self.line, ((0, begin),))
+            if self._unended:
+                self._look_at_end(bare, begin, bool(pieces))
+            elif bare.startswith("#") and not self._old_comments:
                 # Only the last character of the comment is looked at: a backslash goes on,
                 # anything else ends up in the value.
                 if not bare.endswith("\\"):
@@ -105,9 +118,14 @@ class LineReader:
                 begin += len(bare) - 1
                 bare = bare[-1]
             pieces.append((len(joined), begin))
-            if not bare.endswith("\\"):
+            if self._unended or not bare.endswith("\\"):
                 return LogicalLine(joined + bare, self.source, self.line, tuple(pieces), leak)
             joined += bare[:-1]
         if not pieces:
             return None
         return LogicalLine(joined, self.source, self.line, tuple(pieces))
+
+    def _look_at_end(self, raw: str, begin: int, continued: bool) -> None:
+        bare = raw.strip(BLANKS)
+        if bare and (bare != raw or bare.endswith("\\") or (continued and bare.startswith("#"))):
+            self.open_end = begin

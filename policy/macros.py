@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _HEAD = re.compile(r"\$([A-Za-z0-9_]*)\(")
 _NAME = re.compile(r"[A-Za-z0-9_./]*")
-_DOLLAR = re.compile(r"\$\(DOLLAR\)", re.IGNORECASE)
+_DOLLAR = re.compile(r"\$\$|\$\(DOLLAR\)", re.IGNORECASE)
 #: Characters of a default; a parenthesised group may hold anything but `)`.
 _DEFAULT = re.compile(r"(?:[A-Za-z0-9_./$,\\: \t]|\([^)]*\))*")
 _FILENAME = re.compile(r"F[fpdnxqabuw]*", re.IGNORECASE)
@@ -107,6 +107,18 @@ def _is_dollar(reference: Reference) -> bool:
     return not reference.function and reference.body.upper() == "DOLLAR"
 
 
+def _dollars(text: str) -> str:
+    """``$(DOLLAR)`` as a dollar sign, which may begin the next one; ``$$`` is passed over."""
+    found = _DOLLAR.search(text)
+    while found is not None:
+        at = found.end()
+        if found[0] != "$$":
+            at = found.start()
+            text = f"{text[:at]}${text[found.end() :]}"
+        found = _DOLLAR.search(text, at)
+    return text
+
+
 @define
 class _Region:
     """A stretch of the text that came from the value of ``name``."""
@@ -140,7 +152,7 @@ class Expander:
         for _ in range(MAX_REPLACEMENTS):
             found = references(text)
             if found is None:
-                return _DOLLAR.sub("$", text)
+                return _dollars(text)
             around = [r for r in regions if r.start <= found.start and found.end <= r.end]
             value, name = self._value(found, tuple(r.name for r in around))
             delta = len(value) - (found.end - found.start)

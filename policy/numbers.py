@@ -69,9 +69,8 @@ def read_integer(text: str, evaluate: Evaluate) -> int | None:
     if value.__class__ is bool or value.__class__ is int:
         return int(value)
     if isinstance(value, float):
-        if math.isnan(value):
-            return INT64[0]
-        return clamp(int(value), INT64) if math.isfinite(value) else INT64[value > 0]
+        # What no C integer holds becomes the least one, also a great positive number.
+        return int(value) if abs(value) < INT64[1] else INT64[0]
     return None
 
 

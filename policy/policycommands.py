@@ -56,10 +56,16 @@ def _add_explain(commands: Any, quota_rule: QuotaRule) -> None:
     )
     explain.add_argument("--json", action="store_true", help="print JSON")
     explain.add_argument(
-        "--width", type=int, metavar="N", help="width of the text (default: the terminal's)"
+        "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
     )
     add_reader(explain)
     explain.set_defaults(run=_explain, quota_rule=quota_rule)
+
+
+def _width(text: str) -> int:
+    if not text.isdecimal() or not 20 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a width from 20 to 10000")
+    return int(text)
 
 
 def _pool_size(text: str) -> float:
@@ -67,7 +73,7 @@ def _pool_size(text: str) -> float:
         size = float(text)
     except ValueError:
         size = -1.0
-    if not 0.0 <= size < 1e15:
+    if not 0.0 < size < 1e15:
         raise argparse.ArgumentTypeError(f"`{text}` is not the size of a pool")
     return size
 

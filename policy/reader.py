@@ -10,6 +10,7 @@ by a ``Sources`` that chooses to, and no cache file is ever written.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from attr import define, field
@@ -18,7 +19,7 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy import conditions, statements
 from policy.conditions import ConditionError, Nesting, World
-from policy.lines import BLANKS, LineReader, LogicalLine
+from policy.lines import LineReader, LogicalLine
 from policy.macros import ExpansionError
 from policy.scope import Scope
 from policy.sources import Sources
@@ -29,6 +30,9 @@ from policy.templates import Templates, split_list
 #: Includes and templates may nest one level less.
 MAX_DEPTH: Final = 20
 _MISTAKES = (StatementError, ConditionError, ExpansionError)
+
+
+_FROM_NUL: Final = re.compile(r"\0[^\n]*\n?")
 
 
 class ReadingStopped(Exception):  # noqa: N818 - a signal between levels, not shown to anybody
@@ -72,17 +76,35 @@ class Reader:
     def read_file(self, path: str, text: str, depth: int = 0) -> None:
         """Read the text of a file."""
         self.files.append(path)
+        if "\0" in text:
+            text = self._without_nul(path, text)
         self.read_source(Source(text, path), Place(path, depth))
+
+    def _without_nul(self, path: str, text: str) -> str:
+        """The text as a C program sees it: NUL hides the rest of its line and the newline."""
+        at = text.index("\0")
+        message = "a NUL byte ends this line, and the next line is joined to it"
+        help_text = None if text.count("\0") == 1 else f"there are {text.count(chr(0))} of them"
+        place = Source(text, path), at, at + 1
+        self.diagnostics.append(
+            Diagnostic(message, *place, severity="warning", id="P106", help=help_text)
+        )
+        return _FROM_NUL.sub("", text)
 
     def read_source(self, source: Source, place: Place) -> None:
         """Read a text in place."""
-        Pass(self, place, LineReader(source)).run()
+        Pass(self, place, LineReader(source, is_file=place.template is None)).run()
 
     def problem(self, diagnostic: Diagnostic) -> None:
         """Record an error; stop unless told to keep going."""
         self.diagnostics.append(diagnostic)
         if diagnostic.severity == "error" and not self.keep_going:
             raise ReadingStopped
+
+
+def _is_if(text: str) -> bool:
+    word = conditions.keyword(text)
+    return word is not None and word[0] == "if"
 
 
 @define
@@ -98,11 +120,21 @@ class Pass:
     def run(self) -> None:
         """Read to the end."""
         for line in self.lines:
+            self._open_end()
             try:
                 self._line(line)
             except _MISTAKES as mistake:
                 self._mistake(line, mistake)
         self._finish()
+
+    def _open_end(self) -> None:
+        """Warn of a last line that means something else for want of a newline."""
+        begin, source = self.lines.open_end, self.lines.source
+        if begin is not None:
+            message = "the last line has no newline, so it is neither trimmed nor continued"
+            place = source, begin, len(source.text)
+            found = Diagnostic(message, *place, severity="warning", id="P105", help="end it")
+            self.reader.diagnostics.append(found)
 
     def _mistake(self, line: LogicalLine, mistake: Exception, severity: str = "error") -> None:
         start, end, help_text = 0, len(line.text), None
@@ -132,16 +164,15 @@ class Pass:
             self._block_line(line)
             return
         text = line.text
-        bare = text[1:].lstrip(BLANKS) if text.startswith(":") else text
-        word = conditions.keyword(bare)
+        # Old readers took `:if ...` for an assignment; a new one does not see that colon, nor
+        # one before any statement inside.
+        shift = int(text.startswith(":") and (self.nesting.depth > 0 or _is_if(text[1:])))
+        word = conditions.keyword(text[shift:])
         if word is not None:
             self.nesting.step(*word, self.reader.world())
             return
         if not self.nesting.live:
             return
-        shift = 0
-        if self.nesting.depth and bare is not text:
-            shift = len(text) - len(bare)
         statement = statements.parse(text[shift:])
         if statement is not None:
             self._statement(statement, line, shift)
@@ -158,7 +189,7 @@ class Pass:
     def _oddities(self, statement: Statement, line: LogicalLine) -> None:
         """Warn of what HTCondor takes in silence."""
         notes = self.reader.diagnostics
-        if statement.words and statement.operator != "keyword":
+        if statement.words and statement.name and statement.operator != "keyword":
             start = line.text.find(statement.words, len(statement.name))
             place = line.source, line.offset(start), line.offset(start) + len(statement.words)
             message = f"`{statement.words}` is ignored: only the first word is the name"
@@ -189,6 +220,8 @@ class Pass:
         if self.lines.strict:
             raise StatementError("assignment with `:` is not allowed here", 0, len(line.text))
         if statement.name != "RunBenchmarks":
+            if not statement.name:
+                raise StatementError("a statement cannot begin with `:` here", 0, 1)
             message = f"`:` assigns here as `=` does, and `{statement.name}` is no keyword"
             self._mistake(line, StatementError(message, 0, len(line.text)), "warning")
 
@@ -197,6 +230,8 @@ class Pass:
     ) -> None:
         scope = self.reader.scope
         name = scope.expand(statement.name)
+        if not name:
+            raise StatementError("a statement begins with the name of a macro", 0, len(line.text))
         if not statements.is_identifier(name):
             raise StatementError(f"`{name}` is not a macro name", 0, len(statement.name))
         written = value

@@ -75,7 +75,9 @@ class Scope:
         names = {name.casefold()} if base is None else {name.casefold(), base.casefold()}
 
         def current(reference: str) -> str:
-            entry = self.table.exact(reference)
+            # The name without the prefix stands for the prefixed one as soon as that is set.
+            plain = base is not None and reference.casefold() == base.casefold()
+            entry = self.lookup(reference) if plain else self.table.exact(reference)
             return "" if entry is None else entry.raw
 
         return replace_self(text, lambda n: n.casefold() in names, current, self.expander())

@@ -52,5 +52,11 @@ def _entry(found: Finding) -> Iterator[str]:
     yield f"### {found.id}: {found.title}\n"
     silence = "" if found.silenceable else " It cannot be silenced."
     yield f"{found.doc}{silence}\n"
-    yield f"```text\n# {found.id}\n{found.bad}```\n"
+    yield f"```text\n# {found.id}\n{_visible(found.bad)}```\n"
     yield f"```text\n# right\n{found.good}```\n"
+
+
+def _visible(text: str) -> str:
+    """An example with words for what a page cannot show."""
+    text = text.replace("\0", "<NUL>")
+    return text if text.endswith("\n") else f"{text}<end of the file>\n"

@@ -54,6 +54,25 @@ SAID: Final = Finding(
     "warning : this pool moves on Monday\n",
     "# this pool moves on Monday\n",
 )
+OPEN_END: Final = Finding(
+    "P105",
+    WARNING,
+    "a last line without a newline that would mean something else with one",
+    "A line that no newline ends is taken as it stands. Blanks around it are not removed (one in"
+    " front makes it unreadable, one behind becomes part of the value and hides the end of a"
+    " block), and a backslash at its end stays.",
+    "NEGOTIATOR_NAME = main \\",
+    "NEGOTIATOR_NAME = main\n",
+)
+NUL: Final = Finding(
+    "P106",
+    WARNING,
+    "a NUL byte",
+    "The rest of its line is not read, and the next line is joined to what stands before. Lines"
+    " below are counted as HTCondor counts them: the two are one.",
+    "NEGOTIATOR_NAME = main\0\n\n",
+    "NEGOTIATOR_NAME = main\n",
+)
 INVALID: Final = Finding(
     "P110",
     ERROR,

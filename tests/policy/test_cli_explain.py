@@ -212,9 +212,13 @@ def test_bad_usage(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "c").write_text("broken\n")
     assert main(["policy", "explain", str(tmp_path / "c")]) == 2
     assert "error" in capsys.readouterr().err
+    for size in ("-1", "0", "nan", "many"):
+        with pytest.raises(SystemExit):
+            main(["policy", "explain", str(tmp_path / "c"), "--slots", size])
+        assert f"`{size}` is not the size of a pool" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["policy", "explain", str(tmp_path / "c"), "--slots", "-1"])
-    assert "`-1` is not the size of a pool" in capsys.readouterr().err
+        main(["policy", "explain", str(tmp_path / "c"), "--width", "-5"])
+    assert "`-5` is not a width" in capsys.readouterr().err
 
 
 def test_startd_settings_that_are_no_expression(tmp_path: Path, capsys: Capture) -> None:

@@ -100,3 +100,40 @@ def test_another_reader_sees_its_own_prefix() -> None:
     config = read("A = g\nSCHEDD.A = s\n")
     assert config.text("A") == "g"
     assert config.seen_by("SCHEDD").text("A") == "s"
+
+
+def test_a_last_line_without_a_newline_has_its_number() -> None:
+    """D-206: condor_config_val counts one line less."""
+    config = read("A = 1\nB = 2")
+    found = config.lookup("B")
+    assert found is not None
+    assert (found.raw, found.line, config.diagnostics) == ("2", 2, ())
+
+
+def test_a_last_line_without_a_newline_is_taken_as_it_stands() -> None:
+    config = read("A @=end\n  x\n@end ")
+    assert [found.id for found in config.diagnostics] == ["P105", None]
+    config = read("A = x \\")
+    assert config.text("A") == "x \\"
+
+
+def test_a_nul_byte_joins_two_lines_and_is_named() -> None:
+    config = read("A = 5\0 6\nB = 7\nC = 8\n")
+    assert (config.text("A"), config.text("B"), config.text("C")) == ("5B = 7", None, "8")
+    [found] = config.diagnostics
+    assert (found.id, found.line, found.column) == ("P106", 1, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("$Fdd(a/b)", ""),
+        ("$REAL(1,%Lf)", "1.000000"),
+        ('$BASENAME("")', ""),
+        ('$Fq("")', '""'),
+        ("$F()", ""),
+    ],
+)
+def test_function_macros_stay_inside_their_argument(text: str, value: str) -> None:
+    """D-205: HTCondor reads memory of others, crashes or hangs."""
+    assert (read(f"A = [{text}]\n").text("A")) == f"[{value}]"

@@ -16,7 +16,7 @@ from tests.policy.config_vectors import VECTORS, load_vectors, run_program
 #: All files of the format config-vectors/1; every case agrees.
 AREAS = (
     *("append", "continuation", "errors", "func", "heredoc", "if", "include", "lines"),
-    *("macro", "policy", "prefix", "selfref", "sources", "typed", "use"),
+    *("macro", "policy", "prefix", "selfref", "sources", "typed", "use", "edges", "random"),
 )
 SETUP = Setup(builtin_library(), builtin_table(), run_program)
 
@@ -56,7 +56,7 @@ def test_conform_passes_every_file_of_configurations() -> None:
     summary = run([VECTORS], CONFIG_KINDS)
     assert [(outcome.id, outcome.mismatches) for outcome in summary.failures] == []
     assert {name: good for name, (good, _) in summary.by_kind.items()} == {
-        "configuration": 593,
+        "configuration": 831,
         "negotiator start": 54,
         "parameter default": 1175,
         "template": 82,
