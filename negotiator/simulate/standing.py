@@ -338,7 +338,9 @@ class Standing:
         all_rounds(board, submitters)
         for match in board.matches:
             slot = prepared[match.slot]
+            # The next cycle finds the slot as this one did: with its requirements and a claim id.
             slot.ad.insert("Requirements", self._prepared[slot.name].requirements)
+            slot.claims += 1
         quotas = {g.name: g.quota for g in tree.groups} if tree.configured else None
         return Found(board.matches, accountant.state(), quotas)
 

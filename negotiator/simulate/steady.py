@@ -58,7 +58,7 @@ def stands(slots: Sequence[Slot], shapes: Iterable[Shape], policy: NegotiatorPol
     sizes.add([policy.slot_poolsize_constraint])
     return (
         _policy_is_plain(policy)
-        and not any(slot.resources for slot in slots)
+        and not any(slot.resources or slot.reevaluated for slot in slots)
         and not any(ad.raw("JobCoolDownExpiration") is not None for ad in jobs)
         and not any(_shuts_down(ad) for ad in machines)
         and matching.steady
