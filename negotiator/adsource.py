@@ -2,17 +2,20 @@
 
 What lives here: which line of which file an ad begins on, so that a message about a whole ad (a
 slot without a name) can point there.
-Inputs: a path of a file in long form, or of a schedd's ``job_queue.log``.  Outputs: ``LocatedAd``
-in file order (jobs of a log by number); diagnostics of lines that do not parse are added to the
-caller's list and the rest of the ad is kept.
+Inputs: a path of a file in any form of ads, compressed or not, or of a schedd's
+``job_queue.log``.  Outputs: ``LocatedAd`` in file order (jobs of a log by number); diagnostics of
+what does not parse are added to the caller's list and the rest is kept.  In the long form an ad has
+the line that it begins on, in other forms its number in the file.
 Never here: what the ads mean.
-Follows: the long form of ``condor_status -l``, the transaction log of the schedd.
+Follows: the forms of ``condor_status`` (``-l``, ``-json``, ``-xml``), the transaction log of the
+schedd.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from attr import frozen
 
@@ -23,6 +26,9 @@ from classad.source import Source
 from classad.values import Value
 
 Scalar = int | float | str | bool
+
+#: How many bytes tell the form of a file.
+_HEAD: Final = 65536
 
 
 @frozen(eq=False)
@@ -85,6 +91,8 @@ def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
     """All ads of a file; raises ``OSError``."""
     if is_log(path):
         return _read_queue_log(path, diagnostics)
+    if not _is_plain_long(path):
+        return _read_other_form(path, diagnostics)
     problems: list[Diagnostic] = []
     with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
         lines = _Lines(stream, str(path))
@@ -99,6 +107,25 @@ def is_log(path: Path) -> bool:
     """Whether a file is a transaction log rather than ads in long form."""
     with path.open("rb") as stream:
         return stream.read(4) in (b"107 ", b"101 ")
+
+
+def _is_plain_long(path: Path) -> bool:
+    """Whether a file is in the long form and not compressed."""
+    from classad.formats.detect import detect_compression, detect_form
+
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD)
+    if detect_compression(head) is not None:
+        return False
+    return detect_form(head.decode("utf-8", "surrogateescape")) == "long"
+
+
+def _read_other_form(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
+    """The ads of a file in new syntax, JSON or XML, or of a compressed one."""
+    from classad.adfile import read_ads as read_any
+
+    found = read_any(path, diagnostics=diagnostics, errors="warn")
+    return [LocatedAd(ad, Source(f"ad {n}", str(path))) for n, ad in enumerate(found, 1)]
 
 
 def _read_queue_log(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:

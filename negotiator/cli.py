@@ -18,6 +18,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from negotiator.options import INPUT_HELP, add_inputs, add_output, add_tables
+
 EXIT_OK = 0
 EXIT_NO = 1
 EXIT_BAD = 2
@@ -122,15 +124,14 @@ def add_commands(subparsers: Any) -> None:
         "negotiate",
         help="run one negotiation cycle on a captured pool",
         description="Run one negotiation cycle on a captured pool and say who gets what and why.",
-        epilog="Files that are not given are taken from DIR; see docs/cli for their names.",
+        epilog="Files that are not given are taken from the folder; see docs/cli for their names.",
     )
-    negotiate.add_argument(
-        "dir", nargs="?", metavar="DIR", help="folder of the capture (slots.ads, jobs.ads, ...)"
-    )
+    negotiate.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     add_inputs(negotiate)
-    add_output(negotiate)
+    add_tables(negotiate)
+    add_output(negotiate, "csv")
     negotiate.set_defaults(run=_negotiate)
-    importlib.import_module("negotiator.why.cli").add_commands(subparsers, add_inputs, add_output)
+    importlib.import_module("negotiator.why.cli").add_commands(subparsers)
     importlib.import_module("negotiator.userprio.cli").add_commands(subparsers)
     importlib.import_module("negotiator.forecast.cli").add_commands(subparsers)
     importlib.import_module("negotiator.simulate.cli").add_commands(subparsers)
@@ -144,52 +145,9 @@ def add_commands(subparsers: Any) -> None:
     completion.set_defaults(run=_completion)
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """How the answer is printed."""
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
-    parser.add_argument("--no-color", action="store_true", help="no colours on a terminal")
-    parser.add_argument(
-        "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
-    )
-    # Also accepted here; without a default, so that the one before the command keeps its value.
-    parser.add_argument(
-        "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
-    )
-
-
-def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """The files of a pool, and what of the cycle is not in them."""
-    for option, text in (
-        ("--slots", "slot ads, as condor_status -l prints them"),
-        ("--jobs", "job ads, as condor_q -all -l prints them"),
-        ("--submitters", "submitter ads (condor_status -submitters -l)"),
-        ("--schedds", "schedd ads (condor_status -schedd -l)"),
-        ("--accounting", "accounting ads (condor_userprio -all -l); used instead of the log"),
-        ("--accountant-log", "the accountant's Accountantnew.log"),
-        ("--config", "configuration of the pool"),
-        ("--expected", "decisions of the real negotiator to compare with"),
-    ):
-        parser.add_argument(option, metavar="F", help=text)
-    parser.add_argument(
-        "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of random() (default 0)"
-    )
-
-
-def _width(text: str) -> int:
-    try:
-        width = int(text)
-    except ValueError:
-        width = 0
-    if width < 20:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a width of at least 20")
-    return width
-
-
 def _negotiate(args: argparse.Namespace) -> int:
-    from negotiator.command import negotiate_command, without_collecting
+    from negotiator.command import without_collecting
+    from negotiator.cyclecommand import negotiate_command
 
     with without_collecting():
         return negotiate_command(args, sys.stdout, sys.stderr)

@@ -1,9 +1,10 @@
-"""``pieslice negotiate``: from files to a printed result.
+"""What the commands about a pool share: from arguments to a pool, from an answer to its place.
 
-What lives here: the order of the steps, and where text goes: the result on standard output, what
-was wrong with the input on standard error.
-Inputs: the parsed arguments and the two streams.  Outputs: the exit code.
-Never here: reading formats (``io``), deciding (``cycle``), wording of the result (``report``).
+What lives here: how the arguments of ``negotiator.options`` are carried out, and where text goes:
+the answer on standard output or into a file, what was wrong with the input on standard error.
+Inputs: the parsed arguments and streams.  Outputs: a ``Capture``, None where there is none.
+Never here: reading formats (``io``), telling what a file is (``inputs``), deciding (``cycle``),
+wording (``report``).
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Final
 
+from attr import evolve
+
 from classad.errors import Diagnostic
 from negotiator.agreement import compare
+from negotiator.inputs import Inputs, sort_out
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
-from negotiator.json_report import to_json
 from negotiator.progress import Progress
-from negotiator.report import Outcome, blocks
+from negotiator.report import Outcome
 from negotiator.tables import Block, print_rich, printable, render_plain
 
 EXIT_OK: Final = 0
@@ -34,20 +37,6 @@ EXIT_BAD: Final = 2
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
 DEFAULT_WIDTH: Final = 100
-
-
-def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
-    """Read the capture, run the cycle, print the result."""
-    progress = Progress(err)
-    capture = load(args, err, progress)
-    if capture is None:
-        return EXIT_BAD
-    outcome = run(capture, args.seed, progress)
-    if args.json:
-        out.write(to_json(outcome, capture.diagnostics))
-    else:
-        show(blocks(outcome), args, out)
-    return EXIT_OK
 
 
 @contextlib.contextmanager
@@ -68,24 +57,71 @@ def without_collecting() -> Iterator[None]:
 
 def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture | None:
     """The pool that the arguments name; None, with the reason on ``err``, if there is none."""
+    diagnostics: list[Diagnostic] = []
     try:
-        paths = _paths(args)
+        inputs = _inputs(args, diagnostics)
         now = None if args.now is None else parse_time(args.now)
-        capture = read_capture(paths, now=now, progress=progress)
+        if inputs.scenario is not None:
+            from negotiator.scenariopool import scenario_capture
+
+            capture = scenario_capture(inputs.scenario, inputs.paths, now=now)
+        else:
+            capture = read_capture(inputs.paths, now=now, progress=progress)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None
+    capture = evolve(capture, diagnostics=(*diagnostics, *capture.diagnostics))
     show_diagnostics(capture.diagnostics, err)
     return capture
 
 
-def show(report: list[Block], args: argparse.Namespace, out: IO[str]) -> None:
+def _inputs(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> Inputs:
+    """Where each part of the pool is to be read from."""
+    from policy.commandline import Misuse, definitions
+
+    found = sort_out(args.inputs, diagnostics)
+    named = {
+        name: Path(value)
+        for name in CapturePaths.overridable()
+        if name != "config" and (value := getattr(args, name)) is not None
+    }
+    given = {**found.paths.given, **named}
+    configs = [Path(path) for path in args.config or ()]
+    overlays = found.paths.overlays
+    if configs:
+        # What --config names replaces the pool's own; files among the inputs stay below it.
+        own = [given["config"]] if "config" in given else []
+        first, *rest = [*own, *overlays, *configs]
+        given["config"], overlays = first, tuple(rest)
+    try:
+        defines = tuple(definitions(args.define))
+    except Misuse as problem:
+        raise InputError([Diagnostic(str(problem))]) from None
+    paths = evolve(found.paths, given=given, overlays=overlays, defines=defines)
+    whole = paths.folder is not None or all(paths.has(what) for what in ("slots", "jobs"))
+    if not whole and found.scenario is None:
+        message = "give the folder of a capture, a scenario, or at least slot ads and job ads"
+        raise InputError([Diagnostic(message, help="pieslice negotiate examples/campus")])
+    return Inputs(paths, found.scenario)
+
+
+def show(report: Sequence[Block], args: argparse.Namespace, out: IO[str]) -> None:
     """Print a report as wide and as colourful as the arguments and the stream want it."""
-    width = args.width or terminal_width(out)
-    if out.isatty() and not args.no_color and not os.environ.get("NO_COLOR"):
-        print_rich(report, out, width)
+    width = args.width or (DEFAULT_WIDTH if args.output else terminal_width(out))
+    plain = args.output or args.no_color or not out.isatty() or os.environ.get("NO_COLOR")
+    if plain:
+        deliver(render_plain(report, width), args, out)
     else:
-        out.write(render_plain(report, width))
+        print_rich(report, out, width)
+
+
+def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
+    """Write a finished answer to the file that the arguments name, else to ``out``."""
+    if args.output is None:
+        out.write(text)
+    else:
+        data = text.encode("utf-8", "backslashreplace")
+        Path(args.output).write_bytes(data)
 
 
 def run(capture: Capture, seed: int, progress: Progress) -> Outcome:
@@ -123,22 +159,14 @@ def terminal_width(stream: IO[str]) -> int:
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
     """Print what was wrong with the input, each with its place."""
-    for item in diagnostics[:MAX_SHOWN]:
+    shown = diagnostics[:MAX_SHOWN]
+    if len(diagnostics) > MAX_SHOWN and diagnostics[-1].severity == "error":
+        # An error that ends the run comes last.
+        shown = [*diagnostics[: MAX_SHOWN - 1], diagnostics[-1]]
+    for item in shown:
         text = item.headline() if item.severity == "note" else item.render()
         lines = text.split("\n")
         err.writelines(f"{printable(line)}\n" for line in lines)
     left = len(diagnostics) - MAX_SHOWN
     if left > 0:
         err.write(f"and {left} more messages; --json lists them all\n")
-
-
-def _paths(args: argparse.Namespace) -> CapturePaths:
-    given = {
-        name: Path(value)
-        for name in CapturePaths.overridable()
-        if (value := getattr(args, name)) is not None
-    }
-    if args.dir is None and not {"slots", "jobs"} <= set(given):
-        message = "give the folder of a capture, or at least --slots and --jobs"
-        raise InputError([Diagnostic(message, help="pieslice negotiate examples/campus")])
-    return CapturePaths(None if args.dir is None else Path(args.dir), given)

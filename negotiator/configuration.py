@@ -3,8 +3,9 @@
 What lives here: which files a captured configuration may include: only those beside it or below,
 because the paths in it are those of another machine.  A line that condor_negotiator would refuse is
 reported, and reading goes on with the next one.
-Inputs: the path of the configuration, or None for HTCondor's defaults.  Outputs: the policy, the
-settings that are not honoured, diagnostics.  Raises ``OSError`` if the file cannot be read.
+Inputs: the path of the configuration, or None for HTCondor's defaults; files and definitions that
+are read after it; the local name of the negotiator.  Outputs: the policy, the settings that are not
+honoured, diagnostics.  Raises ``OSError`` if a file cannot be read.
 Never here: the language (``policy.config``), what a knob means (``policy.load``).
 Follows: the start of condor_negotiator, except that it goes on.
 """
@@ -36,9 +37,13 @@ class LoadedPolicy:
 
 @frozen
 class CaptureSources:
-    """The configuration at ``root`` and the files of its folder; no others, no programs."""
+    """The configuration at ``root`` and the files of its folder; no others, no programs.
+
+    ``overlays``: more files that are named on the command line, with their folders.
+    """
 
     root: Path
+    overlays: tuple[Path, ...] = ()
 
     def read(self, path: str) -> str | None:
         file = self._inside(path)
@@ -59,29 +64,50 @@ class CaptureSources:
         raise ProgramsNotRun
 
     def _inside(self, path: str) -> Path | None:
-        """The file or folder of that name if it is in the capture."""
-        if Path(path) == self.root:
-            return self.root
-        folder = self.root.parent
-        found = folder / path
-        return found if found.resolve().is_relative_to(folder.resolve()) else None
+        """The file or folder of that name if it is in the capture or beside an overlay."""
+        roots = (self.root, *self.overlays)
+        if Path(path) in roots:
+            return Path(path)
+        found = [_below(root.parent, path) for root in roots]
+        there = (file for file in found if file is not None and file.exists())
+        return next(there, found[0])
 
 
-def read_policy(path: Path | None, now: float) -> LoadedPolicy:
-    """The negotiator's policy; ``now`` is what time functions in the configuration see."""
-    if path is not None:
-        # The reader treats a file that cannot be opened as one line of trouble; here it is fatal.
-        path.open("rb").close()
+def _below(folder: Path, path: str) -> Path | None:
+    """The file of that name if it is in the folder or below."""
+    found = folder / path
+    return found if found.resolve().is_relative_to(folder.resolve()) else None
+
+
+def read_policy(
+    path: Path | None,
+    now: float,
+    *,
+    overlays: tuple[Path, ...] = (),
+    defines: tuple[tuple[str, str], ...] = (),
+    local_name: str | None = None,
+) -> LoadedPolicy:
+    """The negotiator's policy; ``now`` is what time functions in the configuration see.
+
+    ``overlays``: files that are read after the one at ``path``; ``defines``: names and texts that
+    are assigned after those.
+    """
+    for file in (path, *overlays):
+        if file is not None:
+            # The reader takes a file that cannot be opened for one line of trouble; it is more.
+            file.open("rb").close()
     root = Path("condor_config") if path is None else path
     config = load_config(
         None if path is None else str(root),
-        CaptureSources(root),
+        CaptureSources(root, overlays),
         builtin_library(),
-        context=Context("NEGOTIATOR"),
+        context=Context("NEGOTIATOR", local_name),
+        overlays=map(str, overlays),
+        extra=defines,
         now=now,
         keep_going=True,
     )
-    loaded = load_policy(config)
+    loaded = load_policy(config, local_name=local_name)
     unsupported = tuple(
         Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
         for item in loaded.unsupported

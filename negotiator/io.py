@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from attr import Factory, field, frozen
+from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
 from negotiator.accountantlog import DamagedLogError, read_log
-from negotiator.adsource import LocatedAd, read_ads
+from negotiator.adsource import LocatedAd
 from negotiator.agreement import Expected, ExpectedError, parse_expected
+from negotiator.capturefiles import CapturePaths, CaptureReader, InputError, reason
 from negotiator.configuration import LoadedPolicy, read_policy
 from negotiator.poolorder import pool_order
 from negotiator.progress import SILENT, Progress
@@ -34,58 +34,9 @@ from negotiator.report import PoolFacts, Unsupported
 from negotiator.snapshot import AccountantState, Snapshot
 from policy.model import NegotiatorPolicy
 
-#: Names of the files of a capture; of several the first that is there.
-FILES: Final[Mapping[str, tuple[str, ...]]] = {
-    "slots": ("slots.ads",),
-    "jobs": ("jobs.ads", "job_queue.log"),
-    "submitters": ("submitters.ads",),
-    "schedds": ("schedds.ads",),
-    "accounting": ("accounting.ads", "userprio.ads"),
-    "accountant_log": ("Accountantnew.log",),
-    "config": ("condor_config",),
-    "expected": ("expected.json",),
-    "negotiator": ("negotiator.ads",),
-}
+__all__ = ["Capture", "CapturePaths", "InputError", "read_capture"]
+
 _TIMES: Final = ("MyCurrentTime", "LastHeardFrom", "LastUpdate", "ServerTime")
-
-
-class InputError(Exception):
-    """No cycle can be run; ``diagnostics`` say why, the deciding one last."""
-
-    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        super().__init__(diagnostics[-1].message)
-        self.diagnostics = tuple(diagnostics)
-
-
-@frozen
-class CapturePaths:
-    """A folder and files that are taken instead of those in it."""
-
-    folder: Path | None
-    given: Mapping[str, Path] = field(factory=dict)
-
-    @staticmethod
-    def overridable() -> tuple[str, ...]:
-        """What can be given by name."""
-        return tuple(name for name in FILES if name != "negotiator")
-
-    def find(self, what: str) -> Path | None:
-        """The file given for ``what``, else the first one in the folder that exists."""
-        if what in self.given:
-            return self.given[what]
-        # Accounting ads that are given by name are meant; the log of the folder is older news.
-        if what == "accountant_log" and "accounting" in self.given:
-            return None
-        if self.folder is None:
-            return None
-        paths = (self.folder / name for name in FILES[what])
-        return next((path for path in paths if path.is_file()), None)
-
-    def name(self) -> str:
-        """What the pool is called in messages."""
-        if self.folder is None:
-            return str(self.given["slots"])
-        return self.folder.name or self.folder.resolve().name
 
 
 @frozen(eq=False)
@@ -101,55 +52,11 @@ class Capture:
     expected_name: str = "expected.json"
 
 
-@frozen(eq=False)
-class _Reader:
-    """The paths and what was wrong with the files so far."""
-
-    paths: CapturePaths
-    diagnostics: list[Diagnostic] = Factory(list)
-
-    def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
-        self.diagnostics.append(Diagnostic(message, severity=severity, help=help))
-
-    def stop(self, message: str, *, help: str | None = None) -> InputError:
-        self.warn(message, severity="error", help=help)
-        return InputError(self.diagnostics)
-
-    def missing(self, what: str) -> str:
-        """The name of a file that is not there."""
-        folder = self.paths.folder
-        return str(folder / FILES[what][0]) if folder is not None else f"{what} ads"
-
-    def ads(self, what: str) -> list[LocatedAd] | None:
-        """The ads of a file, None when there is none; one that cannot be read ends the run."""
-        path = self.paths.find(what)
-        if path is None:
-            return None
-        try:
-            return read_ads(path, self.diagnostics)
-        except OSError as problem:
-            raise self.stop(f"{path}: {_reason(problem)}") from None
-
-    def text(self, what: str) -> tuple[str, str] | None:
-        """Name and text of a file, None when there is none."""
-        path = self.paths.find(what)
-        if path is None:
-            return None
-        try:
-            return str(path), path.read_bytes().decode("utf-8", "surrogateescape")
-        except OSError as problem:
-            raise self.stop(f"{path}: {_reason(problem)}") from None
-
-
-def _reason(problem: OSError) -> str:
-    return (problem.strerror or str(problem)).lower()
-
-
 def read_capture(
     paths: CapturePaths, *, now: float | None = None, progress: Progress = SILENT
 ) -> Capture:
     """Read everything; see the module."""
-    reader = _Reader(paths)
+    reader = CaptureReader(paths)
     if paths.folder is not None and not paths.folder.is_dir():
         raise reader.stop(f"{paths.folder}: no such folder")
     with progress.stage("reading slots"):
@@ -191,7 +98,7 @@ def read_capture(
     )
 
 
-def _slots(reader: _Reader) -> list[LocatedAd]:
+def _slots(reader: CaptureReader) -> list[LocatedAd]:
     ads = reader.ads("slots")
     if ads is None:
         raise reader.stop(f"{reader.missing('slots')}: no such file; a cycle needs slot ads")
@@ -212,7 +119,7 @@ def _slots(reader: _Reader) -> list[LocatedAd]:
     return list(named.values())
 
 
-def _jobs(reader: _Reader) -> list[LocatedAd]:
+def _jobs(reader: CaptureReader) -> list[LocatedAd]:
     ads = reader.ads("jobs")
     if ads is None:
         raise reader.stop(f"{reader.missing('jobs')}: no such file; a cycle needs job ads")
@@ -229,7 +136,7 @@ def _jobs(reader: _Reader) -> list[LocatedAd]:
     return jobs
 
 
-def _accountant(reader: _Reader, accounting: Sequence[LocatedAd]) -> AccountantState:
+def _accountant(reader: CaptureReader, accounting: Sequence[LocatedAd]) -> AccountantState:
     """From the log if there is one, else from accounting ads."""
     found = reader.text("accountant_log")
     if found is not None:
@@ -253,7 +160,7 @@ def _accountant(reader: _Reader, accounting: Sequence[LocatedAd]) -> AccountantS
 
 
 def _completed(
-    reader: _Reader, name: str, state: AccountantState, accounting: Sequence[LocatedAd]
+    reader: CaptureReader, name: str, state: AccountantState, accounting: Sequence[LocatedAd]
 ) -> AccountantState:
     state, changed = complete(state, (ad.value for ad in accounting))
     if changed:
@@ -265,7 +172,7 @@ def _completed(
 
 
 def _submitters(
-    reader: _Reader,
+    reader: CaptureReader,
     jobs: Sequence[LocatedAd],
     schedds: Sequence[LocatedAd],
     accountant: AccountantState,
@@ -293,7 +200,7 @@ def _default_schedd(schedds: Sequence[LocatedAd]) -> str:
     return next((name for ad in schedds if (name := ad.text("Name"))), "schedd")
 
 
-def _expected(reader: _Reader) -> Expected | None:
+def _expected(reader: CaptureReader) -> Expected | None:
     found = reader.text("expected")
     if found is None:
         return None
@@ -310,7 +217,7 @@ def _expected(reader: _Reader) -> Expected | None:
 
 
 def _time(
-    reader: _Reader, now: float | None, expected: Expected | None, ads: Iterable[LocatedAd]
+    reader: CaptureReader, now: float | None, expected: Expected | None, ads: Iterable[LocatedAd]
 ) -> tuple[float, str]:
     """The time of the cycle and where it is from."""
     if now is not None:
@@ -329,14 +236,17 @@ def _time(
     return float(max(times)), "the newest in the ads"
 
 
-def _policy(reader: _Reader, now: float) -> LoadedPolicy:
-    path = reader.paths.find("config")
-    if path is None:
+def _policy(reader: CaptureReader, now: float, local_name: str | None = None) -> LoadedPolicy:
+    paths = reader.paths
+    path = paths.find("config")
+    if path is None and not paths.overlays:
         reader.warn(f"{reader.missing('config')}: no such file; HTCondor's defaults are used")
     try:
-        loaded = read_policy(path, now)
+        loaded = read_policy(
+            path, now, overlays=paths.overlays, defines=paths.defines, local_name=local_name
+        )
     except OSError as problem:
-        raise reader.stop(f"{path}: {_reason(problem)}") from None
+        raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
     reader.diagnostics.extend(loaded.diagnostics)
     return loaded
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from classad.errors import Diagnostic
 from negotiator.agreement import Agreement
+from negotiator.pooltables import PoolTable
 from negotiator.report import Outcome, iso_time, sort_keys
 from negotiator.result import (
     CycleResult,
@@ -35,9 +36,15 @@ _PREEMPTION_FIELDS: Final = (
 )  # fmt: skip
 
 
-def to_json(outcome: Outcome, diagnostics: Iterable[Diagnostic] = ()) -> str:
+def to_json(
+    outcome: Outcome,
+    diagnostics: Iterable[Diagnostic] = (),
+    tables: Mapping[str, PoolTable] | None = None,
+) -> str:
     """The text: two blanks of indentation, keys in a fixed order, a newline at the end."""
-    data = plain(to_object(outcome, diagnostics))
+    data = to_object(outcome, diagnostics)
+    data["tables"] = {name: table.records() for name, table in (tables or {}).items()}
+    data = plain(data)
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

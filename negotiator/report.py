@@ -72,6 +72,8 @@ class Outcome:
     unsupported: tuple[Unsupported, ...] = ()
     agreement: Agreement | None = None
     expected_name: str = "expected.json"
+    #: Whether the result is only the part about some groups or users.
+    partial: bool = False
 
 
 def iso_time(seconds: float) -> str:
@@ -86,7 +88,7 @@ def blocks(outcome: Outcome) -> list[Block]:
     """The whole report."""
     result = outcome.result
     parts = [
-        _pool(outcome.pool, result),
+        heading(outcome),
         _submitters(result.submitters),
         _groups(result),
         _matches(result.matches),
@@ -104,7 +106,9 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}{'es' if word.endswith('ch') else 's'}"
 
 
-def _pool(pool: PoolFacts, result: CycleResult) -> list[Block]:
+def heading(outcome: Outcome) -> list[Block]:
+    """The pool and the time of the cycle."""
+    pool, result = outcome.pool, outcome.result
     text = (
         f"pool {pool.name}: {plural(pool.machines, 'machine')}, {plural(pool.slots, 'slot')} "
         f"(weight {short(result.pool.pool_weight)}), {plural(pool.users, 'user')}, "
@@ -114,6 +118,8 @@ def _pool(pool: PoolFacts, result: CycleResult) -> list[Block]:
     found: list[Block] = [Line(text, heading=True), Line(f"  time of the cycle: {pool.now_from}")]
     causes = Counter(slot.cause.value for slot in result.trimmed)
     found += [Line(f"  not considered: {plural(n, 'slot')}, {why}") for why, n in causes.items()]
+    if outcome.partial:
+        found.append(Line("  shown in part; the cycle is that of the whole pool"))
     return found
 
 

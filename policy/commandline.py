@@ -114,7 +114,7 @@ def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool 
         subsystem=args.subsys,
         local_name=args.local_name,
         environment=dict(os.environ) if args.environment else None,
-        extra=_definitions(args.define),
+        extra=definitions(args.define),
         host=host_facts(args.fact, this_machine=args.this_machine),
         now=time.time(),
         keep_going=keep_going or args.keep_going,
@@ -156,7 +156,8 @@ def _typed(name: str, text: str, example: object) -> object:
     return text
 
 
-def _definitions(texts: Iterable[str]) -> list[tuple[str, str]]:
+def definitions(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """The definitions of ``-D``; raises ``Misuse``."""
     from policy.statements import is_identifier
 
     pairs = split_pairs("-D", texts)

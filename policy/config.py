@@ -101,6 +101,7 @@ def load_config(
     context: Context | None = None,
     environment: Mapping[str, str] | None = None,
     extra: Iterable[tuple[str, str]] = (),
+    overlays: Iterable[str] = (),
     host: HostFacts | None = None,
     now: float = 0.0,
     rng: Random | None = None,
@@ -109,7 +110,8 @@ def load_config(
     """Read a configuration from its root file (None: no root file, defaults only).
 
     ``folder``: a folder of configuration files that stands in for the root file.
-    ``extra``: names and texts that are assigned after all files and the environment.
+    ``overlays``: files that are read after all those and the environment.
+    ``extra``: names and texts that are assigned after all files.
     """
     host = host or HostFacts()
     environment = environment or {}
@@ -131,7 +133,7 @@ def load_config(
     reader = Reader(scope, sources, library.templates, diagnostics, keep_going)
     complete = True
     try:
-        _Loading(reader, host, environment, tuple(extra), folder).run(root)
+        _Loading(reader, host, environment, tuple(extra), folder, tuple(overlays)).run(root)
     except ReadingStopped:
         complete = False
     return Config(scope, tuple(diagnostics), tuple(reader.files), complete)
@@ -155,6 +157,7 @@ class _Loading:
     environment: Mapping[str, str]
     extra: tuple[tuple[str, str], ...] = ()
     folder: str | None = None
+    overlays: tuple[str, ...] = ()
 
     def run(self, root: str | None) -> None:
         context = self.reader.scope.context
@@ -166,6 +169,8 @@ class _Loading:
         self._local_directories()
         self._user_file()
         self._environment()
+        for path in self.overlays:
+            self._read(path, required=True)
         self._extra()
         self._put_all(self.host.specials(context))
         self._persistent_files(context)

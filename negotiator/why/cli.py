@@ -12,8 +12,10 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
+
+from negotiator.options import INPUT_HELP, add_inputs, add_output
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -24,32 +26,30 @@ EXIT_OK: Final = 0
 EXIT_DIFFERENT: Final = 1
 EXIT_BAD: Final = 2
 
-Adder = Callable[[argparse.ArgumentParser], None]
 
-
-def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
-    """Add the commands; the two functions add what all commands about a pool have."""
+def add_commands(subparsers: Any) -> None:
+    """Add the commands."""
     rank = subparsers.add_parser(
         "rank",
-        usage="pieslice rank [DIR] JOB [option ...]",
+        usage="pieslice rank [POOL] JOB [option ...]",
         help="list the candidates of a job in order, with the keys that decide",
         description="List the candidate slots of a job best first, as they were when the job was "
         "matched or refused, with all five keys and the first key that decided.",
     )
-    rank.add_argument("items", nargs="+", metavar="[DIR] JOB", help="the pool, and cluster.proc")
+    rank.add_argument("items", nargs="+", metavar="[POOL] JOB", help="the pool, and cluster.proc")
     rank.add_argument(
         "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
     )
     rank.set_defaults(run=_rank)
     why = subparsers.add_parser(
         "why",
-        usage="pieslice why [DIR] JOB [SLOT] [option ...]",
+        usage="pieslice why [POOL] JOB [SLOT] [option ...]",
         help="say why a job is matched or not, or preempted",
         description="Say what became of a job in the cycle and why: where the slots went, which "
         "clause of whose Requirements fails, what would help. With SLOT: that slot alone.",
     )
     why.add_argument(
-        "items", nargs="+", metavar="[DIR] JOB [SLOT]", help="the pool, cluster.proc, a slot"
+        "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"
     )
     why.set_defaults(run=_why)
     quotas = subparsers.add_parser(
@@ -58,7 +58,7 @@ def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
         description="Show the tree of accounting groups: quotas, and for each allocation round "
         "what every group requested, was allocated by which step, gave up and took.",
     )
-    quotas.add_argument("dir", nargs="?", metavar="DIR", help="folder of the capture")
+    quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
     quotas.set_defaults(run=_quotas)
     diff = subparsers.add_parser(
@@ -69,7 +69,7 @@ def add_commands(subparsers: Any, add_inputs: Adder, add_output: Adder) -> None:
         epilog="exit status: 0 no difference, 1 there are differences, 2 bad usage or input",
         conflict_handler="resolve",
     )
-    diff.add_argument("pools", nargs="+", metavar="DIR", help="one folder of a capture, or two")
+    diff.add_argument("pools", nargs="+", metavar="POOL", help="one folder or scenario, or two")
     diff.set_defaults(run=_diff)
     for parser in (why, rank, quotas, diff):
         add_inputs(parser)
@@ -89,7 +89,7 @@ def _count(text: str) -> int:
 
 
 def _rank(args: argparse.Namespace) -> int:
-    from negotiator.command import show, without_collecting
+    from negotiator.command import deliver, show, without_collecting
     from negotiator.why.data import to_text
     from negotiator.why.moments import look_at
     from negotiator.why.ranking import ranking
@@ -104,15 +104,15 @@ def _rank(args: argparse.Namespace) -> int:
             pool.snapshot, pool.policy, job, ranking, now=pool.facts.now, seed=args.seed
         )
         limit = args.limit or None
-        if args.json:
-            sys.stdout.write(to_text(rank_data(story, found, limit)))
+        if args.format == "json":
+            deliver(to_text(rank_data(story, found, limit)), args, sys.stdout)
         else:
             show(rank_blocks(story, found, limit), args, sys.stdout)
     return EXIT_OK
 
 
 def _why(args: argparse.Namespace) -> int:
-    from negotiator.command import show, without_collecting
+    from negotiator.command import deliver, show, without_collecting
     from negotiator.why.answer import UnknownSlotError, why
     from negotiator.why.data import to_text
     from negotiator.why.whytext import why_blocks, why_data
@@ -138,15 +138,15 @@ def _why(args: argparse.Namespace) -> int:
         except UnknownSlotError as problem:
             print(f"error: {problem}", file=sys.stderr)
             return EXIT_BAD
-        if args.json:
-            sys.stdout.write(to_text(why_data(answer)))
+        if args.format == "json":
+            deliver(to_text(why_data(answer)), args, sys.stdout)
         else:
             show(why_blocks(answer), args, sys.stdout)
     return EXIT_OK
 
 
 def _quotas(args: argparse.Namespace) -> int:
-    from negotiator.command import load, show, without_collecting
+    from negotiator.command import deliver, load, show, without_collecting
     from negotiator.progress import Progress
     from negotiator.why.data import to_text
     from negotiator.why.quotatext import quota_blocks
@@ -157,8 +157,8 @@ def _quotas(args: argparse.Namespace) -> int:
         if pool is None:
             return EXIT_BAD
         found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=args.seed)
-        if args.json:
-            sys.stdout.write(to_text(found))
+        if args.format == "json":
+            deliver(to_text(found), args, sys.stdout)
         else:
             show(quota_blocks(found, trace=args.trace), args, sys.stdout)
     return EXIT_OK
@@ -167,7 +167,7 @@ def _quotas(args: argparse.Namespace) -> int:
 def _diff(args: argparse.Namespace) -> int:
     from random import Random
 
-    from negotiator.command import load, show, without_collecting
+    from negotiator.command import deliver, load, show, without_collecting
     from negotiator.cycle import negotiate
     from negotiator.progress import Progress
     from negotiator.why.data import to_text
@@ -179,7 +179,8 @@ def _diff(args: argparse.Namespace) -> int:
         return EXIT_BAD
     with without_collecting():
         results: list[CycleResult] = []
-        for args.dir, args.config in sides:
+        for pool_name, config in sides:
+            args.inputs, args.config = [pool_name], None if config is None else [config]
             # What is wrong with a pool that both sides share is said once.
             repeated = bool(results) and sides[0][0] == sides[1][0]
             pool = load(args, io.StringIO() if repeated else sys.stderr, Progress(sys.stderr))
@@ -189,8 +190,8 @@ def _diff(args: argparse.Namespace) -> int:
             results.append(negotiate(pool.snapshot, pool.policy, now=pool.facts.now, rng=rng))
         found = compare_cycles(results[0], results[1])
         first, second = (_side_name(*side) for side in sides)
-        if args.json:
-            sys.stdout.write(to_text(diff_data(found, (first, second))))
+        if args.format == "json":
+            deliver(to_text(diff_data(found, (first, second))), args, sys.stdout)
         else:
             show(diff_blocks(found, (first, second)), args, sys.stdout)
     return EXIT_OK if found.same else EXIT_DIFFERENT
@@ -226,8 +227,8 @@ def _job_of_pool(
     from negotiator.progress import Progress
     from negotiator.why.jobs import UnknownJobError, find_job
 
-    wanted = _sort_out(args.items)
-    args.dir, text, slot = wanted.get("dir"), wanted.get("job"), wanted.get("slot")
+    args.inputs, wanted = _sort_out(args.items)
+    text, slot = wanted.get("job"), wanted.get("slot")
     if slot is not None and extra is None:
         wanted["left"] = slot
     if text is None or "left" in wanted:
@@ -247,17 +248,17 @@ def _job_of_pool(
     return pool, job
 
 
-def _sort_out(items: Sequence[str]) -> dict[str, str]:
+def _sort_out(items: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """Which argument is what: a path exists or has a slash, a job is numbers, the rest a slot."""
     from negotiator.why.jobs import JOB_ID
 
+    paths: list[str] = []
     found: dict[str, str] = {}
     for item in items:
         if JOB_ID.fullmatch(item) and "job" not in found:
-            kind = "job"
-        elif os.path.exists(item) or os.sep in item or ("job" not in found and "dir" not in found):
-            kind = "dir"
+            found["job"] = item
+        elif os.path.exists(item) or os.sep in item or ("job" not in found and not paths):
+            paths.append(item)
         else:
-            kind = "slot"
-        found["left" if kind in found else kind] = item
-    return found
+            found["left" if "slot" in found else "slot"] = item
+    return paths, found
