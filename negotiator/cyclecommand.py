@@ -33,6 +33,7 @@ from negotiator.result import CycleResult
 from negotiator.selection import UnknownNameError, select
 from negotiator.tables import Block, Line
 from negotiator.tabletext import csv_text, quota_blocks, table_blocks
+from negotiator.vacating import vacatings
 
 _BY_RESULT: Final = {
     "users": user_table,
@@ -60,7 +61,12 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
     except UnknownNameError as problem:
         err.write(f"error: {problem}\n")
         return EXIT_BAD
-    outcome = evolve(outcome, result=shown, partial=shown is not outcome.result)
+    outcome = evolve(
+        outcome,
+        result=shown,
+        partial=shown is not outcome.result,
+        vacating=vacatings(capture.snapshot, shown),
+    )
     tables = {name: _table(name, capture, shown) for name in names}
     if args.format == "json":
         deliver(to_json(outcome, capture.diagnostics, tables), args, out)

@@ -16,6 +16,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from attr import asdict
+
 from classad.errors import Diagnostic
 from negotiator.agreement import Agreement
 from negotiator.pooltables import PoolTable
@@ -57,6 +59,7 @@ def to_object(outcome: Outcome, diagnostics: Iterable[Diagnostic] = ()) -> JsonO
         "submitters": [_submitter(item) for item in result.submitters],
         "groups": [_group(item, result) for item in result.groups],
         "matches": [_match(item) for item in result.matches],
+        "vacating": [asdict(item) for item in outcome.vacating],
         "rejections": [_rejection(item) for item in result.rejections],
         "agreement": _agreement(outcome.agreement, outcome.expected_name),
         "unsupported": [
@@ -164,6 +167,8 @@ def _match(item: Match) -> JsonObject:
     }
     if item.kind is not MatchKind.NONE:
         found.update((name, getattr(item, name)) for name in _PREEMPTION_FIELDS)
+        if item.dynamic_slots:
+            found["dynamic_slots"] = list(item.dynamic_slots)
     return found
 
 

@@ -28,6 +28,7 @@ from negotiator.result import (
     SubmitterSummary,
 )
 from negotiator.tables import Block, Column, Line, Table, Wrapped, number, short
+from negotiator.vacating import Vacating
 
 #: How many differences from the real negotiator are listed.
 MAX_DIFFERENCES: Final = 6
@@ -74,6 +75,8 @@ class Outcome:
     expected_name: str = "expected.json"
     #: Whether the result is only the part about some groups or users.
     partial: bool = False
+    #: How the preempted jobs leave.
+    vacating: tuple[Vacating, ...] = ()
 
 
 def iso_time(seconds: float) -> str:
@@ -92,6 +95,7 @@ def blocks(outcome: Outcome) -> list[Block]:
         _submitters(result.submitters),
         _groups(result),
         _matches(result.matches),
+        vacating_blocks(outcome.vacating),
         _rejections(result),
         _agreement(outcome.agreement, outcome.expected_name),
         _unsupported(outcome.unsupported),
@@ -228,6 +232,38 @@ def _slots(group: list[Match]) -> list[Block]:
         found.append(Line(f"    {KINDS[kind]}{whom}: {plural(len(matches), 'slot')}"))
         found.append(Wrapped("", tuple(match.slot for match in matches), indent=6))
     return found
+
+
+def vacating_blocks(jobs: tuple[Vacating, ...]) -> list[Block]:
+    """The preempted jobs, those that leave in the same way together."""
+    if not jobs:
+        return []
+    ways: dict[tuple[str, ...], list[str]] = {}
+    for item in jobs:
+        way = (
+            item.user or "-",
+            item.universe or "-",
+            item.signal,
+            str(item.soft_after),
+            str(item.hard_after),
+        )
+        ways.setdefault(way, []).append(item.job or "?")
+    rows = tuple((*way, str(len(ids)), _some(ids)) for way, ids in ways.items())
+    columns = (
+        Column("user"),
+        Column("universe"),
+        Column("soft kill"),
+        Column("after", "s", right=True),
+        Column("killed", "after s", right=True),
+        Column("jobs", right=True),
+        Column("which"),
+    )
+    return _titled(f"vacating: {plural(len(jobs), 'job')}", columns, rows)
+
+
+def _some(names: list[str]) -> str:
+    """A few of many."""
+    return " ".join(names[:3]) + (" ..." if len(names) > 3 else "")
 
 
 def _rejections(result: CycleResult) -> list[Block]:

@@ -81,6 +81,8 @@ class Match:
     new_prio: float | None = None
     old_startd_rank: float | None = None
     new_startd_rank: float | None = None
+    #: The dynamic slots that go for a match of a partitionable slot.
+    dynamic_slots: tuple[str, ...] = ()
 
 
 @frozen

@@ -264,4 +264,5 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
         new_prio=terms.priority if preempts else None,
         old_startd_rank=old,
         new_startd_rank=new,
+        dynamic_slots=next((c.children for c in board.enlarged if c.slot is slot), ()),
     )

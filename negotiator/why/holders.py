@@ -23,6 +23,7 @@ from negotiator.matchlist import list_for
 from negotiator.pslots import VARIOUS_USERS
 from negotiator.result import CycleResult, Match, MatchKind
 from negotiator.snapshot import Snapshot
+from negotiator.vacating import Vacating, running, vacating
 from negotiator.why.jobs import AskedJob
 from negotiator.why.moments import Scene, look_at_match
 from negotiator.why.slotcase import PreemptionTest, preemption_tests
@@ -43,7 +44,7 @@ class Holding:
     """A running job and its slot.  ``cause``: None if nothing takes the slot from it.
 
     ``match``: the one of this cycle that preempts it; ``tests``: what PREEMPTION_REQUIREMENTS and
-    the startd's rank said then.  ``retirement``: seconds for which it may run on.
+    the startd's rank said then.
     """
 
     slot: str | None
@@ -53,7 +54,8 @@ class Holding:
     match: Match | None
     tests: tuple[PreemptionTest, ...]
     taker: str | None
-    retirement: float | None
+    #: How the job leaves; None if nothing takes the slot from it.
+    vacating: Vacating | None
 
 
 def holding(
@@ -80,15 +82,19 @@ def holding(
             snapshot, policy, match.slot, lambda scene: _tests(scene, name), now=now, seed=seed
         )
         tests = seen or ()
+    cause = _cause(ad, match, context)
+    leaving = None
+    if cause is not None:
+        leaving = vacating(name, ad, running(snapshot), context)
     return Holding(
         name,
         ad.get_string("State", context=context),
         ad.get_string("Activity", context=context),
-        _cause(ad, match, context),
+        cause,
         match,
         tests,
         _taker(ad, match, context),
-        ad.get_number("RetirementTimeRemaining", context=context),
+        leaving,
     )
 
 

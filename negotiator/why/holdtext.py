@@ -12,6 +12,7 @@ from typing import Final
 
 from classad.explain_text import render
 from negotiator.tables import Block, Line, short
+from negotiator.vacating import Vacating
 from negotiator.why.holders import Cause, Holding
 from negotiator.why.slotcase import PreemptionTest
 
@@ -37,13 +38,28 @@ def holding_blocks(found: Holding) -> list[Block]:
             blocks.append(Line(f"  effective priorities: {prios} (bigger is worse)"))
         ranks = f"{short(match.new_startd_rank)} against {short(match.old_startd_rank)}"
         blocks.append(Line(f"  the machine's ranks: {ranks}"))
-    if found.retirement:
-        blocks.append(Line(f"  it may retire for {short(found.retirement)} s first"))
+    if found.vacating is not None:
+        blocks += _leaving(found.vacating)
     wanted = "startd rank" if found.cause is Cause.RANK else "PREEMPTION_REQUIREMENTS"
     for test in found.tests:
         if test.name == wanted:
             blocks += [Line(), *test_blocks(test)]
     return blocks
+
+
+def _leaving(job: Vacating) -> list[Block]:
+    """The signal and the times."""
+    if job.retirement:
+        text = f"  it may retire for {job.retirement} s (MaxJobRetirementTime)"
+    else:
+        text = "  no retirement time is left to it (MaxJobRetirementTime)"
+    when = "now" if not job.soft_after else f"after {job.soft_after} s"
+    why = f"MachineMaxVacateTime {job.machine_vacate} s"
+    if job.job_vacate is not None:
+        why += f", JobMaxVacateTime {job.job_vacate} s"
+    kind = "" if job.universe is None else f" ({job.universe} universe)"
+    kill = f"  {job.signal}{kind} {when}, hard kill after {job.hard_after} s: {why}"
+    return [Line(text), Line(kill)]
 
 
 def test_blocks(test: PreemptionTest) -> list[Block]:
