@@ -16,12 +16,14 @@ from attr import Factory, define, field
 from classad.evaluate import EvalContext
 from negotiator.accounting import Accountant
 from negotiator.concurrency import ConcurrencyCounts
+from negotiator.departures import DepartureLog
 from negotiator.groups import GroupTree
 from negotiator.matchmatrix import MatchMatrix
 from negotiator.pslots import Enlarged
 from negotiator.requests import JobList
 from negotiator.result import Match, Pie, PoolNumbers, Rejection
 from negotiator.slots import Slot
+from negotiator.stopwatch import Stopwatch
 from negotiator.watch import Watch
 from policy.model import NegotiatorPolicy
 
@@ -58,6 +60,8 @@ class Board:
     spin: int = 0
     #: Who is told what happens; nobody as a rule.
     watch: Watch = Factory(Watch)
+    stopwatch: Stopwatch = Factory(Stopwatch)
+    departures: DepartureLog = Factory(DepartureLog)
     #: How many slots the submitter limit refused when slots were last looked at.  A request that is
     #: refused for its concurrency limits leaves the count of the one before, as the real one does.
     limit_refusals: int = 0

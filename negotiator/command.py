@@ -29,6 +29,7 @@ from negotiator.inputs import Inputs, sort_out
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.progress import Progress
 from negotiator.report import Outcome
+from negotiator.stopwatch import RequestCosts
 from negotiator.tables import Block, print_rich, printable, render_plain
 
 EXIT_OK: Final = 0
@@ -61,6 +62,7 @@ def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture 
     try:
         inputs = _inputs(args, diagnostics)
         now = None if args.now is None else parse_time(args.now)
+        costs = request_costs(getattr(args, "seconds_per_request", ()))
         if inputs.scenario is not None:
             from negotiator.scenariopool import scenario_capture
 
@@ -70,7 +72,7 @@ def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture 
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None
-    capture = evolve(capture, diagnostics=(*diagnostics, *capture.diagnostics))
+    capture = evolve(capture, diagnostics=(*diagnostics, *capture.diagnostics), costs=costs)
     show_diagnostics(capture.diagnostics, err)
     return capture
 
@@ -124,13 +126,36 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
         Path(args.output).write_bytes(data)
 
 
+def request_costs(texts: Sequence[str]) -> RequestCosts:
+    """The costs of ``--seconds-per-request``; raises ``InputError``."""
+    seconds, of_schedd = 0.0, {}
+    for text in texts:
+        schedd, equals, number = text.rpartition("=")
+        try:
+            cost = float(number)
+        except ValueError:
+            cost = math.nan
+        if not 0 <= cost < math.inf:
+            message = f"--seconds-per-request: `{number}` is not a number of seconds"
+            raise InputError([Diagnostic(message)])
+        if equals:
+            of_schedd[schedd] = cost
+        else:
+            seconds = cost
+    return RequestCosts(seconds, of_schedd)
+
+
 def run(capture: Capture, seed: int, progress: Progress) -> Outcome:
     """The cycle and its comparison with the real negotiator."""
     from negotiator.cycle import negotiate
 
     with progress.stage("negotiating"):
         result = negotiate(
-            capture.snapshot, capture.policy, now=capture.facts.now, rng=random.Random(seed)
+            capture.snapshot,
+            capture.policy,
+            now=capture.facts.now,
+            rng=random.Random(seed),
+            costs=capture.costs,
         )
     agreement = None if capture.expected is None else compare(result, capture.expected)
     return Outcome(capture.facts, result, capture.unsupported, agreement, capture.expected_name)

@@ -22,8 +22,9 @@ from negotiator.arithmetic import FLT_MAX, INT_MAX
 from negotiator.autoclusters import SignificanceSettings, significant_attributes
 from negotiator.board import Board
 from negotiator.concurrency import ConcurrencyCounts
+from negotiator.departures import Sane
 from negotiator.ephemeral import SlotDecorator, add_match_expressions, live_functions
-from negotiator.grouploop import GroupLoopSettings, run_group_rounds
+from negotiator.grouploop import GroupLoopSettings, run_group_rounds, too_many_passes
 from negotiator.groups import Group, GroupSettings, GroupTree
 from negotiator.matchmatrix import MatchMatrix
 from negotiator.rank import presort
@@ -32,6 +33,7 @@ from negotiator.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.slots import Slot, fetch_slots, pool_numbers, trim_slots
 from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.spins import RoundTerms, run_round
+from negotiator.stopwatch import RequestCosts, Stopwatch, TimeLimits
 from negotiator.submitters import Submitter, fetch_submitters
 from negotiator.summary import group_summaries, submitter_summaries
 from negotiator.watch import Watch
@@ -45,8 +47,12 @@ def negotiate(
     now: float,
     rng: Random | None = None,
     watch: Watch | None = None,
+    costs: RequestCosts | None = None,
 ) -> CycleResult:
-    """Run one negotiation cycle; ``watch`` is told what happens."""
+    """Run one negotiation cycle; ``watch`` is told what happens.
+
+    ``costs``: the seconds that requests take; by default none, so that no time limit is reached.
+    """
     tree = group_tree(policy)
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
     context = EvalContext(now=now, rng=rng, functions=live_functions(accountant, tree))
@@ -85,7 +91,9 @@ def negotiate(
         by_name={slot.name: slot for slot in kept},
         matrix=MatchMatrix(_unchanging(kept, policy), len(kept), context),
         watch=watch or Watch(),
+        stopwatch=Stopwatch(_time_limits(policy), costs or RequestCosts()),
     )
+    _note_missing_assets(board)
     board.watch.started(board)
     rounds = all_rounds(board, submitters)
     board.watch.finished(board)
@@ -113,7 +121,27 @@ def _result(
         trimmed=tuple(trimmed),
         accountant=board.accountant.state(),
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
+        seconds=board.stopwatch.seconds,
+        departures=board.departures.departures(),
     )
+
+
+def _time_limits(policy: NegotiatorPolicy) -> TimeLimits:
+    return TimeLimits(
+        policy.max_time_per_cycle_seconds,
+        policy.max_time_per_submitter_seconds,
+        policy.max_time_per_schedd_seconds,
+        policy.max_time_per_pie_spin_seconds,
+    )
+
+
+def _note_missing_assets(board: Board) -> None:
+    """Slots whose consumption policy would end the real negotiator as soon as it looks at them."""
+    for slot in board.slots.values():
+        for name in slot.resources:
+            if slot.ad.get_number(name, context=board.context) is None:
+                board.departures.note(Sane.MISSING_ASSET, f"slot {slot.name}")
+                break
 
 
 def _unchanging(slots: list[Slot], policy: NegotiatorPolicy) -> dict[int, Slot]:
@@ -244,9 +272,12 @@ def all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRou
             if group.settings.autoregroup:
                 mine.extend(negotiation.waiting.get(group.name, []))
     size = board.numbers.pie if policy.use_slot_weights else board.numbers.effective_size
-    return tuple(
-        run_group_rounds(tree, size, group_loop_settings(policy), negotiation, board.watch.quota)
-    )
+    settings = group_loop_settings(policy)
+    rounds = tuple(run_group_rounds(tree, size, settings, negotiation, board.watch.quota))
+    for done in rounds:
+        if too_many_passes(done.max_delta, settings):
+            board.departures.note(Sane.ROUND_ROBIN, f"allocation round {done.round}")
+    return rounds
 
 
 @define(eq=False)

@@ -10,9 +10,10 @@ Follows: the description of hierarchical group quotas in HTCondor's manual and t
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from attr import frozen
 
@@ -23,10 +24,16 @@ from negotiator.quotas import allocate, assign_quotas
 from negotiator.quotasteps import Note, RoundBegan, nobody
 from negotiator.result import AllocationRound, GroupAllocation, GroupEvent
 
+#: From this pass on a group loop would take hours in a real pool.
+MANY_PASSES: Final = 100_000
+
 
 @frozen
 class GroupLoopSettings:
-    """The knobs that the loop over groups reads; ``round_robin_rate`` is in slot weights."""
+    """The knobs that the loop over groups reads; ``round_robin_rate`` is in slot weights.
+
+    ``max_passes``: after so many the next gives all that is left.
+    """
 
     max_rounds: int
     round_robin_rate: float
@@ -34,6 +41,7 @@ class GroupLoopSettings:
     consider_preemption: bool
     oversubscription: bool
     strict_enforcement: bool
+    max_passes: int = MANY_PASSES
 
 
 class Negotiation(Protocol):
@@ -137,8 +145,10 @@ def _passes(
     """Give every group its turn, ``round_robin_rate`` more of what it lacks in every pass."""
     # In a pool of infinite weight the passes would never end: then one gives everything.
     n = 0.0 if math.isfinite(max_delta) else max_delta
-    while True:
+    for made in itertools.count(1):
         n = min(n + settings.round_robin_rate, max_delta)
+        if made == settings.max_passes:
+            n = max_delta
         for group in order:
             key = group.sort_key or 0.0
             skipped = _skip_cause(group, settings, negotiation)
@@ -151,6 +161,11 @@ def _passes(
             yield GroupEvent(number, group.name, key, n, limit, whole, pie=pie)
         if not n < max_delta:
             return
+
+
+def too_many_passes(max_delta: float, settings: GroupLoopSettings) -> bool:
+    """Whether the passes of a round were cut short."""
+    return not max_delta <= settings.round_robin_rate * settings.max_passes
 
 
 def _skip_cause(group: Group, settings: GroupLoopSettings, negotiation: Negotiation) -> str | None:

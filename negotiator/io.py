@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from attr import frozen
+from attr import Factory, frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
@@ -32,6 +32,7 @@ from negotiator.queues import IDLE, job_id, make_queues, make_submitters
 from negotiator.records import complete, from_ads, from_log, group_quotas
 from negotiator.report import PoolFacts, Unsupported
 from negotiator.snapshot import AccountantState, Snapshot
+from negotiator.stopwatch import RequestCosts
 from policy.model import NegotiatorPolicy
 
 __all__ = ["Capture", "CapturePaths", "InputError", "read_capture"]
@@ -50,6 +51,8 @@ class Capture:
     unsupported: tuple[Unsupported, ...] = ()
     expected: Expected | None = None
     expected_name: str = "expected.json"
+    #: The seconds that requests take, for the time limits.
+    costs: RequestCosts = Factory(RequestCosts)
 
 
 def read_capture(

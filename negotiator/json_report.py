@@ -21,7 +21,7 @@ from attr import asdict
 from classad.errors import Diagnostic
 from negotiator.agreement import Agreement
 from negotiator.pooltables import PoolTable
-from negotiator.report import Outcome, iso_time, sort_keys
+from negotiator.report import Outcome, iso_time, sort_keys, timed_turns
 from negotiator.result import (
     CycleResult,
     GroupSummary,
@@ -61,6 +61,22 @@ def to_object(outcome: Outcome, diagnostics: Iterable[Diagnostic] = ()) -> JsonO
         "matches": [_match(item) for item in result.matches],
         "vacating": [asdict(item) for item in outcome.vacating],
         "rejections": [_rejection(item) for item in result.rejections],
+        "time": {
+            "seconds": result.seconds,
+            "ended": [
+                {"submitter": name, "reason": event.value, "pie": pie, "spin": spin}
+                for name, event, pie, spin in timed_turns(result)
+            ],
+        },
+        "departures": [
+            {
+                "id": item.kind.number,
+                "times": item.times,
+                "about": list(item.about),
+                "text": item.kind.text,
+            }
+            for item in result.departures
+        ],
         "agreement": _agreement(outcome.agreement, outcome.expected_name),
         "unsupported": [
             {"knob": item.name, "value": item.value, "place": item.place, "effect": item.effect}

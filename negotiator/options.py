@@ -53,6 +53,17 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_costs(parser: argparse.ArgumentParser) -> None:
+    """What takes time, for the limits on it."""
+    parser.add_argument(
+        "--seconds-per-request",
+        action="append",
+        default=[],
+        metavar="[SCHEDD=]S",
+        help="time that offering a request takes, of all schedds or of one (default 0)",
+    )
+
+
 def add_tables(parser: argparse.ArgumentParser) -> None:
     """What of a cycle's result is shown."""
     parser.add_argument(

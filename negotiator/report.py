@@ -19,9 +19,11 @@ from typing import Final
 from attr import frozen
 
 from negotiator.agreement import Agreement, Difference
+from negotiator.departures import Departure
 from negotiator.result import (
     AllocationRound,
     CycleResult,
+    Event,
     GroupSummary,
     Match,
     MatchKind,
@@ -98,6 +100,8 @@ def blocks(outcome: Outcome) -> list[Block]:
         vacating_blocks(outcome.vacating),
         _rejections(result),
         _agreement(outcome.agreement, outcome.expected_name),
+        _time(result),
+        _departures(result.departures),
         _unsupported(outcome.unsupported),
     ]
     return [block for part in parts if part for block in (*part, Line())][:-1]
@@ -261,9 +265,9 @@ def vacating_blocks(jobs: tuple[Vacating, ...]) -> list[Block]:
     return _titled(f"vacating: {plural(len(jobs), 'job')}", columns, rows)
 
 
-def _some(names: list[str]) -> str:
+def _some(names: list[str], between: str = " ") -> str:
     """A few of many."""
-    return " ".join(names[:3]) + (" ..." if len(names) > 3 else "")
+    return between.join([*names[:3], "..."] if len(names) > 3 else names)
 
 
 def _rejections(result: CycleResult) -> list[Block]:
@@ -300,6 +304,48 @@ def _difference(item: Difference) -> str:
         return f"{text}: {fields['reason']}"
     whom = f", preempting {fields['preempted']}" if fields["preempted"] else ""
     return f"{text} on {fields['slot']}{whom}"
+
+
+#: The events that the clock causes.
+_TIMED: Final = frozenset(
+    (Event.SUBMITTER_TIME, Event.SCHEDD_TIME, Event.CYCLE_TIME, Event.DEADLINE)
+)
+
+
+def timed_turns(result: CycleResult) -> list[tuple[str, Event, int, int]]:
+    """The turns that a time limit prevented or ended: submitter, which, pie, spin."""
+    return [
+        (turn.name, event, number, spin.spin)
+        for number, pie in enumerate(result.pies)
+        for spin in pie.spins
+        for turn in spin.turns
+        for event in turn.events
+        if event in _TIMED
+    ]
+
+
+def _time(result: CycleResult) -> list[Block]:
+    """The simulated time, if requests cost any, and whom it ran out for."""
+    if not result.seconds:
+        return []
+    found: list[Block] = [Line(f"the requests take {short(result.seconds)} s", heading=True)]
+    counts = Counter((name, event) for name, event, _, _ in timed_turns(result))
+    found += [
+        Line(f"  {name}: {event.value} ({plural(times, 'turn')})", level="bad")
+        for (name, event), times in counts.items()
+    ]
+    return found
+
+
+def _departures(departures: tuple[Departure, ...]) -> list[Block]:
+    """Where the real negotiator would not come to an end."""
+    if not departures:
+        return []
+    found: list[Block] = [Line("where condor_negotiator would not come to an end", heading=True)]
+    for item in departures:
+        about = _some(list(item.about), ", ")
+        found.append(Line(f"  {item.kind.number}, {about}: {item.kind.text}", level="bad"))
+    return found
 
 
 def _unsupported(knobs: tuple[Unsupported, ...]) -> list[Block]:

@@ -15,6 +15,7 @@ from typing import Final
 
 from attr import Factory, frozen
 
+from negotiator.departures import Departure
 from negotiator.snapshot import AccountantState
 
 #: Name of the root group.
@@ -57,6 +58,10 @@ class Event(Enum):
     LIMIT = "limit reached"
     HIT_CEILING = "ceiling reached while negotiating"
     HIT_LIMIT = "requests ended, some refused for the limit"
+    SUBMITTER_TIME = "NEGOTIATOR_MAX_TIME_PER_SUBMITTER is used up"
+    SCHEDD_TIME = "NEGOTIATOR_MAX_TIME_PER_SCHEDD is used up"
+    CYCLE_TIME = "NEGOTIATOR_MAX_TIME_PER_CYCLE is used up"
+    DEADLINE = "the time for this turn is used up"
 
 
 @frozen
@@ -308,3 +313,6 @@ class CycleResult:
     accountant: AccountantState
     #: The quota of each group, for the next cycle's ``RemoteGroupQuota``; None without groups.
     quotas: Mapping[str, float] | None = None
+    #: How long the cycle takes by the costs it was given.
+    seconds: float = 0.0
+    departures: tuple[Departure, ...] = ()

@@ -10,16 +10,19 @@ Follows: "Negotiation" in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from attr import define, field, frozen
 
 from classad.ad import ClassAd
+from classad.evaluate import EvalContext
 from negotiator.addresses import ANY
-from negotiator.arithmetic import whole
+from negotiator.arithmetic import INT_MAX, whole
 from negotiator.board import Board
 from negotiator.candidates import Allowance, Asker, Candidate, Tally
-from negotiator.consumption import deduct
+from negotiator.consumption import Amounts, deduct
+from negotiator.departures import Sane
 from negotiator.ephemeral import decorate_request
 from negotiator.matchlist import find_match, put_back
 from negotiator.preemption import Refusal
@@ -44,6 +47,8 @@ class SessionTerms:
     job_prios: tuple[int, int] | None = None
     #: The kinds of address the schedd has.
     families: frozenset[int] = ANY
+    #: When the session ends at the latest, in seconds since the cycle began.
+    deadline: float = math.inf
 
 
 @frozen
@@ -109,6 +114,9 @@ def _requests(session: _Session) -> Iterator[Request]:
 def _over(session: _Session) -> bool:
     """Whether the session is over; past the limit it may go on with startd rank only."""
     used, terms = session.allowance.used, session.terms
+    if session.board.stopwatch.now >= terms.deadline:
+        session.events.append(Event.DEADLINE)
+        return True
     if used >= terms.limit:
         if not terms.ignore_limit:
             session.events.append(Event.LIMIT)
@@ -136,6 +144,7 @@ def _offer(session: _Session, request: Request, served: int) -> int | None:
     )
     asker = Asker(terms.submitter, terms.schedd, terms.priority, session.rank_only, terms.families)
     board.watch.offered(board, terms, request, asker, session.allowance)
+    board.stopwatch.spend(terms.schedd)
     while True:
         candidate, tally = find_match(board, request, asker, session.allowance)
         if candidate is None:
@@ -165,6 +174,7 @@ def _reject(session: _Session, request: Request, tally: Tally) -> None:
         session.rejected.add(request.autocluster)
     session.limit_refused |= board.limit_refusals > 0
     reason = _reason(tally)
+    _note_departures(session, request, reason)
     full = tuple(sorted(board.concurrency.full)) if reason is Reason.CONCURRENCY_LIMIT else ()
     rejection = Rejection(
         len(board.pies),
@@ -179,6 +189,20 @@ def _reject(session: _Session, request: Request, tally: Tally) -> None:
     )
     board.rejections.append(rejection)
     board.watch.refused(rejection)
+
+
+def _note_departures(session: _Session, request: Request, reason: Reason) -> None:
+    """Refusals at which the real negotiator would abort or be asked for ever."""
+    board, policy = session.board, session.board.policy
+    about = f"job {request.job} of {session.terms.submitter}"
+    one_by_one = not policy.use_resource_request_counts or policy.resource_request_list_size == 1
+    if policy.negotiate_all_jobs_in_cluster and one_by_one:
+        board.departures.note(Sane.ONE_AT_A_TIME, about)
+    # The list has answered, and what it remembers of its first scan is the reason.
+    by_list = board.match_list is not None and board.match_list.taken > 0
+    whole = request.ad.get_string("ConcurrencyLimits", context=board.context) is not None
+    if reason is Reason.CONCURRENCY_LIMIT and by_list and not whole:
+        board.departures.note(Sane.LIMIT_AND_LIST, about)
 
 
 def _reason(tally: Tally) -> Reason:
@@ -224,12 +248,32 @@ def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:
     if not board.policy.depth_first:
         return 1
     slot, context = candidate.slot.ad, board.context
+    about = f"slot {candidate.slot.name}"
     fits = []
     for resource in ("Cpus", "Memory"):
         there = slot.get_number(resource, context=context)
+        if there is not None and there > INT_MAX:
+            board.departures.note(Sane.DEPTH_FIRST, about)
         wanted = request.get_number(f"Request{resource}", slot, context)
-        fits.append((1 if there is None else int(there)) // max(int(wanted or 1), 1))
-    return max(min(fits), 0)
+        fits.append(_times(1 if there is None else there, wanted or 1))
+    served = max(min(fits), 0)
+    if served == 0 and candidate.amounts and _unchanged(slot, candidate.amounts, context):
+        board.departures.note(Sane.NO_PROGRESS, about)
+        return 1
+    return served
+
+
+def _times(there: float, wanted: float) -> int:
+    """How many times a whole amount is in another; at least one is wanted."""
+    if not (math.isfinite(there) and math.isfinite(wanted)):
+        return INT_MAX if there == math.inf and math.isfinite(wanted) else 0
+    return int(there) // max(int(wanted), 1)
+
+
+def _unchanged(slot: ClassAd, amounts: Amounts, context: EvalContext) -> bool:
+    """Whether what was taken is too little to make a difference."""
+    left = ((slot.get_number(name, context=context) or 0, amounts[name]) for name in amounts)
+    return all(there - amount == there for there, amount in left)
 
 
 def _priority_of_holder(board: Board, slot: Slot) -> float | None:

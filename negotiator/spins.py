@@ -173,6 +173,8 @@ def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
     ceiling_left = _ceiling_left(state, submitter, cut.usage)
     end = _skipped(state, submitter, limit, ceiling_left)
     if end is None:
+        watch = board.stopwatch
+        began = watch.now
         end = hold_session(
             board,
             SessionTerms(
@@ -186,8 +188,10 @@ def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
                 ignore_limit=state.ignore_limit,
                 job_prios=submitter.job_prios,
                 families=submitter.families,
+                deadline=watch.deadline(submitter.name, submitter.schedd),
             ),
         )
+        watch.finished(submitter.name, submitter.schedd, began)
     state.pie_left -= end.used
     return SubmitterTurn(
         name=submitter.name,
@@ -217,6 +221,9 @@ def _skipped(
     smallest = state.board.numbers.min_slot_weight
     if submitter.idle_jobs <= 0:
         return SessionEnd(Outcome.DONE, 0.0, (Event.NO_IDLE_JOBS,))
+    used_up = state.board.stopwatch.used_up(submitter.name, submitter.schedd)
+    if used_up is not None:
+        return SessionEnd(Outcome.DONE, 0.0, (used_up,))
     if state.board.spin > 1 and (limit < smallest or state.pie_left < smallest):
         return SessionEnd(Outcome.RESUME, 0.0, (Event.PIE_LEFT,))
     if ceiling_left == 0 or ceiling_left < smallest:

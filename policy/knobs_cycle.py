@@ -201,6 +201,38 @@ NEGOTIATOR_TIMEOUT: Final = Knob(
     unit="s",
     need=Need.IRRELEVANT,
 )
+NEGOTIATOR_MAX_TIME_PER_CYCLE: Final = Knob(
+    "NEGOTIATOR_MAX_TIME_PER_CYCLE",
+    Kind.INT,
+    "1200",
+    "Ends a cycle that takes longer",
+    unit="s",
+    need=Need.OPTIONAL,
+)
+NEGOTIATOR_MAX_TIME_PER_SUBMITTER: Final = Knob(
+    "NEGOTIATOR_MAX_TIME_PER_SUBMITTER",
+    Kind.INT,
+    "60",
+    "Ends the turns of a submitter ad",
+    unit="s",
+    need=Need.OPTIONAL,
+)
+NEGOTIATOR_MAX_TIME_PER_SCHEDD: Final = Knob(
+    "NEGOTIATOR_MAX_TIME_PER_SCHEDD",
+    Kind.INT,
+    "120",
+    "Ends the turns of a schedd",
+    unit="s",
+    need=Need.OPTIONAL,
+)
+NEGOTIATOR_MAX_TIME_PER_PIESPIN: Final = Knob(
+    "NEGOTIATOR_MAX_TIME_PER_PIESPIN",
+    Kind.INT,
+    "120",
+    "Ends a single turn",
+    unit="s",
+    need=Need.OPTIONAL,
+)
 
 
 def _irrelevant(
@@ -210,16 +242,6 @@ def _irrelevant(
 
 
 HOUSEKEEPING: Final = (
-    _irrelevant(
-        "NEGOTIATOR_MAX_TIME_PER_CYCLE", Kind.INT, "1200", "Ends a cycle that takes longer", "s"
-    ),
-    _irrelevant(
-        "NEGOTIATOR_MAX_TIME_PER_SUBMITTER", Kind.INT, "60", "Ends a submitter's turns", "s"
-    ),
-    _irrelevant(
-        "NEGOTIATOR_MAX_TIME_PER_SCHEDD", Kind.INT, "120", "Ends the turns of a schedd", "s"
-    ),
-    _irrelevant("NEGOTIATOR_MAX_TIME_PER_PIESPIN", Kind.INT, "120", "Ends a single turn", "s"),
     _irrelevant(
         "NEGOTIATOR_PREFETCH_REQUESTS_TIMEOUT",
         Kind.INT,

@@ -273,6 +273,10 @@ def _course_fields(read: _Readings) -> dict[str, Any]:
         "interval_seconds": read.integer(cycle.NEGOTIATOR_INTERVAL),
         "min_interval_seconds": read.integer(cycle.NEGOTIATOR_MIN_INTERVAL),
         "cycle_delay_seconds": read.integer(cycle.NEGOTIATOR_CYCLE_DELAY),
+        "max_time_per_cycle_seconds": read.integer(cycle.NEGOTIATOR_MAX_TIME_PER_CYCLE),
+        "max_time_per_submitter_seconds": read.integer(cycle.NEGOTIATOR_MAX_TIME_PER_SUBMITTER),
+        "max_time_per_schedd_seconds": read.integer(cycle.NEGOTIATOR_MAX_TIME_PER_SCHEDD),
+        "max_time_per_pie_spin_seconds": read.integer(cycle.NEGOTIATOR_MAX_TIME_PER_PIESPIN),
     }
 
 

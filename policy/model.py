@@ -113,3 +113,9 @@ class NegotiatorPolicy:
     interval_seconds: int
     min_interval_seconds: int
     cycle_delay_seconds: int
+
+    # Time within a cycle; each is an upper limit.
+    max_time_per_cycle_seconds: int
+    max_time_per_submitter_seconds: int
+    max_time_per_schedd_seconds: int
+    max_time_per_pie_spin_seconds: int

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from negotiator.options import INPUT_HELP, add_inputs, add_output
+from negotiator.options import INPUT_HELP, add_costs, add_inputs, add_output
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -74,6 +74,7 @@ def add_commands(subparsers: Any) -> None:
     for parser in (why, rank, quotas, diff):
         add_inputs(parser)
         add_output(parser)
+    add_costs(diff)
     diff.add_argument(
         "--config",
         action="append",
@@ -187,7 +188,8 @@ def _diff(args: argparse.Namespace) -> int:
             if pool is None:
                 return EXIT_BAD
             rng = Random(args.seed)
-            results.append(negotiate(pool.snapshot, pool.policy, now=pool.facts.now, rng=rng))
+            now, costs = pool.facts.now, pool.costs
+            results.append(negotiate(pool.snapshot, pool.policy, now=now, rng=rng, costs=costs))
         found = compare_cycles(results[0], results[1])
         first, second = (_side_name(*side) for side in sides)
         if args.format == "json":

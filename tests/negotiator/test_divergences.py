@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from negotiator import grouploop
+from negotiator.departures import Sane
 from negotiator.result import CycleResult
 from tests.negotiator import scenarios
 
@@ -21,6 +26,11 @@ def slots_of(result: CycleResult) -> list[str]:
     return [match.slot for match in result.matches]
 
 
+def departed(result: CycleResult) -> list[tuple[str, tuple[str, ...]]]:
+    """The places that the result says it came by."""
+    return [(item.kind.number, item.about) for item in result.departures]
+
+
 def test_depth_first_with_very_much_memory() -> None:
     """D-501: amounts are not cut to 32 bits."""
     slot = {"name": "slot1@p", "ad": {**PSLOT, "Memory": str(2**31)}}
@@ -28,6 +38,7 @@ def test_depth_first_with_very_much_memory() -> None:
     result = run([slot], [job], NEGOTIATOR_DEPTH_FIRST="True")
     assert [(match.slot, match.count) for match in result.matches] == [("slot1@p", 1)]
     assert [(item.job, item.text) for item in result.rejections] == [("1.0", "no match found")]
+    assert departed(result) == [("D-501", ("slot slot1@p",))]
 
 
 def test_consumption_of_a_resource_the_slot_lacks() -> None:
@@ -36,6 +47,7 @@ def test_consumption_of_a_resource_the_slot_lacks() -> None:
     slot = {"name": "slot1@p", "ad": {**PSLOT, **policy, "ConsumptionGadgets": "1"}}
     result = run([slot, {"name": "slot1@f"}], [{"submitter": "alice", "count": 2}])
     assert slots_of(result) == ["slot1@f"]
+    assert departed(result) == [("D-502", ("slot slot1@p",))]
 
 
 def test_one_request_at_a_time_is_refused_once() -> None:
@@ -45,8 +57,14 @@ def test_one_request_at_a_time_is_refused_once() -> None:
         {"USE_RESOURCE_REQUEST_COUNTS": "False"},
         {"NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE": "1"},
     ):
+        config["NEGOTIATE_ALL_JOBS_IN_CLUSTER"] = "True"
         result = run([{"name": "slot1@f"}], [job], **config)
         assert [item.job for item in result.rejections] == ["1.0"]
+        assert departed(result) == [("D-503", ("job 1.0 of alice@test",))]
+        # Without that knob the real one ends, too: recorded, one refusal.
+        config["NEGOTIATE_ALL_JOBS_IN_CLUSTER"] = "False"
+        result = run([{"name": "slot1@f"}], [job], **config)
+        assert ([item.job for item in result.rejections], departed(result)) == (["1.0"], [])
 
 
 def test_per_slot_limit_refused_first_and_list_used_up() -> None:
@@ -59,3 +77,46 @@ def test_per_slot_limit_refused_first_and_list_used_up() -> None:
     result = run(slots, [job], FULL_LIMIT="0", FREE_LIMIT="9")
     assert slots_of(result) == ["slot1@b"]
     assert [item.reason.name for item in result.rejections] == ["CONCURRENCY_LIMIT"]
+    assert departed(result) == [("D-504", ("job 1.0 of alice@test",))]
+
+
+def test_a_per_slot_limit_that_refuses_all_is_nothing_special() -> None:
+    """Not D-504: the real negotiator has its reason from the scan."""
+    slots = [{"name": "slot1@a", "ad": {"Lic": '"full"'}}]
+    job = {"submitter": "alice", "count": 2, "ad": {"ConcurrencyLimits": "TARGET.Lic"}}
+    result = run(slots, [job], FULL_LIMIT="0")
+    assert [item.reason.name for item in result.rejections] == ["CONCURRENCY_LIMIT"]
+    assert departed(result) == []
+
+
+def test_round_robin_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-505: a step too small to count does not keep the passes going for ever."""
+    monkeypatch.setattr(grouploop.GroupLoopSettings.__init__, "__defaults__", (200,))
+    groups = {"GROUP_NAMES": "g", "GROUP_QUOTA_g": "1e9", "GROUP_QUOTA_ROUND_ROBIN_RATE": "1"}
+    for weight in ("1e9", 'real("INF")'):
+        slots = [{"name": "slot1@f"}, {"name": "slot2@f", "ad": {"SlotWeight": weight}}]
+        job = {"submitter": "g.alice", "owner": "alice", "count": 2}
+        result = run(slots, [job], **groups)
+        assert len(result.matches) == (0 if "INF" in weight else 2)
+        assert [number for number, _ in departed(result)] == ["D-505"]
+    groups["GROUP_QUOTA_g"] = "1"
+    assert departed(run([{"name": "slot1@f"}], [job], **groups)) == []
+
+
+def test_a_match_that_changes_nothing() -> None:
+    """D-506: a match without effect counts as one, and the next job is next."""
+    policy = {
+        **PSLOT, "MachineResources": '"cpus"', "ConsumptionCpus": "1.0e-20", "Offline": "true",
+        "Requirements": "true",
+    }  # fmt: skip
+    job = {"submitter": "alice", "count": 3, "ad": {"RequestCpus": "64", "RequestMemory": "1"}}
+    result = run([{"name": "slot1@p", "ad": policy}], [job], NEGOTIATOR_DEPTH_FIRST="True")
+    assert slots_of(result) == ["slot1@p"] * 3
+    assert departed(result) == [("D-506", ("slot slot1@p",))]
+
+
+def test_every_departure_is_in_the_register() -> None:
+    text = (Path(__file__).parents[2] / "DIVERGENCES.md").read_text()
+    for kind in Sane:
+        entry = text.partition(f"## {kind.number} ")[2].partition("\n## ")[0]
+        assert "tests/negotiator/test_divergences.py::" in entry
