@@ -18,7 +18,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from negotiator.options import INPUT_HELP, add_costs, add_inputs, add_output, add_tables
+from negotiator.options import (
+    INPUT_HELP,
+    add_costs,
+    add_inputs,
+    add_local_name,
+    add_output,
+    add_tables,
+)
 
 EXIT_OK = 0
 EXIT_NO = 1
@@ -128,6 +135,7 @@ def add_commands(subparsers: Any) -> None:
     )
     negotiate.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     add_inputs(negotiate)
+    add_local_name(negotiate, "; several for a pool with several negotiators")
     add_costs(negotiate)
     add_tables(negotiate)
     add_output(negotiate, "csv")

@@ -62,13 +62,17 @@ def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture 
     try:
         inputs = _inputs(args, diagnostics)
         now = None if args.now is None else parse_time(args.now)
+        names = list(dict.fromkeys(args.local_name or ()))
+        if len(names) > 1 and args.command != "negotiate":
+            message = f"pieslice {args.command} looks at one negotiator at a time"
+            raise InputError([Diagnostic(message, help="give --local-name once")])
         costs = request_costs(getattr(args, "seconds_per_request", ()))
         if inputs.scenario is not None:
             from negotiator.scenariopool import scenario_capture
 
-            capture = scenario_capture(inputs.scenario, inputs.paths, now=now)
+            capture = scenario_capture(inputs.scenario, inputs.paths, now=now, local_names=names)
         else:
-            capture = read_capture(inputs.paths, now=now, progress=progress)
+            capture = read_capture(inputs.paths, now=now, local_names=names, progress=progress)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None

@@ -11,11 +11,11 @@ import argparse
 from collections.abc import Sequence
 from typing import IO, Final
 
-from attr import evolve
+from attr import evolve, frozen
 
 from negotiator.command import EXIT_BAD, EXIT_OK, deliver, load, run, show
 from negotiator.io import Capture
-from negotiator.json_report import to_json
+from negotiator.json_report import json_text, to_json, to_object
 from negotiator.options import SUMMARY
 from negotiator.pooltables import (
     PoolTable,
@@ -31,9 +31,12 @@ from negotiator.progress import Progress
 from negotiator.report import Outcome, blocks, heading
 from negotiator.result import CycleResult
 from negotiator.selection import UnknownNameError, select
+from negotiator.several import overlap
+from negotiator.severaltext import overlap_blocks, overlap_data
 from negotiator.tables import Block, Line
 from negotiator.tabletext import csv_text, quota_blocks, table_blocks
 from negotiator.vacating import vacatings
+from policy.model import NegotiatorPolicy
 
 _BY_RESULT: Final = {
     "users": user_table,
@@ -55,27 +58,86 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
     capture = load(args, err, progress)
     if capture is None:
         return EXIT_BAD
-    outcome = run(capture, args.seed, progress)
+    if capture.others and args.format == "csv":
+        err.write("error: CSV has room for one negotiator\n  help: give --local-name once\n")
+        return EXIT_BAD
     try:
-        shown = select(outcome.result, args.group or (), args.submitter or ())
+        answers = [_answer(each, args, names, progress) for each in capture.negotiators()]
     except UnknownNameError as problem:
         err.write(f"error: {problem}\n")
         return EXIT_BAD
+    if len(answers) > 1:
+        _put_several(capture, answers, args, out)
+    else:
+        _put_one(answers[0], capture, args, out)
+    return EXIT_OK
+
+
+@frozen(eq=False)
+class _Answer:
+    """What one negotiator did: ``result`` in full, ``outcome`` as it is shown."""
+
+    name: str
+    policy: NegotiatorPolicy
+    result: CycleResult
+    outcome: Outcome
+    tables: dict[str, PoolTable]
+
+
+def _answer(
+    capture: Capture, args: argparse.Namespace, names: Sequence[str], progress: Progress
+) -> _Answer:
+    outcome = run(capture, args.seed, progress)
+    whole = outcome.result
+    shown = select(whole, args.group or (), args.submitter or ())
     outcome = evolve(
         outcome,
         result=shown,
-        partial=shown is not outcome.result,
+        partial=shown is not whole,
         vacating=vacatings(capture.snapshot, shown),
     )
     tables = {name: _table(name, capture, shown) for name in names}
+    return _Answer(capture.local_name or "", capture.policy, whole, outcome, tables)
+
+
+def _put_one(answer: _Answer, capture: Capture, args: argparse.Namespace, out: IO[str]) -> None:
     if args.format == "json":
-        deliver(to_json(outcome, capture.diagnostics, tables), args, out)
+        deliver(to_json(answer.outcome, capture.diagnostics, answer.tables), args, out)
     elif args.format == "csv":
-        table = tables[names[0]] if names else match_table(shown)
-        deliver(csv_text(table), args, out)
+        tables = [*answer.tables.values()] or [match_table(answer.outcome.result)]
+        deliver(csv_text(tables[0]), args, out)
     else:
-        show(_text(outcome, tables) if names else blocks(outcome), args, out)
-    return EXIT_OK
+        show(_blocks(answer), args, out)
+
+
+def _put_several(
+    capture: Capture, answers: Sequence[_Answer], args: argparse.Namespace, out: IO[str]
+) -> None:
+    """One answer after another, and what the negotiators have in common."""
+    found = overlap(
+        capture.snapshot,
+        {item.name: item.policy for item in answers},
+        {item.name: item.result for item in answers},
+        capture.facts.now,
+    )
+    if args.format == "json":
+        parts = [
+            {"local_name": item.name, **to_object(item.outcome, capture.diagnostics, item.tables)}
+            for item in answers
+        ]
+        data = {"negotiators": parts, "overlap": overlap_data(found)}
+        deliver(json_text(data), args, out)
+        return
+    report: list[Block] = []
+    for item in answers:
+        report += [Line(f"negotiator {item.name}", heading=True), Line(), *_blocks(item), Line()]
+    show([*report, *overlap_blocks(found)], args, out)
+
+
+def _blocks(answer: _Answer) -> Sequence[Block]:
+    if not answer.tables:
+        return blocks(answer.outcome)
+    return _text(answer.outcome, answer.tables)
 
 
 def _table(name: str, capture: Capture, result: CycleResult) -> PoolTable:

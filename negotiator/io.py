@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from attr import Factory, frozen
+from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
@@ -41,6 +41,15 @@ _TIMES: Final = ("MyCurrentTime", "LastHeardFrom", "LastUpdate", "ServerTime")
 
 
 @frozen(eq=False)
+class OtherNegotiator:
+    """A negotiator besides the first: its local name and its policy."""
+
+    name: str
+    policy: NegotiatorPolicy
+    unsupported: tuple[Unsupported, ...]
+
+
+@frozen(eq=False)
 class Capture:
     """A pool ready for a cycle."""
 
@@ -53,12 +62,33 @@ class Capture:
     expected_name: str = "expected.json"
     #: The seconds that requests take, for the time limits.
     costs: RequestCosts = Factory(RequestCosts)
+    #: The local name of the negotiator, and others that negotiate over the same pool.
+    local_name: str | None = None
+    others: tuple[OtherNegotiator, ...] = ()
+
+    def negotiators(self) -> list[Capture]:
+        """The pool as each of its negotiators has it: with its own policy."""
+        mine = evolve(self, others=())
+        return [
+            mine,
+            *(
+                evolve(mine, policy=item.policy, unsupported=item.unsupported, local_name=item.name)
+                for item in self.others
+            ),
+        ]
 
 
 def read_capture(
-    paths: CapturePaths, *, now: float | None = None, progress: Progress = SILENT
+    paths: CapturePaths,
+    *,
+    now: float | None = None,
+    local_names: Sequence[str] = (),
+    progress: Progress = SILENT,
 ) -> Capture:
-    """Read everything; see the module."""
+    """Read everything; see the module.
+
+    ``local_names``: of the negotiators of the pool; none for the one that has no local name.
+    """
     reader = CaptureReader(paths)
     if paths.folder is not None and not paths.folder.is_dir():
         raise reader.stop(f"{paths.folder}: no such folder")
@@ -73,7 +103,9 @@ def read_capture(
     expected = _expected(reader)
     ads = (*slots, *jobs, *schedds, *accounting, *(reader.ads("negotiator") or ()))
     moment, origin = _time(reader, now, expected, ads)
-    loaded = _policy(reader, moment)
+    first = next(iter(local_names), None)
+    loaded = _policy(reader, moment, first)
+    others = tuple(_other(reader, moment, name) for name in local_names[1:])
     quotas = group_quotas(ad.value for ad in accounting)
     if loaded.policy.groups and quotas is None:
         reader.warn(
@@ -98,6 +130,8 @@ def read_capture(
         loaded.unsupported,
         expected,
         "expected.json" if found is None else found.name,
+        local_name=first,
+        others=others,
     )
 
 
@@ -252,6 +286,15 @@ def _policy(reader: CaptureReader, now: float, local_name: str | None = None) ->
         raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
     reader.diagnostics.extend(loaded.diagnostics)
     return loaded
+
+
+def _other(reader: CaptureReader, now: float, name: str) -> OtherNegotiator:
+    """Another negotiator; what is wrong with its configuration alone is said as well."""
+    known = {item.render() for item in reader.diagnostics}
+    own = CaptureReader(reader.paths)
+    loaded = _policy(own, now, name)
+    reader.diagnostics.extend(item for item in own.diagnostics if item.render() not in known)
+    return OtherNegotiator(name, loaded.policy, loaded.unsupported)
 
 
 def _facts(

@@ -43,14 +43,20 @@ def to_json(
     diagnostics: Iterable[Diagnostic] = (),
     tables: Mapping[str, PoolTable] | None = None,
 ) -> str:
+    """The text; see ``json_text``."""
+    return json_text(to_object(outcome, diagnostics, tables))
+
+
+def json_text(data: JsonObject) -> str:
     """The text: two blanks of indentation, keys in a fixed order, a newline at the end."""
-    data = to_object(outcome, diagnostics)
-    data["tables"] = {name: table.records() for name, table in (tables or {}).items()}
-    data = plain(data)
-    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def to_object(outcome: Outcome, diagnostics: Iterable[Diagnostic] = ()) -> JsonObject:
+def to_object(
+    outcome: Outcome,
+    diagnostics: Iterable[Diagnostic] = (),
+    tables: Mapping[str, PoolTable] | None = None,
+) -> JsonObject:
     """Everything the report says, and every number it was made of."""
     result = outcome.result
     return {
@@ -83,6 +89,7 @@ def to_object(outcome: Outcome, diagnostics: Iterable[Diagnostic] = ()) -> JsonO
             for item in outcome.unsupported
         ],
         "diagnostics": [_diagnostic(item) for item in diagnostics],
+        "tables": {name: table.records() for name, table in (tables or {}).items()},
     }
 
 

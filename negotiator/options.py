@@ -53,6 +53,16 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_local_name(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Which negotiator of the pool is meant."""
+    parser.add_argument(
+        "--local-name",
+        action="append",
+        metavar="N",
+        help=f"local name of the negotiator whose configuration is read{more}",
+    )
+
+
 def add_costs(parser: argparse.ArgumentParser) -> None:
     """What takes time, for the limits on it."""
     parser.add_argument(

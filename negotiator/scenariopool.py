@@ -20,7 +20,7 @@ from negotiator.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capturefiles import CapturePaths, CaptureReader, reason
 from negotiator.configuration import LoadedPolicy, read_policy
 from negotiator.cycle import negotiate
-from negotiator.io import Capture
+from negotiator.io import Capture, OtherNegotiator
 from negotiator.poolorder import pool_order
 from negotiator.report import PoolFacts, Unsupported
 from negotiator.scenario.expand import expand_jobs, expand_slots
@@ -34,12 +34,12 @@ def scenario_capture(
     paths: CapturePaths,
     *,
     now: float | None = None,
-    local_name: str | None = None,
+    local_names: Sequence[str] = (),
 ) -> Capture:
     """The pool before the first cycle; see the module."""
     reader = CaptureReader(paths)
     try:
-        return _capture(data, reader, now, local_name)
+        return _capture(data, reader, now, local_names)
     except ClassAdParseError as problem:
         raise reader.stop(f"{paths.title}: not a scenario: {problem}") from None
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
@@ -52,7 +52,7 @@ def _words(problem: Exception) -> str:
 
 
 def _capture(
-    data: Mapping[str, Any], reader: CaptureReader, now: float | None, local_name: str | None
+    data: Mapping[str, Any], reader: CaptureReader, now: float | None, local_names: Sequence[str]
 ) -> Capture:
     scenario, cycles = data["scenario"], data.get("observed", {}).get("cycles", [])
     seen = cycles[0] if cycles else {}
@@ -64,7 +64,9 @@ def _capture(
     accountant = accountant_of(scenario, slots, make)
     snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
     moment = float(NOW) if now is None else now
-    loaded = _policy(scenario.get("config", {}), reader, moment, local_name)
+    knobs = scenario.get("config", {})
+    names: list[str | None] = [*local_names] or [None]
+    loaded, *more = (_policy(knobs, reader, moment, name) for name in names)
     if scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {})):
         idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
         quotas = negotiate(idle, loaded.policy, now=moment).quotas
@@ -88,6 +90,11 @@ def _capture(
         loaded.unsupported,
         _expected(data, seen),
         "the recording",
+        local_name=names[0],
+        others=tuple(
+            OtherNegotiator(str(name), item.policy, item.unsupported)
+            for name, item in zip(names[1:], more, strict=True)
+        ),
     )
 
 
@@ -109,7 +116,7 @@ def _policy(
             raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
         reader.diagnostics.extend(loaded.diagnostics)
         return loaded
-    found = policy_from_knobs({**BASE_KNOBS, **knobs, **dict(paths.defines)})
+    found = policy_from_knobs({**BASE_KNOBS, **knobs, **dict(paths.defines)}, local_name=local_name)
     reader.diagnostics.extend(found.diagnostics)
     unsupported = tuple(
         Unsupported(item.macro, item.text, "the scenario", item.reason)

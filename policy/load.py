@@ -92,15 +92,19 @@ def load_policy(
 
 
 def policy_from_knobs(
-    values: Mapping[str, str], library: Library | None = None, dialect: Dialect = HTCONDOR
+    values: Mapping[str, str],
+    library: Library | None = None,
+    dialect: Dialect = HTCONDOR,
+    *,
+    local_name: str | None = None,
 ) -> PolicyLoad:
     """The policy of plain knobs over the defaults, as recorded scenarios have them."""
     if library is None:
         from policy.knobs import table_defaults
 
         library = Library(table_defaults())
-    config = config_from_mapping(values, library, context=Context("NEGOTIATOR"))
-    loaded = load_policy(config, dialect=dialect)
+    config = config_from_mapping(values, library, context=Context("NEGOTIATOR", local_name))
+    loaded = load_policy(config, local_name=local_name, dialect=dialect)
     return evolve(loaded, diagnostics=(*config.diagnostics, *loaded.diagnostics))
 
 

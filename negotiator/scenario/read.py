@@ -36,7 +36,7 @@ from policy.model import NegotiatorPolicy
 _STABLE_SORT: Final = 16
 #: The clock of all scenarios, seconds since the epoch; no recording depends on it.
 NOW: Final = 1_795_210_700
-_BASE_KNOBS: Final = {
+BASE_KNOBS: Final = {
     "PRIORITY_HALFLIFE": "1.0e18",
     "ACCOUNTANT_LOCAL_DOMAIN": "",
     "MAX_CONCURRENT_UPLOADS_PER_USER": "0",
@@ -45,7 +45,7 @@ _BASE_KNOBS: Final = {
 
 def policy_of(scenario: Scenario) -> NegotiatorPolicy:
     """The policy of a scenario: its knobs over those of all recordings."""
-    return policy_from_knobs({**_BASE_KNOBS, **scenario.get("config", {})}).policy
+    return policy_from_knobs({**BASE_KNOBS, **scenario.get("config", {})}).policy
 
 
 class AdMaker:

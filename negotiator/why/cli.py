@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from negotiator.options import INPUT_HELP, add_costs, add_inputs, add_output
+from negotiator.options import INPUT_HELP, add_costs, add_inputs, add_local_name, add_output
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -73,6 +73,7 @@ def add_commands(subparsers: Any) -> None:
     diff.set_defaults(run=_diff)
     for parser in (why, rank, quotas, diff):
         add_inputs(parser)
+        add_local_name(parser)
         add_output(parser)
     add_costs(diff)
     diff.add_argument(
