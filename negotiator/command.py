@@ -162,7 +162,14 @@ def run(capture: Capture, seed: int, progress: Progress) -> Outcome:
             costs=capture.costs,
         )
     agreement = None if capture.expected is None else compare(result, capture.expected)
-    return Outcome(capture.facts, result, capture.unsupported, agreement, capture.expected_name)
+    return Outcome(
+        capture.facts,
+        result,
+        capture.unsupported,
+        agreement,
+        capture.expected_name,
+        assignments=capture.assignments,
+    )
 
 
 def parse_time(text: str) -> float:

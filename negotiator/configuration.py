@@ -17,13 +17,16 @@ from pathlib import Path
 from attr import frozen
 
 from classad.errors import Diagnostic
+from negotiator.groupmaps import FEATURE, GroupMap
 from negotiator.report import Unsupported
-from policy.config import load_config
+from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.load import load_policy
 from policy.model import NegotiatorPolicy
 from policy.sources import ProgramsNotRun
 from policy.table import Context
+from policy.typed import split_list
+from policy.usermaps import read_user_map
 
 
 @frozen
@@ -33,6 +36,8 @@ class LoadedPolicy:
     policy: NegotiatorPolicy
     unsupported: tuple[Unsupported, ...]
     diagnostics: tuple[Diagnostic, ...]
+    #: What the schedds' map gives to jobs; None without FEATURE:AssignAccountingGroup.
+    group_map: GroupMap | None = None
 
 
 @frozen
@@ -112,8 +117,30 @@ def read_policy(
         Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
         for item in loaded.unsupported
     )
-    left_out = tuple(_left_out(problem) for problem in config.diagnostics)
-    return LoadedPolicy(loaded.policy, unsupported, (*left_out, *loaded.diagnostics))
+    problems = [_left_out(problem) for problem in config.diagnostics]
+    groups = _group_map(config, CaptureSources(root, overlays), problems)
+    return LoadedPolicy(loaded.policy, unsupported, (*problems, *loaded.diagnostics), groups)
+
+
+def _group_map(
+    config: Config, sources: CaptureSources, problems: list[Diagnostic]
+) -> GroupMap | None:
+    """The map of the schedds, if their jobs go through it."""
+    schedd = config.seen_by("SCHEDD")
+    names = split_list(schedd.text("JOB_TRANSFORM_NAMES") or "")
+    if FEATURE.casefold() not in (name.casefold() for name in names):
+        return None
+    methods = read_user_map(schedd, sources, FEATURE, problems)
+    if methods is None:
+        path = schedd.text(f"CLASSAD_USER_MAPFILE_{FEATURE}")
+        message = f"{FEATURE}: cannot read the map `{path}`; jobs keep their groups"
+        problems.append(
+            Diagnostic(message, severity="warning", help="save it beside the configuration")
+        )
+        return None
+    checks = split_list(schedd.text("SUBMIT_REQUIREMENT_NAMES") or "")
+    checked = "checkrequestedgroup" in (name.casefold() for name in checks)
+    return GroupMap(methods["*"], checked)
 
 
 def _left_out(problem: Diagnostic) -> Diagnostic:

@@ -26,6 +26,7 @@ from negotiator.adsource import LocatedAd
 from negotiator.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capturefiles import CapturePaths, CaptureReader, InputError, reason
 from negotiator.configuration import LoadedPolicy, read_policy
+from negotiator.groupmaps import Assignments, assign_groups
 from negotiator.poolorder import pool_order
 from negotiator.progress import SILENT, Progress
 from negotiator.queues import IDLE, job_id, make_queues, make_submitters
@@ -65,6 +66,8 @@ class Capture:
     #: The local name of the negotiator, and others that negotiate over the same pool.
     local_name: str | None = None
     others: tuple[OtherNegotiator, ...] = ()
+    #: The accounting groups that the schedds' map gives to waiting jobs.
+    assignments: Assignments = Factory(Assignments)
 
     def negotiators(self) -> list[Capture]:
         """The pool as each of its negotiators has it: with its own policy."""
@@ -113,10 +116,15 @@ def read_capture(
             "`RemoteGroupQuota` is undefined, as in the first cycle of a negotiator",
             severity="note",
         )
+    queues = make_queues(jobs, _default_schedd(schedds))
+    assignments = Assignments()
+    if loaded.group_map is not None:
+        queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters)
+        submitters = list(changed)
     snapshot = Snapshot(
         slots=tuple(slots[i].ad for i in pool_order([ad.text("Name") or "" for ad in slots])),
         submitters=tuple(submitters),
-        queues=make_queues(jobs, _default_schedd(schedds)),
+        queues=queues,
         accountant=accountant,
         previous_quotas=quotas,
     )
@@ -132,6 +140,7 @@ def read_capture(
         "expected.json" if found is None else found.name,
         local_name=first,
         others=others,
+        assignments=assignments,
     )
 
 

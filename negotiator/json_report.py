@@ -62,6 +62,7 @@ def to_object(
     return {
         "pool": _pool(outcome),
         "now": result.now,
+        "assignments": asdict(outcome.assignments),
         "submitters": [_submitter(item) for item in result.submitters],
         "groups": [_group(item, result) for item in result.groups],
         "matches": [_match(item) for item in result.matches],

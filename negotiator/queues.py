@@ -69,12 +69,13 @@ def make_submitters(
         count[key] = count.get(key, 0) + (1 if weight is None else weight)
     addresses = {ad.text("Name"): ad.text("MyAddress") for ad in schedds}
     return tuple(
-        _submitter_ad(name, schedd, addresses.get(schedd) or NO_ADDRESS, count)
+        submitter_ad(name, schedd, addresses.get(schedd) or NO_ADDRESS, count)
         for (name, schedd), count in counts.items()
     )
 
 
-def _submitter_ad(name: str, schedd: str, address: str, count: dict[str, float]) -> ClassAd:
+def submitter_ad(name: str, schedd: str, address: str, count: dict[str, float]) -> ClassAd:
+    """A submitter ad as a schedd sends it; ``count`` has its numbers of jobs and their weights."""
     ad = ClassAd()
     for attribute, value in (
         ("MyType", "Submitter"),

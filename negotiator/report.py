@@ -16,10 +16,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from attr import frozen
+from attr import Factory, frozen
 
 from negotiator.agreement import Agreement, Difference
 from negotiator.departures import Departure
+from negotiator.groupmaps import Assignments
 from negotiator.result import (
     AllocationRound,
     CycleResult,
@@ -79,6 +80,8 @@ class Outcome:
     partial: bool = False
     #: How the preempted jobs leave.
     vacating: tuple[Vacating, ...] = ()
+    #: The accounting groups that jobs got from a map before the cycle.
+    assignments: Assignments = Factory(Assignments)
 
 
 def iso_time(seconds: float) -> str:
@@ -94,6 +97,7 @@ def blocks(outcome: Outcome) -> list[Block]:
     result = outcome.result
     parts = [
         heading(outcome),
+        _assignments(outcome.assignments),
         _submitters(result.submitters),
         _groups(result),
         _matches(result.matches),
@@ -158,6 +162,25 @@ def _submitters(submitters: Iterable[SubmitterSummary]) -> list[Block]:
         Column("group"),
     )
     return _titled("submitters", columns, rows)
+
+
+def _assignments(found: Assignments) -> list[Block]:
+    """What the schedds' map does, as if the jobs were submitted now."""
+    blocks: list[Block] = []
+    if found.assigned:
+        count = sum(len(item.jobs) for item in found.assigned)
+        blocks.append(Line(f"accounting groups by map: {plural(count, 'job')}", heading=True))
+    for item in found.assigned:
+        text = f"{item.before} -> {item.after}: {plural(len(item.jobs), 'job')} ({item.place})"
+        blocks.append(Line(f"  {text}"))
+    if found.refused:
+        count = sum(len(item.jobs) for item in found.refused)
+        title = f"refused at submission, kept here: {plural(count, 'job')}"
+        blocks.append(Line(title, heading=True))
+    for refusal in found.refused:
+        text = f"{refusal.submitter}: {plural(len(refusal.jobs), 'job')}, {refusal.why}"
+        blocks.append(Line(f"  {text}", level="bad"))
+    return blocks
 
 
 def _groups(result: CycleResult) -> list[Block]:

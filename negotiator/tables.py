@@ -68,7 +68,9 @@ def number(value: float | None, decimals: int = 2) -> str:
         return "unlimited"
     if abs(value) >= 1e15:
         return f"{value:.{decimals}e}"
-    return f"{value:.{decimals}f}"
+    text = f"{value:.{decimals}f}"
+    # What rounding leaves of a difference may be less than nothing.
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def short(value: float | None) -> str:

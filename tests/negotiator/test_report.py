@@ -183,8 +183,8 @@ def test_json_keys_and_determinism() -> None:
     assert first == to_json(outcome(unsupported=(knob,)), [problem])
     data = json.loads(first)
     assert list(data) == [
-        "pool", "now", "submitters", "groups", "matches", "vacating", "rejections", "time",
-        "departures", "agreement", "unsupported", "diagnostics", "tables",
+        "pool", "now", "assignments", "submitters", "groups", "matches", "vacating",
+        "rejections", "time", "departures", "agreement", "unsupported", "diagnostics", "tables",
     ]  # fmt: skip
     assert list(data["matches"][0]) == [
         "seq", "pie", "spin", "submitter", "schedd", "job", "count", "of", "autocluster", "slot",
