@@ -103,18 +103,27 @@ def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
     return ads
 
 
+def begins_as(path: Path) -> bytes:
+    """The first bytes of a file, enough to tell what it is; raises ``OSError``."""
+    with path.open("rb") as stream:
+        return stream.read(_HEAD)
+
+
+def content_of(path: Path) -> bytes:
+    """All of a file; raises ``OSError``."""
+    return path.read_bytes()
+
+
 def is_log(path: Path) -> bool:
     """Whether a file is a transaction log rather than ads in long form."""
-    with path.open("rb") as stream:
-        return stream.read(4) in (b"107 ", b"101 ")
+    return begins_as(path)[:4] in (b"107 ", b"101 ")
 
 
 def _is_plain_long(path: Path) -> bool:
     """Whether a file is in the long form and not compressed."""
     from classad.formats.detect import detect_compression, detect_form
 
-    with path.open("rb") as stream:
-        head = stream.read(_HEAD)
+    head = begins_as(path)
     if detect_compression(head) is not None:
         return False
     return detect_form(head.decode("utf-8", "surrogateescape")) == "long"

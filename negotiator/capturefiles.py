@@ -1,26 +1,24 @@
-"""Which file of a capture holds what, and reading it.
+"""Which file of a capture holds what.
 
-What lives here: the names of the files in a folder, what is taken instead of them, and how trouble
-with a file is told.
-Inputs: a folder, paths that replace its files, ads that have been read already.  Outputs:
-``LocatedAd`` lists and texts; ``CaptureReader`` gathers the diagnostics.  Raises ``InputError``
-where a file that is there cannot be read.
-Never here: what the ads mean (``negotiator.io``), which kind of file a path is
-(``negotiator.inputs``).
+What lives here: the names of the files in a folder, and what is taken instead of them.
+Inputs: a folder, paths that replace its files, ads that have been read already.  Outputs: where
+each part of a pool is to be read from.
+Never here: reading (``negotiator.io``), which kind of file a path is (``negotiator.inputs``).
 Follows: the files that an administrator saves with ``condor_status -l`` and its siblings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from attr import Factory, field, frozen
+from attr import field, frozen
 
 from classad.errors import Diagnostic
-from negotiator.adsource import LocatedAd, read_ads
-from negotiator.userprio.rows import is_numbered, split_numbered
+from negotiator.adsource import LocatedAd
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Names of the files of a capture; of several the first that is there.
 FILES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -86,63 +84,3 @@ class CapturePaths:
         if self.folder is not None:
             return self.folder.name or self.folder.resolve().name
         return self.title or str(self.given["slots"])
-
-
-@frozen(eq=False)
-class CaptureReader:
-    """The paths and what was wrong with the files so far."""
-
-    paths: CapturePaths
-    diagnostics: list[Diagnostic] = Factory(list)
-
-    def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
-        """Note something that a cycle can do without."""
-        self.diagnostics.append(Diagnostic(message, severity=severity, help=help))
-
-    def stop(self, message: str, *, help: str | None = None) -> InputError:
-        """The error for something that a cycle cannot do without."""
-        self.warn(message, severity="error", help=help)
-        return InputError(self.diagnostics)
-
-    def missing(self, what: str) -> str:
-        """The name of a file that is not there."""
-        folder = self.paths.folder
-        return str(folder / FILES[what][0]) if folder is not None else f"{what} ads"
-
-    def ads(self, what: str) -> list[LocatedAd] | None:
-        """The ads of a kind, None when there are none; a file that is unreadable ends the run."""
-        if what not in self.paths.given and what in self.paths.ads:
-            return split_up(what, self.paths.ads[what])
-        path = self.paths.find(what)
-        if path is None:
-            return None
-        try:
-            return split_up(what, read_ads(path, self.diagnostics))
-        except OSError as problem:
-            raise self.stop(f"{path}: {reason(problem)}") from None
-
-    def text(self, what: str) -> tuple[str, str] | None:
-        """Name and text of a file, None when there is none."""
-        path = self.paths.find(what)
-        if path is None:
-            return None
-        try:
-            return str(path), path.read_bytes().decode("utf-8", "surrogateescape")
-        except OSError as problem:
-            raise self.stop(f"{path}: {reason(problem)}") from None
-
-
-def split_up(what: str, ads: Sequence[LocatedAd]) -> list[LocatedAd]:
-    """The ads; the one big ad with numbered attributes becomes an ad for each record."""
-    if what != "accounting":
-        return list(ads)
-    found: list[LocatedAd] = []
-    for ad in ads:
-        parts = split_numbered(ad.ad) if is_numbered(ad.ad) else [ad.ad]
-        found += [LocatedAd(part, ad.source) for part in parts]
-    return found
-
-
-def reason(problem: OSError) -> str:
-    """Why a file cannot be read."""
-    return (problem.strerror or str(problem)).lower()

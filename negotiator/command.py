@@ -85,7 +85,7 @@ def _inputs(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> Inputs:
     """Where each part of the pool is to be read from."""
     from policy.commandline import Misuse, definitions
 
-    found = sort_out(args.inputs, diagnostics)
+    found = sort_out([Path(item) for item in args.inputs], diagnostics)
     named = {
         name: Path(value)
         for name in CapturePaths.overridable()

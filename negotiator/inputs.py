@@ -15,14 +15,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from attr import define, field, frozen
 
 from classad.errors import Diagnostic
-from negotiator.adsource import LocatedAd, is_log, read_ads
-from negotiator.capturefiles import CapturePaths, InputError, reason
+from negotiator.adsource import LocatedAd, begins_as, content_of, is_log, read_ads
+from negotiator.capturefiles import CapturePaths, InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: ``MyType``, folded -> what the ad is.  Other types are of no use to a cycle.
 KINDS: Final[Mapping[str, str]] = {
@@ -68,28 +70,28 @@ class _Heap:
         return InputError([*self.diagnostics, Diagnostic(message, help=help)])
 
 
-def sort_out(items: Sequence[str], diagnostics: list[Diagnostic]) -> Inputs:
+def sort_out(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Inputs:
     """Tell what each path is; trouble that a run survives is added to ``diagnostics``."""
     heap = _Heap(diagnostics)
-    for item in items:
-        path = Path(item)
+    for path in paths:
         try:
             if path.is_dir():
                 _add_folder(heap, path)
             else:
                 _add_file(heap, path)
         except OSError as problem:
-            raise heap.stop(f"{path}: {reason(problem)}") from None
-    if heap.scenario is not None and len(items) > 1:
+            why = (problem.strerror or str(problem)).lower()
+            raise heap.stop(f"{path}: {why}") from None
+    if heap.scenario is not None and len(paths) > 1:
         raise heap.stop("a scenario is a whole pool; it stands alone")
-    paths = CapturePaths(
+    found = CapturePaths(
         heap.folder,
         heap.given,
         {kind: tuple(ads) for kind, ads in heap.ads.items()},
         tuple(heap.overlays),
-        title=", ".join(items) if items and heap.folder is None else None,
+        title=", ".join(map(str, paths)) if paths and heap.folder is None else None,
     )
-    return Inputs(paths, heap.scenario)
+    return Inputs(found, heap.scenario)
 
 
 def _add_folder(heap: _Heap, path: Path) -> None:
@@ -100,8 +102,7 @@ def _add_folder(heap: _Heap, path: Path) -> None:
 
 def _add_file(heap: _Heap, path: Path) -> None:
     if is_log(path):
-        with path.open("rb") as stream:
-            head = stream.read(1 << 16).decode("utf-8", "surrogateescape")
+        head = begins_as(path).decode("utf-8", "surrogateescape")
         heap.given["accountant_log" if _ACCOUNTANT_KEY.search(head) else "jobs"] = path
     elif _CONFIG_NAME.fullmatch(path.name):
         _add_config(heap, path)
@@ -121,11 +122,10 @@ def _add_config(heap: _Heap, path: Path) -> None:
 
 def _json_object(path: Path) -> dict[str, Any] | None:
     """The JSON object in a file, None for anything else, a single ad among it."""
-    with path.open("rb") as stream:
-        if not stream.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return None
+    if not begins_as(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return None
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(content_of(path))
     except (ValueError, RecursionError):
         return None
     known = {"scenario", "slots", "matches", "rejections"}

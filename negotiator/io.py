@@ -22,9 +22,9 @@ from attr import Factory, evolve, frozen
 from classad.errors import Diagnostic
 from classad.source import Source
 from negotiator.accountantlog import DamagedLogError, read_log
-from negotiator.adsource import LocatedAd
+from negotiator.adsource import LocatedAd, read_ads
 from negotiator.agreement import Expected, ExpectedError, parse_expected
-from negotiator.capturefiles import CapturePaths, CaptureReader, InputError, reason
+from negotiator.capturefiles import FILES, CapturePaths, InputError
 from negotiator.configuration import LoadedPolicy, read_policy
 from negotiator.groupmaps import Assignments, assign_groups
 from negotiator.poolorder import pool_order
@@ -34,9 +34,10 @@ from negotiator.records import complete, from_ads, from_log, group_quotas
 from negotiator.report import PoolFacts, Unsupported
 from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.stopwatch import RequestCosts
+from negotiator.userprio.rows import is_numbered, split_numbered
 from policy.model import NegotiatorPolicy
 
-__all__ = ["Capture", "CapturePaths", "InputError", "read_capture"]
+__all__ = ["Capture", "CapturePaths", "CaptureReader", "InputError", "read_capture"]
 
 _TIMES: Final = ("MyCurrentTime", "LastHeardFrom", "LastUpdate", "ServerTime")
 
@@ -79,6 +80,66 @@ class Capture:
                 for item in self.others
             ),
         ]
+
+
+@frozen(eq=False)
+class CaptureReader:
+    """The paths and what was wrong with the files so far."""
+
+    paths: CapturePaths
+    diagnostics: list[Diagnostic] = Factory(list)
+
+    def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
+        """Note something that a cycle can do without."""
+        self.diagnostics.append(Diagnostic(message, severity=severity, help=help))
+
+    def stop(self, message: str, *, help: str | None = None) -> InputError:
+        """The error for something that a cycle cannot do without."""
+        self.warn(message, severity="error", help=help)
+        return InputError(self.diagnostics)
+
+    def missing(self, what: str) -> str:
+        """The name of a file that is not there."""
+        folder = self.paths.folder
+        return str(folder / FILES[what][0]) if folder is not None else f"{what} ads"
+
+    def ads(self, what: str) -> list[LocatedAd] | None:
+        """The ads of a kind, None when there are none; a file that is unreadable ends the run."""
+        if what not in self.paths.given and what in self.paths.ads:
+            return split_up(what, self.paths.ads[what])
+        path = self.paths.find(what)
+        if path is None:
+            return None
+        try:
+            return split_up(what, read_ads(path, self.diagnostics))
+        except OSError as problem:
+            raise self.stop(f"{path}: {reason(problem)}") from None
+
+    def text(self, what: str) -> tuple[str, str] | None:
+        """Name and text of a file, None when there is none."""
+        path = self.paths.find(what)
+        if path is None:
+            return None
+        try:
+            return str(path), path.read_bytes().decode("utf-8", "surrogateescape")
+        except OSError as problem:
+            raise self.stop(f"{path}: {reason(problem)}") from None
+
+
+def split_up(what: str, ads: Sequence[LocatedAd]) -> list[LocatedAd]:
+    """The ads; the one big ad with numbered attributes becomes an ad for each record."""
+    if what != "accounting":
+        return list(ads)
+    found: list[LocatedAd] = []
+    for ad in ads:
+        parts = split_numbered(ad.ad) if is_numbered(ad.ad) else [ad.ad]
+        found += [LocatedAd(part, ad.source) for part in parts]
+    return found
+
+
+def reason(problem: OSError) -> str:
+    """Why a file cannot be read."""
+    return (problem.strerror or str(problem)).lower()
 
 
 def read_capture(

@@ -17,10 +17,10 @@ from attr import evolve
 
 from classad.errors import ClassAdParseError
 from negotiator.agreement import Expected, ExpectedError, parse_expected
-from negotiator.capturefiles import CapturePaths, CaptureReader, reason
+from negotiator.capturefiles import CapturePaths
 from negotiator.configuration import LoadedPolicy, read_policy
 from negotiator.cycle import negotiate
-from negotiator.io import Capture, OtherNegotiator
+from negotiator.io import Capture, CaptureReader, OtherNegotiator, reason
 from negotiator.poolorder import pool_order
 from negotiator.report import PoolFacts, Unsupported
 from negotiator.scenario.expand import expand_jobs, expand_slots

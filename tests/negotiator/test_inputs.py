@@ -56,7 +56,7 @@ def test_a_file_of_all_ads(pool: Path, tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_kinds_without_my_type(pool: Path) -> None:
     for what in ("slots", "jobs", "submitters", "accounting"):
-        (ad, *_) = sort_out([str(pool / f"{what}.ads")], []).paths.ads[what]
+        (ad, *_) = sort_out([pool / f"{what}.ads"], []).paths.ads[what]
         del ad.ad["MyType"]
         assert kind_of(ad) == what
 
