@@ -19,7 +19,8 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad.ad import ClassAd
-from negotiator.queues import IDLE, NO_ADDRESS, submitter_ad
+from negotiator.addresses import NO_ADDRESS
+from negotiator.queues import IDLE, submitter_ad
 from negotiator.snapshot import ScheddQueue
 from policy.maptrial import Mapped, map_name
 from policy.usermaps import UserMap
