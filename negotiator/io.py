@@ -170,13 +170,6 @@ def read_capture(
     first = next(iter(local_names), None)
     loaded = _policy(reader, moment, first)
     others = tuple(_other(reader, moment, name) for name in local_names[1:])
-    quotas = group_quotas(ad.value for ad in accounting)
-    if loaded.policy.groups and quotas is None:
-        reader.warn(
-            "no accounting ads with group quotas; "
-            "`RemoteGroupQuota` is undefined, as in the first cycle of a negotiator",
-            severity="note",
-        )
     queues = make_queues(jobs, _default_schedd(schedds))
     assignments = Assignments()
     if loaded.group_map is not None:
@@ -187,14 +180,13 @@ def read_capture(
         submitters=tuple(submitters),
         queues=queues,
         accountant=accountant,
-        previous_quotas=quotas,
+        previous_quotas=_quotas(reader, accounting, loaded.policy),
     )
-    facts = _facts(paths.name(), slots, jobs, submitters, moment, origin)
     found = paths.find("expected")
     return Capture(
         snapshot,
         loaded.policy,
-        facts,
+        _facts(paths.name(), slots, jobs, submitters, moment, origin),
         tuple(reader.diagnostics),
         loaded.unsupported,
         expected,
@@ -203,6 +195,20 @@ def read_capture(
         others=others,
         assignments=assignments,
     )
+
+
+def _quotas(
+    reader: CaptureReader, accounting: Sequence[LocatedAd], policy: NegotiatorPolicy
+) -> dict[str, float] | None:
+    """The quotas that the cycle before left."""
+    quotas = group_quotas(ad.value for ad in accounting)
+    if policy.groups and quotas is None:
+        reader.warn(
+            "no accounting ads with group quotas; "
+            "`RemoteGroupQuota` is undefined, as in the first cycle of a negotiator",
+            severity="note",
+        )
+    return quotas
 
 
 def _slots(reader: CaptureReader) -> list[LocatedAd]:
