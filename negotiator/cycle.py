@@ -54,6 +54,7 @@ def negotiate(
     ``costs``: the seconds that requests take; by default none, so that no time limit is reached.
     """
     tree = group_tree(policy)
+    tree.remember_turns(snapshot.group_turns or {})
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
     context = EvalContext(now=now, rng=rng, functions=live_functions(accountant, tree))
     slots = fetch_slots(snapshot.slots, snapshot.claims, policy, context)
@@ -123,6 +124,7 @@ def _result(
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
         seconds=board.stopwatch.seconds,
         departures=board.departures.departures(),
+        group_turns=tree.turns(board.context.now or 0.0) if tree.configured else None,
     )
 
 

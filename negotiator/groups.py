@@ -10,7 +10,7 @@ Follows: the description of hierarchical group quotas in HTCondor's manual and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from attr import define, field, frozen
 
@@ -102,6 +102,18 @@ class GroupTree:
 
     def __getitem__(self, name: str) -> Group:
         return self._by_name[name.lower()]
+
+    def remember_turns(self, turns: Mapping[str, float]) -> None:
+        """Take over when each group was last served in turn."""
+        for group in self.groups:
+            group.rr_time = turns.get(group.name, 0.0)
+
+    def turns(self, now: float) -> dict[str, float]:
+        """When each group was last served in turn; one that wants nothing counts as served."""
+        return {
+            group.name: now if group.served_round_robin or group.requested <= 0 else group.rr_time
+            for group in self.groups
+        }
 
     def assigned(self, submitter: str) -> Group:
         """The group of a submitter (or of a group's own record): the deepest one that exists."""

@@ -316,3 +316,5 @@ class CycleResult:
     #: How long the cycle takes by the costs it was given.
     seconds: float = 0.0
     departures: tuple[Departure, ...] = ()
+    #: When each group was last served in turn; input of a next cycle, None without groups.
+    group_turns: Mapping[str, float] | None = None

@@ -94,8 +94,9 @@ class Snapshot:
     """Everything one cycle decides on.
 
     ``previous_quotas``: the quota of each group as the cycle before left it (what
-    ``RemoteGroupQuota`` shows); None in the first cycle of a negotiator.  ``claims``: the number of
-    claim ids of a slot, by slot name; slots that are not in it have one.
+    ``RemoteGroupQuota`` shows); None in the first cycle of a negotiator.  ``group_turns``: when a
+    group was last served in turn (seconds since the epoch), None in the first cycle.  ``claims``:
+    the number of claim ids of a slot, by slot name; slots that are not in it have one.
     """
 
     slots: tuple[ClassAd, ...] = ()
@@ -103,4 +104,5 @@ class Snapshot:
     queues: tuple[ScheddQueue, ...] = ()
     accountant: AccountantState = Factory(AccountantState)
     previous_quotas: Mapping[str, float] | None = None
+    group_turns: Mapping[str, float] | None = None
     claims: Mapping[str, int] = field(factory=dict)
