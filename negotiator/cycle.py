@@ -187,6 +187,16 @@ def group_loop_settings(policy: NegotiatorPolicy) -> GroupLoopSettings:
     )
 
 
+def sort_ad(group: Group, usage: float) -> ClassAd:
+    """The ad in which ``GROUP_SORT_EXPR`` is evaluated; ``usage`` in slot weights."""
+    ad = ClassAd()
+    ad.insert("AccountingGroup", group.name)
+    ad.insert("GroupQuota", group.quota)
+    ad.insert("GroupResourcesInUse", usage)
+    ad.insert("GroupResourcesAllocated", group.allocated)
+    return ad
+
+
 def accountant_settings(policy: NegotiatorPolicy) -> AccountantSettings:
     """The part of a policy that the accountant reads."""
     factors = {spec.name: spec.prio_factor for spec in policy.groups}
@@ -299,15 +309,10 @@ class _GroupNegotiation:
         return bool(self.waiting.get(group.name))
 
     def sort_key(self, group: Group) -> float:
-        ad = ClassAd()
-        ad.insert("AccountingGroup", group.name)
-        ad.insert("GroupQuota", group.quota)
-        ad.insert("GroupResourcesInUse", self.usage(group))
-        ad.insert("GroupResourcesAllocated", group.allocated)
         expr = self.board.policy.group_sort_expr
         if expr is None:
             return FLT_MAX
-        value = evaluate(expr, ad, context=self.board.context)
+        value = evaluate(expr, sort_ad(group, self.usage(group)), context=self.board.context)
         return float(value) if value.__class__ in (int, float, bool) else FLT_MAX
 
     def negotiate(self, group: Group, limit: int) -> int | None:

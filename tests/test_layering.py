@@ -63,6 +63,7 @@ OUTSIDE = {
     "negotiator/forecast/command.py": "the body of `pieslice forecast`: reads a saved state",
     "negotiator/forecast/plot.py": "draws a forecast to the file that it is given",
     "negotiator/plotting.py": "writes plots to the files that it is given",
+    "negotiator/fuzzing/command.py": "the body of `pieslice fuzz`: reads a capture",
     "negotiator/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
     "negotiator/simulate/command.py": "the body of `pieslice simulate`: files, Ctrl-C, a bar",
     "negotiator/simulate/output.py": "writes the folder of a run",

@@ -1,0 +1,1 @@
+"""Searching the pool and the jobs that break a policy: ``pieslice fuzz``."""

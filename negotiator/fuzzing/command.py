@@ -1,0 +1,62 @@
+"""The body of ``pieslice fuzz``.
+
+What lives here: reading the policy and the capture that a schema is learnt from, and printing.
+Inputs: parsed arguments, files.  Outputs: counterexamples on standard output; 0 none, 1 some.
+Never here: the search (``search``), the wording (``text``).
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TextIO
+
+from classad.ad import ClassAd
+from classad.adfile import read_ads
+from classad.errors import ClassAdException
+from negotiator.fuzzing.choose import NoSuchProperty, chosen
+from negotiator.fuzzing.schema import Schema, built_in, learn
+from negotiator.fuzzing.search import search
+from negotiator.fuzzing.study import Intent, study_of
+from negotiator.fuzzing.text import outcome_data, outcome_lines
+from policy.commandline import EXIT_NO, EXIT_OK, Misuse, read, say_problems
+
+
+def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
+    """Search, print, and say whether there is a counterexample."""
+    config = read(args, args.policy)
+    say_problems(config, notes=False)
+    if not config.complete:
+        raise Misuse(f"{args.policy}: the configuration cannot be read")
+    schema = built_in() if args.pool is None else _schema(Path(args.pool))
+    study = study_of(config, schema, Intent(args.margin / 100.0, args.min_run_time))
+    try:
+        tests = chosen(study, args.property, args.knob)
+    except NoSuchProperty as problem:
+        raise Misuse(str(problem)) from None
+    if not tests:
+        raise Misuse(f"{args.policy}: nothing to test: it sets no expression and does not preempt")
+    outcome = search(tests, args.examples, args.seed)
+    if args.json:
+        import json
+
+        print(json.dumps(outcome_data(outcome, args.policy, args.seed), indent=2), file=out)
+    else:
+        for line in outcome_lines(outcome, args.policy, args.seed):
+            print(line, file=out)
+    return EXIT_NO if outcome.findings else EXIT_OK
+
+
+def _schema(folder: Path) -> Schema:
+    if not folder.is_dir():
+        raise Misuse(f"{folder}: no such folder")
+    return learn(_ads(folder / "slots.ads"), _ads(folder / "jobs.ads"), str(folder))
+
+
+def _ads(path: Path) -> list[ClassAd]:
+    if not path.exists():
+        raise Misuse(f"{path}: no such file")
+    try:
+        return list(read_ads(str(path), diagnostics=[]))
+    except ClassAdException as problem:
+        raise Misuse(str(problem)) from None

@@ -1,0 +1,219 @@
+"""A crowd: many slots and many requests under one accountant, evaluated pair by pair.
+
+What is decided here: how situations are drawn: a few submitters of close priorities, slots that
+they hold, requests that they make, all values from ``domains``.  Making and decorating an ad costs
+as much as dozens of evaluations, so each is met by all ads of the other side.
+Inputs: a ``Study``, a source of random numbers.  Outputs: ``Crowd``: values of expressions for
+all pairs, and the ``Case`` of any pair.
+Never here: which pairs are wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Any, Final
+
+from attr import evolve, field, frozen
+
+from classad.ad import ClassAd
+from classad.batch import evaluate_many
+from classad.expr import ExprTree
+from classad.values import Value
+from negotiator.conjuncts import Analyst, is_plain, key_of
+from negotiator.fuzzing.case import Case, Party
+from negotiator.fuzzing.domains import MISSING
+from negotiator.fuzzing.stage import (
+    Stage,
+    customers,
+    first_slot_ad,
+    others_of,
+    set_stage,
+)
+from negotiator.fuzzing.study import NOW, Study
+from negotiator.result import ROOT_GROUP
+from negotiator.slots import Slot
+
+#: Submitters, slots and requests of a crowd.
+PARTIES: Final = 8
+SIDE: Final = 100
+_POOLS: Final = (10.0, 100.0, 4.0)
+_NAMES: Final = ("ann", "bob", "cid", "dan", "eve", "fay", "gil", "hal")
+
+
+@frozen(eq=False)
+class Crowd:
+    """``cases``: a case for each slot, with its holder alone; ``parties``: one for each request."""
+
+    stage: Stage
+    people: tuple[Party, ...]
+    cases: tuple[Case, ...]
+    slots: tuple[Slot, ...]
+    parties: tuple[Party, ...]
+    requests: tuple[ClassAd, ...]
+    others: Mapping[str, float]
+    #: Values by expression: one row for each request, one value for each slot.
+    known: dict[int, list[list[Any]]] = field(factory=dict)
+    analyst: Analyst = field(factory=Analyst)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are."""
+        return len(self.slots) * len(self.requests)
+
+    def values(self, tree: ExprTree) -> list[list[Any]]:
+        """The value of an expression for every request (rows) and slot."""
+        found = self.known.get(id(tree))
+        if found is None:
+            found = self.known[id(tree)] = self._evaluate(tree)
+        return found
+
+    def _evaluate(self, tree: ExprTree) -> list[list[Any]]:
+        """Evaluate once for all ads that the expression cannot tell apart."""
+        analyst, context = self.analyst, self.stage.context
+        depends = [analyst.dependence(tree.node, slot.ad) for slot in self.slots]
+        names = sorted({name for found in depends for name in found.other})
+        codes: dict[Any, int] = {}
+        columns = []
+        samples = []
+        for place, (slot, found) in enumerate(zip(self.slots, depends, strict=True)):
+            key = (found.own, found.other) if found.steady else place
+            if key not in codes:
+                codes[key] = len(codes)
+                samples.append(slot.ad)
+            columns.append(codes[key])
+        rows: dict[Any, list[Any]] = {}
+        table = []
+        for place, request in enumerate(self.requests):
+            values = [request.raw(name) for name in names]
+            key = tuple(map(key_of, values)) if all(map(is_plain, values)) else place
+            row = rows.get(key)
+            if row is None:
+                few = evaluate_many(tree, samples, request, context=context)
+                row = rows[key] = [few[column] for column in columns]
+            table.append(row)
+        return table
+
+    def allowed(self, tree: ExprTree | None) -> list[tuple[int, int]]:
+        """The requests and claimed slots of another submitter for which a condition is true."""
+        users = [slot.user for slot in self.slots]
+        rows: list[list[Any]]
+        rows = [[True] * len(users)] * len(self.requests) if tree is None else self.values(tree)
+        return [
+            (row, column)
+            for row, values in enumerate(rows)
+            for column, value in enumerate(values)
+            if value is True
+            and users[column] is not None
+            and users[column] != self.parties[row].user
+        ]
+
+    def case(self, row: int, column: int, third: int | None = None) -> Case:
+        """The case of a request and a slot, perhaps with a third party's request."""
+        base = self.cases[column]
+        places = [row] if third is None else [row, third]
+        parties = [base.parties[0], *(self.parties[place] for place in places)]
+        if base.free:
+            parties = [parties[1], *parties[1:]]
+        inside = {party.user for party in parties}
+        others = dict(self.others)
+        for person in self.people:
+            if person.user not in inside:
+                group = self.stage.tree.assigned(person.user).name
+                others[group] = others.get(group, 0.0) + person.usage
+        kept = {group: usage for group, usage in others.items() if usage > 0}
+        return evolve(base, parties=tuple(self._own(base, parties)), others=kept)
+
+    def _own(self, base: Case, parties: Iterable[Party]) -> Iterable[Party]:
+        """The parties with what they hold besides the slot."""
+        weight = 1.0
+        for slot, case in zip(self.slots, self.cases, strict=True):
+            if case is base:
+                weight = slot.weight
+        for place, party in enumerate(parties):
+            held = weight if place == 0 and not base.free else 0.0
+            yield evolve(party, usage=max(0.0, party.usage - held))
+
+
+def known_value(value: Any) -> bool:
+    """Whether a value is neither undefined nor error."""
+    return not isinstance(value, Value)
+
+
+def draw_crowd(study: Study, rng: Random, side: int = SIDE) -> Crowd:
+    """A new crowd."""
+    quotas, others = _draw_groups(study, rng)
+    people = _draw_people(study, rng)
+    cases = tuple(_draw_slot(study, rng, people, quotas, others) for _ in range(side))
+    parties = tuple(
+        evolve(rng.choice(people), job=draw_values(study.domains.job, rng)) for _ in range(side)
+    )
+    claims = [(person.user, person.usage) for person in people]
+    claims += [(others_of(group), usage) for group, usage in others.items()]
+    stage = set_stage(study.policy, NOW, customers(people, NOW), claims, quotas)
+    slots = stage.slots(first_slot_ad(case) for case in cases)
+    requests = tuple(stage.request(party) for party in parties)
+    return Crowd(stage, people, cases, tuple(slots), parties, requests, others)
+
+
+def draw_values(domains: Mapping[str, tuple[Any, ...]], rng: Random) -> dict[str, Any]:
+    """A value for each attribute, none for those that are to be missing."""
+    found = {}
+    for name, values in domains.items():
+        value = rng.choice(values)
+        if value is not MISSING:
+            found[name] = value
+    return found
+
+
+def _draw_groups(study: Study, rng: Random) -> tuple[dict[str, float], dict[str, float]]:
+    """Quotas, and what others hold."""
+    quotas: dict[str, float] = {}
+    others: dict[str, float] = {}
+    size = rng.choice(_POOLS)
+    for spec in study.policy.groups[1:]:
+        quota = spec.static_quota if spec.is_static else (spec.dynamic_quota or 0.0) * size
+        quotas[spec.name] = float(quota or 0.0)
+        near = (0.0, quotas[spec.name] - 1.0, quotas[spec.name], quotas[spec.name] + 1.0)
+        others[spec.name] = max(0.0, rng.choice((*near, *study.domains.usage)))
+    if quotas:
+        quotas[ROOT_GROUP] = max(0.0, size - sum(quotas.values()))
+    return quotas, {group: usage for group, usage in others.items() if usage > 0}
+
+
+def _draw_people(study: Study, rng: Random) -> tuple[Party, ...]:
+    domains = study.domains
+    groups = [spec.name for spec in study.policy.groups[1:]]
+    size = rng.choice(domains.sizes)
+    usages = rng.sample(domains.usage, min(3, len(domains.usage)))
+    people = []
+    for name in _NAMES[:PARTIES]:
+        group = rng.choice(["", *groups, *groups]) if groups else ""
+        priority = round(max(0.5, size * rng.choice(domains.ratios)), 6)
+        user = f"{group}.{name}@pool" if group else f"{name}@pool"
+        people.append(Party(user, priority, rng.choice(usages)))
+    return tuple(people)
+
+
+def _draw_slot(
+    study: Study,
+    rng: Random,
+    people: tuple[Party, ...],
+    quotas: dict[str, float],
+    others: dict[str, float],
+) -> Case:
+    domains = study.domains
+    run_time = rng.choice(domains.seconds)
+    claim_age = run_time if rng.random() < 0.5 else max(run_time, rng.choice(domains.seconds))
+    holder = evolve(rng.choice(people), job=draw_values(domains.job, rng))
+    return Case(
+        slot={**study.fixed, **draw_values(domains.slot, rng)},
+        parties=(holder,),
+        run_time=run_time,
+        claim_age=claim_age,
+        now=NOW,
+        pause=rng.choice(study.intent.pauses),
+        quotas=quotas,
+        others=others,
+        free=rng.random() < 0.1,
+    )

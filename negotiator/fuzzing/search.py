@@ -1,0 +1,62 @@
+"""The search: crowd after crowd until every property has failed or enough pairs were tried.
+
+What is decided here: which properties are tested when none is asked for, the order of the search,
+when it ends.  Inputs: a ``Study``, properties, a number of examples, a seed.  Outputs: ``Outcome``
+with the simplest counterexample found for each property and expression.
+Never here: clocks; the same seed gives the same outcome everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+from typing import Final
+
+from attr import frozen
+
+from negotiator.fuzzing.crowd import draw_crowd
+from negotiator.fuzzing.finding import Finding
+from negotiator.fuzzing.properties import Property
+from negotiator.fuzzing.shrink import shrink
+
+#: Pairs that are evaluated unless told otherwise.
+EXAMPLES: Final = 200_000
+#: Crowds of this few ads come first: a simple flaw shows at once.
+_SMALL: Final = 20
+
+
+@frozen(eq=False)
+class Outcome:
+    """``findings``: one for each property and expression; ``tested``: pairs by property."""
+
+    findings: tuple[Finding, ...]
+    examples: int
+    tested: tuple[tuple[str, str], ...]
+
+
+def search(tests: Iterable[Property], examples: int, seed: int) -> Outcome:
+    """Look for a counterexample to each of the properties."""
+    found: list[Finding] = []
+    left = list(tests)
+    tested = tuple(dict.fromkeys((test.title(), test.doc) for test in left))
+    tried, number = 0, 0
+    while left and tried < examples:
+        rng = Random(f"{seed}/{number}")
+        side = _SMALL if number < 3 else 100
+        crowd = draw_crowd(left[0].study, rng, side)
+        number += 1
+        tried += max(test.evaluated(crowd) for test in left)
+        for test in list(left):
+            finding = _first(test, crowd, rng)
+            if finding is not None:
+                found.append(shrink(finding, test))
+                left.remove(test)
+    return Outcome(tuple(found), tried, tested)
+
+
+def _first(test: Property, crowd: object, rng: Random) -> Finding | None:
+    for case in test.suspects(crowd, rng):  # type: ignore[arg-type]
+        finding = test.check(case)
+        if finding is not None:
+            return finding
+    return None
