@@ -10,10 +10,12 @@ Never here: how values are chosen (``crowd``), what is wrong with a case (``prop
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from attr import evolve, field, frozen
 
+#: The time of the first cycle of every case, seconds since the epoch.
+NOW: Final = 1_700_000_000
 Values = Mapping[str, Any]
 
 

@@ -13,13 +13,17 @@ from typing import TextIO
 
 from classad.ad import ClassAd
 from classad.adfile import read_ads
-from classad.errors import ClassAdException
-from negotiator.fuzzing.choose import NoSuchProperty, chosen
+from classad.errors import ClassAdException, ClassAdParseError
+from classad.expr import ExprTree
+from classad.source import Source
+from negotiator.fuzzing.choose import Named, NoSuchProperty, chosen, split_name
 from negotiator.fuzzing.schema import Schema, built_in, learn
 from negotiator.fuzzing.search import search
-from negotiator.fuzzing.study import Intent, study_of
+from negotiator.fuzzing.steadiness import Holds, Same
+from negotiator.fuzzing.study import Intent, Study, of_cycle, study_of
 from negotiator.fuzzing.text import outcome_data, outcome_lines
-from policy.commandline import EXIT_NO, EXIT_OK, Misuse, read, say_problems
+from policy.commandline import EXIT_NO, EXIT_OK, Misuse, Shown, read, say_problems
+from policy.expressions import parse
 
 
 def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
@@ -29,9 +33,14 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
     if not config.complete:
         raise Misuse(f"{args.policy}: the configuration cannot be read")
     schema = built_in() if args.pool is None else _schema(Path(args.pool))
-    study = study_of(config, schema, Intent(args.margin / 100.0, args.min_run_time))
+    intent = Intent(args.margin / 100.0, args.min_run_time)
+    named = _named(args, schema, intent)
+    extra = [subject.tree for other in named.others.values() for subject in other.pairs()]
+    extra += [tree for other in named.others.values() for tree in of_cycle(other.policy)]
+    extra += named.expressions.values()
+    study = study_of(config, schema, intent, extra, defaults=bool(named.others))
     try:
-        tests = chosen(study, args.property, args.knob)
+        tests = chosen(study, args.property, named, args.knob)
     except NoSuchProperty as problem:
         raise Misuse(str(problem)) from None
     if not tests:
@@ -45,6 +54,26 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
         for line in outcome_lines(outcome, args.policy, args.seed):
             print(line, file=out)
     return EXIT_NO if outcome.findings else EXIT_OK
+
+
+def _named(args: argparse.Namespace, schema: Schema, intent: Intent) -> Named:
+    """The other policies and the expressions that properties name."""
+    others: dict[str, Study] = {}
+    expressions: dict[str, ExprTree] = {}
+    for name, argument in map(split_name, args.property):
+        if name == Same.name and argument:
+            other = read(args, argument)
+            say_problems(other, notes=False)
+            if not other.complete:
+                raise Misuse(f"{argument}: the configuration cannot be read")
+            others[argument] = study_of(other, schema, intent)
+        elif name == Holds.name and argument:
+            try:
+                expressions[argument] = parse(argument, Source(argument, "<property>"))
+            except ClassAdParseError as problem:
+                found = problem.diagnostic
+                raise Misuse(str(problem)) if found is None else Shown(found.render()) from None
+    return Named(others, expressions)
 
 
 def _schema(folder: Path) -> Schema:

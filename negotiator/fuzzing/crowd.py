@@ -10,7 +10,7 @@ Never here: which pairs are wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any, Final
 
@@ -19,9 +19,8 @@ from attr import evolve, field, frozen
 from classad.ad import ClassAd
 from classad.batch import evaluate_many
 from classad.expr import ExprTree
-from classad.values import Value
 from negotiator.conjuncts import Analyst, is_plain, key_of
-from negotiator.fuzzing.case import Case, Party
+from negotiator.fuzzing.case import NOW, Case, Party
 from negotiator.fuzzing.domains import MISSING
 from negotiator.fuzzing.stage import (
     Stage,
@@ -30,13 +29,15 @@ from negotiator.fuzzing.stage import (
     others_of,
     set_stage,
 )
-from negotiator.fuzzing.study import NOW, Study
+from negotiator.fuzzing.study import Study
 from negotiator.result import ROOT_GROUP
 from negotiator.slots import Slot
+from policy.ephemeral import EPHEMERAL, Ad
 
 #: Submitters, slots and requests of a crowd.
 PARTIES: Final = 8
 SIDE: Final = 100
+_LIVE: Final = tuple(row.name for row in EPHEMERAL if row.live and row.ad is Ad.SLOT)
 _POOLS: Final = (10.0, 100.0, 4.0)
 _NAMES: Final = ("ann", "bob", "cid", "dan", "eve", "fay", "gil", "hal")
 
@@ -121,23 +122,20 @@ class Crowd:
             if person.user not in inside:
                 group = self.stage.tree.assigned(person.user).name
                 others[group] = others.get(group, 0.0) + person.usage
+        if not base.free:
+            # The slot is part of what its holder and its group hold.
+            holder, weight = parties[0], self.slots[column].weight
+            group = self.stage.tree.assigned(holder.user).name
+            beyond = max(0.0, weight - holder.usage)
+            parties[0] = evolve(holder, usage=max(0.0, holder.usage - weight))
+            others[group] = max(0.0, others.get(group, 0.0) - beyond)
         kept = {group: usage for group, usage in others.items() if usage > 0}
-        return evolve(base, parties=tuple(self._own(base, parties)), others=kept)
-
-    def _own(self, base: Case, parties: Iterable[Party]) -> Iterable[Party]:
-        """The parties with what they hold besides the slot."""
-        weight = 1.0
-        for slot, case in zip(self.slots, self.cases, strict=True):
-            if case is base:
-                weight = slot.weight
-        for place, party in enumerate(parties):
-            held = weight if place == 0 and not base.free else 0.0
-            yield evolve(party, usage=max(0.0, party.usage - held))
+        return evolve(base, parties=tuple(parties), others=kept)
 
 
-def known_value(value: Any) -> bool:
-    """Whether a value is neither undefined nor error."""
-    return not isinstance(value, Value)
+def side_of(study: Study) -> int:
+    """Slots and requests of a crowd: fewer where each crowd has its own usage of groups."""
+    return SIDE if len(study.policy.groups) < 2 else SIDE // 2
 
 
 def draw_crowd(study: Study, rng: Random, side: int = SIDE) -> Crowd:
@@ -152,8 +150,20 @@ def draw_crowd(study: Study, rng: Random, side: int = SIDE) -> Crowd:
     claims += [(others_of(group), usage) for group, usage in others.items()]
     stage = set_stage(study.policy, NOW, customers(people, NOW), claims, quotas)
     slots = stage.slots(first_slot_ad(case) for case in cases)
+    for slot in slots:
+        _settle(slot, stage)
     requests = tuple(stage.request(party) for party in parties)
     return Crowd(stage, people, cases, tuple(slots), parties, requests, others)
+
+
+def _settle(slot: Slot, stage: Stage) -> None:
+    """Put in the numbers of what is live in a cycle: nobody is charged while a crowd is evaluated.
+
+    Slots that say the same can be told from each other no more, and are evaluated once.
+    """
+    for name in _LIVE:
+        if slot.ad.raw(name).__class__ is ExprTree:
+            slot.ad.insert(name, slot.ad.evaluate_attr(name, None, stage.context))
 
 
 def draw_values(domains: Mapping[str, tuple[Any, ...]], rng: Random) -> dict[str, Any]:
@@ -174,8 +184,9 @@ def _draw_groups(study: Study, rng: Random) -> tuple[dict[str, float], dict[str,
     for spec in study.policy.groups[1:]:
         quota = spec.static_quota if spec.is_static else (spec.dynamic_quota or 0.0) * size
         quotas[spec.name] = float(quota or 0.0)
-        near = (0.0, quotas[spec.name] - 1.0, quotas[spec.name], quotas[spec.name] + 1.0)
-        others[spec.name] = max(0.0, rng.choice((*near, *study.domains.usage)))
+        near = [quotas[spec.name] + beyond for beyond in (-1.0, 1.0, 0.0, -4.0, 4.0)]
+        drawn = rng.choice(near if rng.random() < 0.7 else study.domains.usage)
+        others[spec.name] = max(0.0, drawn)
     if quotas:
         quotas[ROOT_GROUP] = max(0.0, size - sum(quotas.values()))
     return quotas, {group: usage for group, usage in others.items() if usage > 0}
@@ -186,6 +197,8 @@ def _draw_people(study: Study, rng: Random) -> tuple[Party, ...]:
     groups = [spec.name for spec in study.policy.groups[1:]]
     size = rng.choice(domains.sizes)
     usages = rng.sample(domains.usage, min(3, len(domains.usage)))
+    if groups and rng.random() < 0.5:
+        usages = [0.0]  # what counts is what the groups hold
     people = []
     for name in _NAMES[:PARTIES]:
         group = rng.choice(["", *groups, *groups]) if groups else ""

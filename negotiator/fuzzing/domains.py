@@ -18,6 +18,7 @@ from classad.expr import ExprTree
 from classad.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from classad.values import UNDEFINED
 from negotiator.autoclusters import references_of
+from negotiator.fuzzing.case import NOW
 from negotiator.fuzzing.schema import Attribute, Schema
 from negotiator.fuzzing.stage import OF_CLAIM
 from policy.ephemeral import find_ephemeral
@@ -29,6 +30,8 @@ MISSING: Final = UNDEFINED
 _PRIORITIES: Final = (1.0, 0.5, 10.0, 100.0, 1000.0, 10000.0)
 _RATIOS: Final = (1.0, 1.0001, 1.001, 1.01, 1.1, 2.0, 10.0)
 _USAGE: Final = (0.0, 1.0, 2.0, 4.0, 5.0, 16.0, 100.0)
+#: A greater integer is a point in time.
+_MOMENT: Final = 10**9
 _SECONDS: Final = (0, 1, 60, 600, 86400)
 #: Names of the claim that tell how long something has lasted.
 TIMES: Final = frozenset(
@@ -122,7 +125,7 @@ def domain(name: str, known: Attribute | None, bounds: Bounds, *, custom: bool) 
         kinds = {_kind(value) for value in known.values}
         whole = all(value.__class__ is not float for value in known.values)
         for constant in bounds.of(name):
-            for value in around(constant):
+            for value in around(_moment(constant, known)):
                 if _kind(value) in kinds and not (whole and value.__class__ is float):
                     _add(found, value)
         if known.missing:
@@ -133,6 +136,14 @@ def domain(name: str, known: Attribute | None, bounds: Bounds, *, custom: bool) 
                 _add(found, value)
         found.append(MISSING)
     return tuple(found)
+
+
+def _moment(constant: Any, known: Attribute) -> Any:
+    """A number of seconds as that long ago if the attribute is a point in time."""
+    times = all(value.__class__ is int and value > _MOMENT for value in known.values)
+    if times and constant.__class__ in (int, float) and 0 <= constant <= _MOMENT:
+        return NOW - int(constant)
+    return constant
 
 
 def _kind(value: Any) -> str:

@@ -18,7 +18,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.explain import explain
 from classad.expr import ExprTree
 from classad.nodes import Node, Reference, walk
-from classad.unparse import unparse
+from classad.unparse import unparse, unparse_value
 from negotiator.autoclusters import references_of
 from negotiator.fuzzing.case import Case
 from negotiator.fuzzing.study import clauses, value_text
@@ -32,6 +32,8 @@ class Step:
 
     ``at``: seconds after the first one.  ``my``, ``target``: what was read of each ad, as text;
     ``added``: names of those that the negotiator adds.  ``tells``: what follows, as a sentence.
+    ``side``: what MY is.  ``policy``: another one than is studied; ``define``: the text of a macro
+    that none defines.
     """
 
     at: int
@@ -42,6 +44,9 @@ class Step:
     added: frozenset[str]
     value: str
     tells: str
+    policy: str = ""
+    side: str = "slot"
+    define: str = ""
 
 
 @frozen(eq=False)
@@ -77,7 +82,7 @@ def step(
     """The step of evaluating an expression."""
     mine, other, added = readings(tree, my, target, context)
     now = int(context.now or 0)
-    value = value_text(evaluate(tree, my, target, context=context))
+    value = unparse_value(evaluate(tree, my, target, context=context))
     return Step(now - since, now, macro, mine, other, frozenset(added), value, tells)
 
 

@@ -114,6 +114,7 @@ class Total(Property):
             if missing:
                 clause = deciding_clause(subject.tree, text, my, target, context)
             told = step(subject.macro, subject.tree, my, target, context, f"it is {said}", case.now)
+            told = evolve(told, side=subject.where.name.lower().replace("pair", "slot"))
             return Finding(self.name, subject.macro, subject.place, clause, says, (told,), case)
         return None
 
@@ -296,8 +297,3 @@ class QuotaSafe(ByPriority):
         if had >= poor.quota or has <= rich.quota:
             return None
         return (poor.name, had, poor.quota), (rich.name, has, rich.quota)
-
-
-def settled(case: Case) -> Case:
-    """The case without third parties."""
-    return evolve(case, parties=case.parties[:2])

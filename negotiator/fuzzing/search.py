@@ -14,7 +14,7 @@ from typing import Final
 
 from attr import frozen
 
-from negotiator.fuzzing.crowd import draw_crowd
+from negotiator.fuzzing.crowd import draw_crowd, side_of
 from negotiator.fuzzing.finding import Finding
 from negotiator.fuzzing.properties import Property
 from negotiator.fuzzing.shrink import shrink
@@ -23,6 +23,7 @@ from negotiator.fuzzing.shrink import shrink
 EXAMPLES: Final = 200_000
 #: Crowds of this few ads come first: a simple flaw shows at once.
 _SMALL: Final = 20
+_SMALL_ONES: Final = 3
 
 
 @frozen(eq=False)
@@ -40,10 +41,11 @@ def search(tests: Iterable[Property], examples: int, seed: int) -> Outcome:
     left = list(tests)
     tested = tuple(dict.fromkeys((test.title(), test.doc) for test in left))
     tried, number = 0, 0
-    while left and tried < examples:
+    crowds = _SMALL_ONES + examples // side_of(left[0].study) ** 2 + 1 if left else 0
+    while left and tried < examples and number < crowds:
         rng = Random(f"{seed}/{number}")
-        side = _SMALL if number < 3 else 100
-        crowd = draw_crowd(left[0].study, rng, side)
+        study = left[0].study
+        crowd = draw_crowd(study, rng, _SMALL if number < _SMALL_ONES else side_of(study))
         number += 1
         tried += max(test.evaluated(crowd) for test in left)
         for test in list(left):

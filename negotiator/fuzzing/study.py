@@ -18,6 +18,7 @@ from attr import frozen
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
+from negotiator.fuzzing.case import NOW
 from negotiator.fuzzing.domains import Bounds, Domains, constants, find_domains
 from negotiator.fuzzing.schema import Schema
 from policy.config import Config
@@ -25,9 +26,6 @@ from policy.lint.trees import comparisons, disjuncts, names
 from policy.load import load_policy
 from policy.model import NegotiatorPolicy
 from policy.trial import CannotTry, trial
-
-#: The time of the first cycle of every case.
-NOW: Final = 1_700_000_000
 
 
 class Where(Enum):
@@ -92,6 +90,10 @@ class Study:
         """The expression of a macro, if the configuration sets it."""
         return next((s for s in self.subjects if s.macro.casefold() == macro.casefold()), None)
 
+    def pairs(self) -> list[Subject]:
+        """The expressions about a slot and a request."""
+        return [subject for subject in self.subjects if subject.where is Where.PAIR]
+
     @property
     def requirements(self) -> ExprTree | None:
         """PREEMPTION_REQUIREMENTS, if preemption is considered at all."""
@@ -122,14 +124,23 @@ def known_macros() -> tuple[str, ...]:
 
 
 def study_of(
-    config: Config, schema: Schema, intent: Intent, extra: Iterable[ExprTree] = ()
+    config: Config,
+    schema: Schema,
+    intent: Intent,
+    extra: Iterable[ExprTree] = (),
+    *,
+    defaults: bool = False,
 ) -> Study:
-    """The study of a configuration; ``extra``: further expressions with the slot as MY."""
+    """The study of a configuration.
+
+    ``extra``: further expressions with the slot as MY; ``defaults``: those of HTCondor count, too.
+    """
     policy = load_policy(config).policy
     subjects = tuple(_subjects(config))
     fixed = dict(_of_slots(config, subjects))
     trees = [subject.tree for subject in subjects if subject.where is Where.PAIR]
     trees += [*fixed.values(), *extra]
+    trees += of_cycle(policy) if defaults else []
     job_trees = [subject.tree for subject in subjects if subject.where is Where.JOB]
     if intent.min_run_time is None and policy.preemption_requirements is not None:
         intent = Intent(
@@ -148,6 +159,17 @@ def study_of(
         and (config.text(knob) or "").strip().casefold() in ("true", "1")
     )
     return Study(policy, subjects, fixed, schema, domains, intent, declared)
+
+
+def of_cycle(policy: NegotiatorPolicy) -> list[ExprTree]:
+    """The expressions that a cycle evaluates for a pair, set or not."""
+    found = (
+        policy.preemption_requirements,
+        policy.preemption_rank,
+        policy.pre_job_rank,
+        policy.post_job_rank,
+    )
+    return [tree for tree in found if tree is not None]
 
 
 def _subjects(config: Config) -> Iterator[Subject]:

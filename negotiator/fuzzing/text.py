@@ -43,19 +43,15 @@ def finding_lines(finding: Finding, policy: str) -> Iterator[str]:
         head = f"{number}. " if len(finding.steps) > 1 else ""
         when = f"after {step.at} s " if step.at else ""
         yield f"  {head}{when}{step.tells}"
-        for title, values in (("slot", _plain(step, step.my)), ("job", _plain(step, step.target))):
-            for name, value in values.items():
-                yield f"       {_title(title, finding.macro)}  {name} = {value}"
+        for title, values in ((step.side, step.my), ("job", step.target)):
+            for name, value in _plain(step, values).items():
+                yield f"     {title:>5}  {name} = {value}"
         for name in sorted(step.added):
             value = step.my.get(name, step.target.get(name, ""))
             yield f"     cycle  {name} = {value}"
     yield "  replay:"
     for command in commands(finding, policy):
         yield f"    {command}"
-
-
-def _title(title: str, macro: str) -> str:
-    return {"slot": "slot", "job": " job"}[title]
 
 
 def _folded(text: str, indent: str) -> Iterator[str]:
@@ -73,7 +69,9 @@ def commands(finding: Finding, policy: str) -> list[str]:
 
 def command(step: Step, policy: str) -> str:
     """The command that evaluates a step again."""
-    words = ["pieslice", "policy", "eval", policy, step.macro]
+    words = ["pieslice", "policy", "eval", step.policy or policy, step.macro]
+    if step.define:
+        words += ["-D", f"{step.macro}={step.define}"]
     for scope, values in (("MY", step.my), ("TARGET", step.target)):
         for name, value in values.items():
             words += ["-a", f"{name if name in step.added else f'{scope}.{name}'}={value}"]
@@ -106,7 +104,7 @@ def _finding_data(finding: Finding, policy: str) -> dict[str, Any]:
                 "macro": step.macro,
                 "says": step.tells,
                 "value": step.value,
-                "slot": _plain(step, step.my),
+                "slot" if step.side == "slot" else "my": _plain(step, step.my),
                 "job": _plain(step, step.target),
                 "cycle": {
                     name: step.my.get(name, step.target.get(name)) for name in sorted(step.added)

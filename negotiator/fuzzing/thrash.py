@@ -90,8 +90,10 @@ class NoThrash(Property):
             told, clause, macro = self.tell(move, case)
             steps.append(told)
         names = [short(case.parties[place].user) for place in (0, *order)]
+        weight = moves[0].scene.slot.weight
+        slot = "the slot" if weight == 1 else f"the slot, which weighs {weight:g},"
         says = (
-            f"within {steps[-1].at} s the slot goes from {' to '.join(names)}: "
+            f"within {steps[-1].at} s {slot} goes from {' to '.join(names)}: "
             f"{len(moves)} preemptions, and it is where it was"
         )
         return Finding(self.name, macro, self.place_of(macro), clause, says, tuple(steps), case)
