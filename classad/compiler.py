@@ -25,7 +25,7 @@ from classad.limits import FAST_HEIGHT, NeedExact
 from classad.lists import ListValue
 from classad.lookup import select
 from classad.operators import BINARY, UNARY, truth
-from classad.reference import subscript
+from classad.reference import no_choice, subscript
 from classad.scopes import SPECIAL, UNUSUAL, find, find_unscoped, fold_name, outermost
 from classad.values import UNDEFINED, RelTime
 
@@ -258,11 +258,22 @@ def _argument(piece: Piece) -> Any:
 
 
 def _conditional(node: nodes.Node, pieces: list[Piece]) -> _Translated:
-    return "other", None, conditional(*[piece.run for piece in pieces])
+    condition, then, otherwise = [piece.run for piece in pieces]
+
+    def run(ad: Any, state: Any) -> Any:
+        value = condition(ad, state)
+        choice = value if value.__class__ is bool else truth(value)
+        if choice is True:
+            return then(ad, state)
+        if choice is False:
+            return otherwise(ad, state)
+        return no_choice(value, choice, then, otherwise, ad, state)
+
+    return "other", None, run
 
 
 def conditional(condition: Run, then: Run, otherwise: Run) -> Run:
-    """``condition ? then : otherwise``."""
+    """``ifThenElse(condition, then, otherwise)``: one branch at most is evaluated."""
 
     def run(ad: Any, state: Any) -> Any:
         value = condition(ad, state)
@@ -289,7 +300,8 @@ def _subscript(node: nodes.Subscript, pieces: list[Piece]) -> _Translated:
 
 def _call(node: nodes.Call, pieces: list[Piece]) -> _Translated:
     if len(pieces) == 3 and fold_name(node.name) == "ifthenelse":
-        return _conditional(node, pieces)  # the same choice, without a detour
+        # The function's own choice, without a detour.
+        return "other", None, conditional(*[piece.run for piece in pieces])
     return "other", None, compile_call(node, [piece.run for piece in pieces])
 
 

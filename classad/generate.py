@@ -22,7 +22,7 @@ from classad.deferred import Run
 from classad.expr import ExprTree
 from classad.function_table import lookup_function
 from classad.operators import BINARY, UNARY
-from classad.reference import subscript
+from classad.reference import no_choice, subscript
 from classad.scopes import UNUSUAL, fold_name
 from classad.values import ERROR, UNDEFINED, RelTime, wrap64
 from classad.writer import Operand, Writer
@@ -57,7 +57,7 @@ _SPACE: Final[dict[str, Any]] = {
     "ERROR": ERROR, "ExprTree": ExprTree, "NONE": {}.get,
     "UNDEFINED": UNDEFINED, "fetch_my": lookup.fetch_my, "fetch_plain": lookup.fetch_plain,
     "fetch_target": lookup.fetch_target, "fold": operators.fold, "inf": inf,
-    "subscript": subscript, "truth": operators.truth, "wrap64": wrap64,
+    "no_choice": no_choice, "subscript": subscript, "truth": operators.truth, "wrap64": wrap64,
 }  # fmt: skip
 
 
@@ -185,10 +185,16 @@ class _Writer(Writer):
         return Operand(value)
 
     def conditional(self, node: nodes.Conditional, depth: int) -> Operand:
-        return self.choice([node.condition, node.then, node.otherwise], depth)
+        arms = [f"{self.bind(self.closure(arm))}" for arm in (node.then, node.otherwise)]
+        return self.choice([node.condition, node.then, node.otherwise], depth, arms)
 
-    def choice(self, parts: list[nodes.Node], depth: int) -> Operand:
-        """The second part if the first is true, the third if it is false."""
+    def choice(
+        self, parts: list[nodes.Node], depth: int, arms: list[str] | None = None
+    ) -> Operand:
+        """The second part if the first is true, the third if it is false.
+
+        ``arms``: the closures of both, which a selector that is no condition at all has evaluated.
+        """
         condition = self.value(parts[0], depth + 1).name
         value, choice = self.name(), self.name()
         self.put(f"{choice} = {condition} if {condition}.__class__ is bool else truth({condition})")
@@ -197,7 +203,11 @@ class _Writer(Writer):
             self.indent += 1
             self.put(f"{value} = {self.value(part, depth + 1).name}")
             self.indent -= 1
-        self.put(f"else: {value} = {choice}")
+        if arms is None:
+            self.put(f"else: {value} = {choice}")
+        else:
+            rest = ", ".join([condition, choice, *arms])
+            self.put(f"else: {value} = no_choice({rest}, ad, state)")
         return Operand(value)
 
     def binary(self, node: nodes.Binary, depth: int) -> Operand:

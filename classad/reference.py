@@ -129,13 +129,36 @@ def _binary(node: nodes.Binary, ad: ClassAd, state: ReferenceState) -> Any:
 
 def _conditional(node: nodes.Conditional, ad: ClassAd, state: ReferenceState) -> Any:
     state.descend()
-    value = truth(value_of(node.condition, ad, state))
+    selector = value_of(node.condition, ad, state)
+    value = truth(selector)
     if value is True:
         value = value_of(node.then, ad, state)
     elif value is False:
         value = value_of(node.otherwise, ad, state)
+    elif value is ERROR and selector is not ERROR:
+        # No condition at all: both branches are evaluated, as one of them may fail the whole.
+        value_of(node.then, ad, state)
+        value_of(node.otherwise, ad, state)
     state.depth -= 1
     return value
+
+
+def no_choice(
+    selector: Any,
+    choice: Any,
+    then: Callable[[Any, Any], Any],
+    otherwise: Callable[[Any, Any], Any],
+    ad: Any,
+    state: Any,
+) -> Any:
+    """A selector that is neither true nor false.
+
+    If it is no condition at all both branches are evaluated, as one of them may fail the whole.
+    """
+    if choice is ERROR and selector is not ERROR:
+        then(ad, state)
+        otherwise(ad, state)
+    return choice
 
 
 def _subscript(node: nodes.Subscript, ad: ClassAd, state: ReferenceState) -> Any:

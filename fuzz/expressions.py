@@ -1,8 +1,9 @@
-"""Random expressions and pairs of ads as text.
+"""Seeded random expressions and ads as text, at the rate that long comparisons need.
 
-Inputs: a ``Random``.  Outputs: ``Case``.  Functions come from the registry with its arities, those
-left out are not deterministic.  References go only from an attribute to ones with a smaller number,
-on either side of the match, so that no evaluation is circular.
+Inputs: a ``Random``.  Outputs: ``Case`` and the texts it is made of.  Literals, operators and
+functions come from the declared tables, as those of ``classad.strategies`` do; no list of functions
+is kept here.  References go only from an attribute to ones that stand before it, on either side of
+the match, so that no evaluation is circular.
 Never here: evaluation.
 """
 
@@ -11,21 +12,19 @@ from __future__ import annotations
 from random import Random
 from typing import Final, NamedTuple
 
-LITERALS: Final = [
-    "0", "1", "-1", "2", "7", "63", "64", "9223372036854775807", "0.0", "-0.0", "0.5",
-    "1.5", "1e10", "1e-300", "1e308", "true", "false", "undefined", "error", '""', '"a"', '"A"',
-    '"abc,d e"', '"12"', '"1.5x"', '"\\t\\"\\\\"', '"true"', 'relTime("1:02:03")', "{}", "{1, 2.5}",
-    'absTime("2024-02-29T12:00:00+01:00")', "[x = 1; y = x + 1]", '{"a", {1}}', "real(\"inf\")",
-    "real(\"nan\")",
-]  # fmt: skip
-BINARY: Final = [
-    "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", ">>>", "&&", "||", "==", "!=", "<", "<=",
-    ">", ">=", "=?=", "=!=", "is", "isnt",
-]  # fmt: skip
-UNARY: Final = ["-", "+", "!", "~"]
-ATTRIBUTES: Final = 6
+from classad.boundaries import ATTRIBUTES, KINDS, LITERALS, OPERAND_KINDS, Shape, shapes
+from classad.operators import BINARY, UNARY, Operator
+
+NAMES: Final = tuple(ATTRIBUTES)
+KIND_OF: Final = tuple(ATTRIBUTES.values())
 #: Read a literal text while parsing: an ill-formed one is no expression at all.
-READ_WHILE_PARSING: Final = {"absTime", "relTime"}
+READ_WHILE_PARSING: Final = frozenset({"abstime", "reltime"})
+ELVIS: Final = "?:"
+#: Before an attribute's name; the unusual ones are rare, as they take the slow way.
+SCOPES: Final = (
+    *("", "MY.", "TARGET.", "TARGET.", "my.") * 5,
+    *(".", "OTHER.", "RIGHT.", "self.", "parent."),
+)
 
 
 class Case(NamedTuple):
@@ -36,66 +35,107 @@ class Case(NamedTuple):
     target: str
 
 
-def functions() -> list[tuple[str, int, int]]:
-    """Name, least and most arguments of what may be called."""
-    from classad.builtins import load
+class Writer:
+    """Writes expressions with one source of chance."""
 
-    return [
-        (declared.name, declared.min_args, min(declared.max_args or 3, 5))
-        for _, declared in sorted(load().items())
-        if declared.deterministic and declared.name not in READ_WHILE_PARSING
-    ]
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        known = shapes().values()
+        self.functions: tuple[Shape, ...] = tuple(known)
+        self.binary: tuple[Operator, ...] = tuple(BINARY.values())
+        self.unary: tuple[str, ...] = tuple(UNARY)
+
+    def expression(self, depth: int, kind: str = "", before: int = len(NAMES)) -> str:
+        """An expression, mostly of ``kind``, that refers to the first ``before`` attributes."""
+        rng = self.rng
+        if not kind or rng.random() < 0.12:
+            kind = rng.choice(KINDS)
+        if depth <= 0 or rng.random() < 0.08:
+            return self.leaf(kind, before)
+        dice = rng.random()
+        if dice < 0.36:
+            return self.call(depth, before)
+        if dice < 0.76:
+            return self.operation(depth, before)
+        if dice < 0.82:
+            sign = rng.choice(self.unary)
+            return f"{sign}({self.expression(depth - 1, 'integer', before)})"
+        if dice < 0.90:
+            condition = self.expression(depth - 1, "boolean", before)
+            arms = (self.expression(depth - 1, kind, before) for _ in range(2))
+            return f"({condition} ? {' : '.join(arms)})"
+        return self.composite(depth, kind, before)
+
+    def leaf(self, kind: str, before: int) -> str:
+        """A literal, or a reference to an attribute that mostly is of this kind."""
+        rng = self.rng
+        if before and rng.random() < 0.45:
+            wanted = [number for number in range(before) if KIND_OF[number] == kind]
+            number = rng.choice(wanted) if wanted else rng.randrange(before)
+            return rng.choice(SCOPES) + NAMES[number]
+        return rng.choice(LITERALS[kind])
+
+    def operation(self, depth: int, before: int) -> str:
+        """A binary operator and operands that it has a meaning for."""
+        rng = self.rng
+        operator = rng.choice(self.binary)
+        kinds = OPERAND_KINDS[operator.precedence]
+        kind = rng.choice(kinds)
+        left = self.expression(depth - 1, kind, before)
+        if rng.random() < 0.3:
+            kind = rng.choice(kinds)
+        right = self.expression(depth - 1, kind, before)
+        if operator.symbol == ELVIS:  # the grammar wants an operand without sign
+            return f"(({left}) ?: ({right}))"
+        return f"({left} {operator.symbol} {right})"
+
+    def call(self, depth: int, before: int) -> str:
+        """A call like one of the declaration's examples, or with any arguments."""
+        rng = self.rng
+        shape = rng.choice(self.functions)
+        if shape.calls and rng.random() < 0.75:
+            number = rng.randrange(len(shape.calls))
+            parts = list(shape.calls[number])
+            for place, kind in enumerate(shape.kinds[number]):
+                if rng.random() < 0.6:
+                    parts[place] = self.expression(depth - 1, kind, before)
+        else:
+            count = rng.randint(shape.least, shape.most)
+            parts = [self.expression(depth - 1, "", before) for _ in range(count)]
+        if shape.name.lower() in READ_WHILE_PARSING and len(parts) == 1:
+            parts[0] = f"({parts[0]})"
+        return f"{shape.name}({', '.join(parts)})"
+
+    def composite(self, depth: int, kind: str, before: int) -> str:
+        """A list, an ad, or a part of one."""
+        rng = self.rng
+        part = self.expression(depth - 1, kind, before)
+        match rng.randrange(6):
+            case 0:
+                return f"{{{part}, {self.expression(depth - 1, kind, before)}}}"
+            case 1:
+                return f"[x = {part}; y = x]"
+            case 2:
+                return f"({self.expression(depth - 1, 'list', before)})[{part}]"
+            case 3:
+                return f"({self.expression(depth - 1, 'ad', before)}).{rng.choice('xyz')}"
+            case 4:
+                return f"({self.expression(depth - 1, 'ad', before)})[{part}]"
+            case _:
+                return f"[x = {part}; y = {{x, {part}}}].{rng.choice('xy')}"
+
+    def ad(self) -> str:
+        """An ad: literals mostly, some expressions over what stands before, some missing."""
+        rng = self.rng
+        attributes = [
+            f"{name} = {self.expression(rng.choice((0, 0, 0, 1, 2)), kind, number)}"
+            for number, (name, kind) in enumerate(ATTRIBUTES.items())
+            if rng.random() < 0.85
+        ]
+        return f"[{'; '.join(attributes)}]"
 
 
 def random_case(rng: Random) -> Case:
-    known = functions()
-    return Case(
-        expression(rng, ATTRIBUTES, rng.randrange(1, 5), known),
-        random_ad(rng, known),
-        random_ad(rng, known),
-    )
-
-
-def random_ad(rng: Random, known: list[tuple[str, int, int]]) -> str:
-    attributes = [
-        f"A{number} = {expression(rng, number, rng.randrange(3), known)}"
-        for number in range(ATTRIBUTES)
-        if rng.random() < 0.7
-    ]
-    return f"[{'; '.join(attributes)}]"
-
-
-def expression(rng: Random, attributes: int, depth: int, known: list[tuple[str, int, int]]) -> str:
-    """An expression that refers to attributes with numbers below ``attributes`` only."""
-
-    def part() -> str:
-        return expression(rng, attributes, depth - 1, known)
-
-    if depth <= 0:
-        return leaf(rng, attributes)
-    match rng.randrange(12):
-        case 0 | 1 | 2 | 3:
-            return f"({part()} {rng.choice(BINARY)} {part()})"
-        case 4:
-            return f"{rng.choice(UNARY)}({part()})"
-        case 5:
-            return f"({part()} ? {part()} : {part()})"
-        case 6:
-            return f"({part()} ?: ({part()}))"  # the grammar wants an operand without sign
-        case 7:
-            return rng.choice([f"{{{part()}, {part()}}}", f"[x = {part()}]"])
-        case 8:
-            return rng.choice([f"({part()})[{part()}]", f"({part()}).x"])
-        case _ if known:
-            name, low, high = rng.choice(known)
-            arguments = (part() for _ in range(rng.randint(low, max(low, high))))
-            return f"{name}({', '.join(arguments)})"
-        case _:
-            return leaf(rng, attributes)
-
-
-def leaf(rng: Random, attributes: int) -> str:
-    if attributes and rng.random() < 0.4:
-        scope = rng.choice(["", "", "MY.", "TARGET."])
-        return f"{scope}A{rng.randrange(attributes)}"
-    return rng.choice(LITERALS)
+    """One expression with its two ads."""
+    writer = Writer(rng)
+    return Case(writer.expression(rng.randrange(1, 5)), writer.ad(), writer.ad())

@@ -1,8 +1,10 @@
 """The same calls on our binding and on the real one, and values of both in one written form.
 
-What lives here: ``answer`` and ``printed``, which either module can serve, and ``Peer``, the real
-one in a child process, since it may crash or hang.  Run as a program it is that child: one JSON
-case a line in, one JSON answer a line out.
+What lives here: ``answer`` and ``printed``, which either module can serve, and ``Peer``: a child
+process that has loaded the real library once and forks for every request, since what it is asked may
+crash it, hang it or spoil its memory.  Run as a program it is that child.
+Protocol: one JSON request a line in, ``{"do": "answer" | "printed" | "batch", "with": [...]}``; one
+JSON reply a line out, ``{"result": ...}`` or ``{"crashed": ...}``.
 Never here: judging.
 """
 
@@ -10,29 +12,36 @@ from __future__ import annotations
 
 import importlib
 import json
+import mmap
 import os
-import select
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
 
 #: Seconds after which the real library counts as hanging.
-PATIENCE: Final = 10.0
+PATIENCE: Final = 10
 NAME: Final = "classad2"
+#: The zone in which both sides work.
+ZONE: Final = "UTC"
 
 
 class Crashed(Exception):  # noqa: N818 - an answer, not a mistake of ours
     """The real library crashed or hung on the case."""
 
 
-def answer(module: ModuleType, expression: str, my: str, target: str) -> Any:
-    """What evaluating gives, as JSON values that keep type and bits apart."""
+def answer(module: ModuleType, expression: str, my: str, target: str = "") -> Any:
+    """What evaluating gives, as JSON values that keep type and bits apart.
+
+    Without ``target`` the expression is evaluated in MY alone.
+    """
     try:
-        scopes = module.ClassAd(my), module.ClassAd(target)
+        scopes = [module.ClassAd(text) for text in (my, target) if text]
         return written(module, module.ExprTree(expression).eval(*scopes))
-    except Exception as failure:  # whatever it is: the other side has to raise the same
-        return f"raised {type(failure).__name__}"
+    except Exception:  # whatever it is: the other side has to refuse it too
+        return "raised"
 
 
 def printed(module: ModuleType, text: str) -> str:
@@ -59,20 +68,25 @@ def written(module: ModuleType, value: Any) -> Any:
 
 
 class Peer:
-    """The real library, in a child process that is started again after a crash."""
+    """The real library, in a child process."""
 
     def __init__(self) -> None:
         self.child: subprocess.Popen[str] | None = None
 
-    def answer(self, expression: str, my: str, target: str) -> Any:
+    def answer(self, expression: str, my: str, target: str = "") -> Any:
         """As the function ``answer``; raises ``Crashed``."""
-        return self._ask(expression, my, target)
+        return self._ask("answer", expression, my, target)
 
     def printed(self, text: str) -> str:
         """As the function ``printed``; raises ``Crashed``."""
-        return str(self._ask(text))
+        return str(self._ask("printed", text))
 
-    def _ask(self, *case: str) -> Any:
+    def batch(self, seed: int) -> dict[str, Any]:
+        """As ``fuzz.batches.run_batch``, goes on behind what crashes."""
+        found: dict[str, Any] = self._ask("batch", seed)
+        return found
+
+    def _ask(self, what: str, *arguments: object) -> Any:
         if self.child is None:
             self.child = subprocess.Popen(
                 [sys.executable, "-m", "fuzz.peer"],
@@ -83,14 +97,12 @@ class Peer:
             )
         assert self.child.stdin is not None
         assert self.child.stdout is not None
-        self.child.stdin.write(json.dumps(case) + "\n")
+        self.child.stdin.write(json.dumps({"do": what, "with": arguments}) + "\n")
         self.child.stdin.flush()
-        ready, _, _ = select.select([self.child.stdout], [], [], PATIENCE)
-        line = self.child.stdout.readline() if ready else ""
-        if not line:
-            self.close()
-            raise Crashed(case[0])
-        return json.loads(line)
+        reply = json.loads(self.child.stdout.readline())
+        if "crashed" in reply:
+            raise Crashed(arguments[0])
+        return reply["result"]
 
     def close(self) -> None:
         """End the child."""
@@ -100,15 +112,82 @@ class Peer:
             self.child = None
 
 
+# ---- the child -----------------------------------------------------------------------------------
+
+
+class Progress:
+    """How far a forked process came, in memory that outlives it."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 16)
+        self.cells = memoryview(self._memory).cast("q")
+
+    @property
+    def at(self) -> int:
+        """The case under way."""
+        return self.cells[0]
+
+    @property
+    def done(self) -> int:
+        """Evaluations that are through."""
+        return self.cells[1]
+
+
+def forked(work: Callable[[], Any]) -> Any:
+    """What ``work`` returns in a process of its own; raises ``Crashed``."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        signal.alarm(PATIENCE)
+        with os.fdopen(writing, "w") as out:
+            json.dump(work(), out)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as results:
+        text = results.read()
+    _, status = os.waitpid(child, 0)
+    if status != 0 or not text:
+        raise Crashed(str(status))
+    return json.loads(text)
+
+
+def _batch(theirs: ModuleType, seed: int) -> dict[str, Any]:
+    """All cases of a batch; what crashes is noted and left behind."""
+    from fuzz.batches import run_batch
+
+    progress = Progress()
+    suspects: list[Any] = []
+    crashes: list[Any] = []
+    start = 0
+    while True:
+        try:
+            suspects += forked(lambda start=start: run_batch(theirs, seed, start, progress))
+        except Crashed:
+            crashes.append([seed, progress.at])
+            start = progress.at + 1
+            continue
+        return {"evaluations": progress.done, "suspects": suspects, "crashes": crashes}
+
+
 def main() -> None:
     # Loading HTCondor's configuration switches the library to the meaning that the daemons use.
     os.environ["CONDOR_CONFIG"] = "ONLY_ENV"
+    os.environ["TZ"] = ZONE
     importlib.import_module("htcondor2")
-    module = importlib.import_module(NAME)
+    theirs = importlib.import_module(NAME)
+    work: dict[str, Callable[..., Any]] = {
+        "answer": lambda *case: forked(lambda: answer(theirs, *case)),
+        "printed": lambda *case: forked(lambda: printed(theirs, *case)),
+        "batch": lambda seed: _batch(theirs, seed),
+    }
     for line in sys.stdin:
-        case = json.loads(line)
-        known = answer(module, *case) if len(case) > 1 else printed(module, *case)
-        print(json.dumps(known), flush=True)
+        request = json.loads(line)
+        try:
+            reply = {"result": work[request["do"]](*request["with"])}
+        except Crashed as problem:
+            reply = {"crashed": str(problem)}
+        print(json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":

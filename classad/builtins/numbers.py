@@ -7,7 +7,7 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 from classad.builtins.registry import builtin
 from classad.builtins.support import NUMBERS, int_of, is_list, real_of, text_of, truncated
@@ -132,12 +132,16 @@ def power(state: Any, base: Any, exponent: Any) -> Any:
     return c_pow(x, y)
 
 
+#: A step this near to zero rounds nothing.
+_NO_STEP: Final = 1e-8
+
+
 def _multiple(value: Any, step: Any) -> Any:
     """The least multiple of ``step`` not below ``value``."""
     real, unit = real_of(value), real_of(step)
     if real.__class__ is Value or unit.__class__ is Value:
         return ERROR
-    if unit == 0:
+    if abs(unit) <= _NO_STEP:
         return value
     if value.__class__ is int and step.__class__ is int:
         return wrap64(truncating_divide(wrap64(value + step - 1), step) * step)

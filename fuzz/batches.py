@@ -1,0 +1,105 @@
+"""Many expressions over few ads: the comparison with the real library at its own speed.
+
+What is decided here: how a batch is made from its number, and which answers of the two sides count
+as the same without a second look.  Both sides work in one process, so that nothing but a suspect
+leaves it; a suspect is asked again, alone and in a fresh process, before it counts.
+Inputs: the real module, the number of the batch, where to begin.  Outputs: the suspects.
+Never here: processes, files.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from math import copysign
+from random import Random
+from types import ModuleType
+from typing import Any, Final
+
+import classad
+from classad.convert import to_python
+from classad.evaluate import EvalContext, evaluate_full
+from classad.expr import ExprTree
+from classad.values import ERROR, UNDEFINED, Value
+from fuzz.expressions import NAMES, Case, Writer
+from fuzz.peer import PATIENCE, ZONE, Progress, written
+
+#: Expressions in a batch, and pairs of ads; of the pairs the first few are used without TARGET.
+EXPRESSIONS: Final = 400
+PAIRS: Final = 64
+ALONE: Final = 40
+DEPTHS: Final = (1, 1, 2, 2, 2, 3, 3, 4)
+
+_REFERS: Final = re.compile("|".join(NAMES)).search
+_PLAIN: Final = frozenset({bool, int, str})
+
+
+class Batch:
+    """The texts of one batch, made from its number alone."""
+
+    def __init__(self, seed: int) -> None:
+        self.writer = Writer(Random(seed))
+        self.ads = [
+            (self.writer.ad(), "" if number < ALONE else self.writer.ad())
+            for number in range(PAIRS)
+        ]
+
+    def next(self) -> str:
+        """The next expression."""
+        return self.writer.expression(self.writer.rng.choice(DEPTHS))
+
+    def case(self, expression: str, pair: int) -> Case:
+        """An expression with the texts of its ads; no TARGET for the first pairs."""
+        return Case(expression, *self.ads[pair])
+
+
+def run_batch(theirs: ModuleType, seed: int, start: int, progress: Progress) -> list[Case]:
+    """The first case of each expression, from ``start`` on, whose answers do not look the same."""
+    batch = Batch(seed)
+    mine = _scopes(classad, batch)
+    other = _scopes(theirs, batch)
+    context = EvalContext(now=0.0, tz=ZONE)
+    cells, suspects = progress.cells, []
+    for number in range(EXPRESSIONS):
+        text = batch.next()
+        if number < start:
+            continue
+        cells[0] = number
+        signal.alarm(PATIENCE)
+        try:
+            tree, real = ExprTree(text), theirs.ExprTree(text)
+        except Exception:  # one side takes it for no expression: a second look tells
+            suspects.append(batch.case(text, 0))
+            continue
+        for pair in range(PAIRS if _REFERS(text) else 1):
+            cells[1] += 1
+            value, _ = evaluate_full(tree, *mine[pair], context=context)
+            try:
+                same = alike(value, real.eval(*other[pair]), theirs)
+            except Exception:  # as above
+                same = False
+            if not same:
+                suspects.append(batch.case(text, pair))
+                break
+    return suspects
+
+
+def _scopes(module: ModuleType, batch: Batch) -> list[list[Any]]:
+    return [[module.ClassAd(text) for text in pair if text] for pair in batch.ads]
+
+
+def alike(ours: Any, real: Any, theirs: ModuleType) -> bool:
+    """Whether a value of ours is surely the one that the real library gave."""
+    kind = ours.__class__
+    if kind in _PLAIN:
+        return real.__class__ is kind and bool(real == ours)
+    if kind is float:
+        if real.__class__ is not float:
+            return False
+        if ours != ours:
+            return bool(real != real)
+        return bool(real == ours) and copysign(1.0, real) == copysign(1.0, ours)
+    if kind is Value:
+        wanted = theirs.Value.Undefined if ours is UNDEFINED else theirs.Value.Error
+        return real is wanted and ours in (UNDEFINED, ERROR)
+    return bool(written(classad, to_python(ours)) == written(theirs, real))
