@@ -5,7 +5,7 @@
 #   make test      the whole test suite
 #   make check     style, types, documentation, C warnings, and the tests with the Python kernels
 #   make bench     the benchmarks
-#   make fuzz      a minute of every fuzz target
+#   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
 #   make sanitize  the tests of the C kernels under the address and undefined behaviour sanitizers
 #   make docs      the documentation, in docs/_build/html
 #   make clean     remove everything that these targets made
@@ -23,7 +23,7 @@ FUZZ_SECONDS ?= 60
 export PYTHONNOUSERSITE = 1
 unexport PYTHONPATH
 
-.PHONY: demo test check lint types layering docs warnings bench fuzz sanitize clean
+.PHONY: demo test check lint types layering docs warnings bench fuzz fuzz-ci sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -56,6 +56,9 @@ bench: $(VENV)/installed-test
 
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --seconds $(FUZZ_SECONDS)
+
+fuzz-ci: $(VENV)/installed-test
+	$(BIN)/python -m fuzz all --profile ci
 
 # The sanitized build stands beside the ordinary one; the first lines check that it is the one tested.
 sanitize: $(VENV)/installed-dev

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 #: Module -> the extra of this distribution that brings it.
 EXTRAS: Final = {
+    "hypothesis.strategies": "fuzz",
     "matplotlib": "plot",
     "numpy": "numpy",
     "pandas": "pandas",
@@ -23,7 +24,8 @@ def load(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as problem:
+        package = module.partition(".")[0]
         raise ImportError(
-            f"this needs the package {module}: pip install 'pieslice[{EXTRAS[module]}]'",
+            f"this needs the package {package}: pip install 'pieslice[{EXTRAS[module]}]'",
             name=module,
         ) from problem

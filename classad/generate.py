@@ -188,9 +188,7 @@ class _Writer(Writer):
         arms = [f"{self.bind(self.closure(arm))}" for arm in (node.then, node.otherwise)]
         return self.choice([node.condition, node.then, node.otherwise], depth, arms)
 
-    def choice(
-        self, parts: list[nodes.Node], depth: int, arms: list[str] | None = None
-    ) -> Operand:
+    def choice(self, parts: list[nodes.Node], depth: int, arms: list[str] | None = None) -> Operand:
         """The second part if the first is true, the third if it is false.
 
         ``arms``: the closures of both, which a selector that is no condition at all has evaluated.

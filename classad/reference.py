@@ -53,6 +53,18 @@ class ReferenceState(EvalState):
     def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
         return value_of(tree.node, ClassAd() if ad is None else ad, self)
 
+    def as_guest(self, tree: Deferred, ad: ClassAd, home: ClassAd) -> Any:
+        outer, self.lexical = self.lexical, (ad, home)
+        value = contained(tree, ad, self)
+        self.lexical = outer
+        return value
+
+    def evaluate_elsewhere(self, node: nodes.Node, ad: ClassAd, home: ClassAd) -> Any:
+        outer, self.lexical = self.lexical, (ad, home)
+        value = self.evaluate_node(node, ad)
+        self.lexical = outer
+        return value
+
     def descend(self) -> None:
         """Use up one level."""
         if self.depth >= MAX_DEPTH:

@@ -157,12 +157,24 @@ class EvalState:
         Names that ``ad`` and its surroundings lack are looked for where ``home``'s would be.  A
         failing evaluation counts as the error value.
         """
-        from classad.reference import contained
-
         before, self.guests = self.guests, (*self.guests, (ad, home))
-        value = contained(item, ad, self) if isinstance(item, Deferred) else item
+        value = self.as_guest(item, ad, home) if isinstance(item, Deferred) else item
         self.guests = before
         return value
+
+    def evaluate_elsewhere(self, node: Node, ad: ClassAd, home: ClassAd) -> Any:
+        """Evaluate in ``ad`` a node that stands in ``home``, to which its nested ads belong."""
+        raise NeedExact
+
+    def as_guest(self, tree: Deferred, ad: ClassAd, home: ClassAd) -> Any:
+        """Evaluate in ``ad`` an expression that stands in ``home``."""
+        from classad.reference import contained
+
+        if tree.run is None:
+            tree.compile()
+        if tree.constructs:
+            raise NeedExact  # its nested ads belong to home
+        return contained(tree, ad, self)
 
     # --- for the evaluator --------------------------------------------------------------------
 

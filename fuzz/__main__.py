@@ -1,4 +1,4 @@
-"""The loop: cases of one or all targets until the time is over.
+"""``python -m fuzz``: random cases against properties that must always hold.
 
 Exit codes: 0 nothing found, 1 a property does not hold, 2 bad usage.
 """
@@ -6,58 +6,65 @@ Exit codes: 0 nothing found, 1 a property does not hold, 2 bad usage.
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
-from fuzz.targets import TARGETS, Unavailable
+from fuzz.runner import PROFILES, Outcome, record, replay, run
+from fuzz.target import Target, Unavailable
+from fuzz.targets import TARGETS
 
-
-def run_target(name: str, *, seconds: float, rng: random.Random) -> bool:
-    """Cases until the time is over; whether all of them passed."""
-    target = TARGETS[name]
-    cases = 0
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        case = rng.randrange(2**32)
-        if not _passes(name, target, case):
-            return False
-        cases += 1
-    print(f"{name}: {cases} cases, nothing found")
-    return True
-
-
-def _passes(name: str, target: Callable[[random.Random], None], case: int) -> bool:
-    try:
-        target(random.Random(case))
-    except Unavailable:
-        raise
-    except Exception as failure:
-        print(f"{name}: {type(failure).__name__}: {failure}")
-        print(f"again: python -m fuzz {name} --case {case}")
-        return False
-    return True
+FOUND = Path("build/fuzz")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the arguments say."""
+    args = _parser().parse_args(arguments)
+    seed = args.seed if args.seed is not None else int(time.time())
+    failed = 0
+    for target in TARGETS.values() if args.target == "all" else [TARGETS[args.target]]:
+        try:
+            outcome = _outcome(target, args, seed)
+        except Unavailable as missing:
+            print(f"{target.name}: not run here: {missing}")
+            continue
+        print(outcome.line, flush=True)
+        if outcome.failure is not None:
+            failed += 1
+            _tell(outcome, args.replay or record(outcome, args.found))
+    return 1 if failed else 0
+
+
+def _outcome(target: Target, args: argparse.Namespace, seed: int) -> Outcome:
+    if args.replay is not None:
+        return replay(target, args.replay)
+    return run(target, seconds=args.seconds, seed=seed, profile=args.profile)
+
+
+def _tell(outcome: Outcome, path: Path) -> None:
+    assert outcome.failure is not None
+    case, problem = outcome.failure
+    print(f"  smallest case: {case}\n  {problem}")
+    print(f"  again: python -m fuzz {outcome.target.name} --replay {path}")
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__.splitlines()[0])
     parser.add_argument("target", nargs="?", default="all", choices=["all", *TARGETS])
     parser.add_argument("--seconds", type=float, default=60.0, help="time for each target")
-    parser.add_argument("--seed", type=int, help="start of the case numbers (default: random)")
-    parser.add_argument("--case", type=int, help="one case alone")
-    args = parser.parse_args(arguments)
-    rng = random.Random(args.seed)
-    passed = True
-    for name in TARGETS if args.target == "all" else [args.target]:
-        try:
-            if args.case is not None:
-                passed &= _passes(name, TARGETS[name], args.case)
-            else:
-                passed &= run_target(name, seconds=args.seconds, rng=rng)
-        except Unavailable as missing:
-            print(f"{name}: not run here: {missing}")
-    return 0 if passed else 1
+    parser.add_argument("--seed", type=int, help="where to begin (default: the clock)")
+    parser.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default="dev",
+        help="ci: a few cases, the same ones every time; deep: many between two seeds",
+    )
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="the cases of a file once more")
+    parser.add_argument(
+        "--found", type=Path, default=FOUND, metavar="DIR", help="where failures are written"
+    )
+    return parser
 
 
 if __name__ == "__main__":

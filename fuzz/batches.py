@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import signal
+from datetime import UTC
 from math import copysign
 from random import Random
 from types import ModuleType
@@ -20,9 +21,10 @@ import classad
 from classad.convert import to_python
 from classad.evaluate import EvalContext, evaluate_full
 from classad.expr import ExprTree
+from classad.invent import NAMES, Case, Inventor, seeded
 from classad.values import ERROR, UNDEFINED, Value
-from fuzz.expressions import NAMES, Case, Writer
-from fuzz.peer import PATIENCE, ZONE, Progress, written
+from fuzz.language import generated
+from fuzz.peer import PATIENCE, Progress, written
 
 #: Expressions in a batch, and pairs of ads; of the pairs the first few are used without TARGET.
 EXPRESSIONS: Final = 400
@@ -38,15 +40,15 @@ class Batch:
     """The texts of one batch, made from its number alone."""
 
     def __init__(self, seed: int) -> None:
-        self.writer = Writer(Random(seed))
+        self.inventor = Inventor(seeded(Random(seed)))
         self.ads = [
-            (self.writer.ad(), "" if number < ALONE else self.writer.ad())
+            (self.inventor.ad(), "" if number < ALONE else self.inventor.ad())
             for number in range(PAIRS)
         ]
 
     def next(self) -> str:
         """The next expression."""
-        return self.writer.expression(self.writer.rng.choice(DEPTHS))
+        return self.inventor.expression(self.inventor.pick(DEPTHS))
 
     def case(self, expression: str, pair: int) -> Case:
         """An expression with the texts of its ads; no TARGET for the first pairs."""
@@ -58,7 +60,7 @@ def run_batch(theirs: ModuleType, seed: int, start: int, progress: Progress) -> 
     batch = Batch(seed)
     mine = _scopes(classad, batch)
     other = _scopes(theirs, batch)
-    context = EvalContext(now=0.0, tz=ZONE)
+    context = EvalContext(now=0.0, tz=UTC)
     cells, suspects = progress.cells, []
     for number in range(EXPRESSIONS):
         text = batch.next()
@@ -71,10 +73,12 @@ def run_batch(theirs: ModuleType, seed: int, start: int, progress: Progress) -> 
         except Exception:  # one side takes it for no expression: a second look tells
             suspects.append(batch.case(text, 0))
             continue
+        if (seed + number) % 2:
+            generated(tree)
         for pair in range(PAIRS if _REFERS(text) else 1):
             cells[1] += 1
-            value, _ = evaluate_full(tree, *mine[pair], context=context)
             try:
+                value, _ = evaluate_full(tree, *mine[pair], context=context)
                 same = alike(value, real.eval(*other[pair]), theirs)
             except Exception:  # as above
                 same = False

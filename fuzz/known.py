@@ -12,15 +12,16 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from fuzz.expressions import Case
+from classad.invent import Case
 
 Predicate = Callable[[Case, Any, Any], bool]
 
 
 def _far_instants(case: Case, ours: Any, theirs: Any) -> bool:
+    # What was written: the instant, a large year, or the fields of a structure not filled in.
     return bool(
         re.search(r"splitTime|formatTime", _text(case), re.IGNORECASE)
-        and re.search(r"-?\d{8,}", str(ours) + str(theirs) + _text(case))
+        and re.search(r"\d{8,}|\d{5}|>>|<<|~", str(ours) + str(theirs) + _text(case))
     )
 
 
@@ -30,7 +31,7 @@ def _search_in_a_match(case: Case, ours: Any, theirs: Any) -> bool:
 
 
 def _cut_in_a_list(case: Case, ours: Any, theirs: Any) -> bool:
-    return _cut(ours) == _cut(theirs)
+    return bool(_cut(ours) == _cut(theirs))
 
 
 def _cut(answer: Any) -> Any:

@@ -1,8 +1,8 @@
 """The same calls on our binding and on the real one, and values of both in one written form.
 
 What lives here: ``answer`` and ``printed``, which either module can serve, and ``Peer``: a child
-process that has loaded the real library once and forks for every request, since what it is asked may
-crash it, hang it or spoil its memory.  Run as a program it is that child.
+process that has loaded the real library once and forks for every request, since what it is asked
+may crash it, hang it or spoil its memory.  Run as a program it is that child.
 Protocol: one JSON request a line in, ``{"do": "answer" | "printed" | "batch", "with": [...]}``; one
 JSON reply a line out, ``{"result": ...}`` or ``{"crashed": ...}``.
 Never here: judging.
@@ -17,13 +17,17 @@ import os
 import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
 #: Seconds after which the real library counts as hanging.
 PATIENCE: Final = 10
 NAME: Final = "classad2"
+#: Exit code of a forked process that failed in Python.
+MISTAKE: Final = 99
 #: The zone in which both sides work.
 ZONE: Final = "UTC"
 
@@ -92,7 +96,6 @@ class Peer:
                 [sys.executable, "-m", "fuzz.peer"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
                 text=True,
             )
         assert self.child.stdin is not None
@@ -140,13 +143,19 @@ def forked(work: Callable[[], Any]) -> Any:
     if child == 0:
         os.close(reading)
         signal.alarm(PATIENCE)
-        with os.fdopen(writing, "w") as out:
-            json.dump(work(), out)
-        os._exit(0)
+        try:
+            with os.fdopen(writing, "w") as out:
+                json.dump(work(), out)
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(MISTAKE)
     os.close(writing)
     with os.fdopen(reading) as results:
         text = results.read()
     _, status = os.waitpid(child, 0)
+    if os.waitstatus_to_exitcode(status) == MISTAKE:
+        raise RuntimeError("a mistake of the comparison itself: see its error stream")
     if status != 0 or not text:
         raise Crashed(str(status))
     return json.loads(text)
@@ -162,7 +171,7 @@ def _batch(theirs: ModuleType, seed: int) -> dict[str, Any]:
     start = 0
     while True:
         try:
-            suspects += forked(lambda start=start: run_batch(theirs, seed, start, progress))
+            suspects += forked(partial(run_batch, theirs, seed, start, progress))
         except Crashed:
             crashes.append([seed, progress.at])
             start = progress.at + 1

@@ -1,186 +1,213 @@
-"""What is fuzzed: one function a target, which makes a case from a seeded generator and judges it.
+"""The declared targets: the one table from which the command, the README and the tests are made.
 
-Inputs: a ``Random``.  Outputs: none; ``AssertionError`` with the whole case in its text when a
-property does not hold, ``Unavailable`` when something the target compares with is not installed.
-Never here: time, files, the loop.
+Inputs: none.  Outputs: ``TARGETS`` by name; run as a program it prints the table of the README.
+Never here: a property, the loop.
 """
 
 from __future__ import annotations
 
-import atexit
-import math
-import re
-from collections.abc import Callable
-from importlib.util import find_spec
-from random import Random
-from typing import Final
+from typing import Any, Final
 
-import classad
-from classad import arena, kernels
-from classad.deferred import OLD, PREFIX, STRICT
-from classad.errors import ClassAdParseError, Diagnostic
-from classad.evaluate import evaluate, evaluate_exactly, evaluate_full
-from classad.expr import ExprTree
-from classad.formats.long import read_long
-from classad.loading import Loader
-from classad.nodes import walk
-from classad.parser import _by_grammar, parse_expression
-from classad.source import Source
-from classad.state import NO_CONTEXT
-from classad.unparse import unparse, unparse_value
-from fuzz.expressions import LITERALS, random_case
-from fuzz.peer import NAME as PEER_NAME
-from fuzz.peer import Crashed, Peer, answer, printed
+from fuzz.target import Target, table
+
+#: Seconds between two priority updates, and half-lives.
+_INTERVALS: Final = (1, 59, 60, 3600, 86400, 10**7)
+_HALF_LIVES: Final = (86400.0, 1.0, 1e18, 3600.5)
 
 
-class Unavailable(Exception):  # noqa: N818 - not a failure
-    """The target cannot run here; the text says what is missing."""
+def _expressions() -> Any:
+    from classad.strategies import expressions
+
+    return expressions()
 
 
-SPECIAL: Final = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324, 1.7e308]
+def _cases() -> Any:
+    from classad.strategies import cases
+
+    return cases()
 
 
-def kernels_agree(rng: Random) -> None:
-    """The C kernels and their Python twins give the same order."""
-    try:
-        _, top_c, sort_c = kernels._choose("c")
-    except ImportError as missing:
-        raise Unavailable(str(missing)) from missing
-    _, top_python, sort_python = kernels._choose("python")
-    rows = rng.choice([rng.randrange(20), rng.randrange(100), rng.randrange(3000)])
-    columns = [_column(rng, rows) for _ in range(rng.randrange(1, 6))]
-    keys, _ = kernels._pack(columns)
-    k = rng.randrange(rows + 1)
-    assert sort_c(keys, rows) == sort_python(keys, rows), f"sort_order of {columns}"
-    assert top_c(keys, rows, k) == top_python(keys, rows, k), f"top_k, k = {k}, of {columns}"
+def _parser_cases() -> Any:
+    from hypothesis import strategies as st
+
+    from classad.strategies import expressions, mutated
+
+    return st.tuples(mutated(expressions()), st.integers(0, 7))
 
 
-def _column(rng: Random, rows: int) -> list[float]:
-    match rng.randrange(5):
-        case 0:
-            return [rng.uniform(-10, 10) for _ in range(rows)]
-        case 1:
-            return [float(rng.randrange(4)) for _ in range(rows)]
-        case 2:
-            return [rng.choice(SPECIAL) for _ in range(rows)]
-        case 3:
-            slope = rng.choice([-1.0, 1.0, 0.0])
-            return [slope * (row // rng.randrange(1, 4)) for row in range(rows)]
-        case _:
-            return [-0.0] * rows
+def _columns() -> Any:
+    from hypothesis import strategies as st
+
+    from classad.strategies import expressions, match_pairs
+
+    return st.tuples(expressions(), st.lists(match_pairs(), min_size=1, max_size=6))
 
 
-def evaluators_agree(rng: Random) -> None:
-    """The compiled evaluator and the exact one give the same value, and neither raises."""
-    case = random_case(rng)
-    my, target = evaluate(case.my), evaluate(case.target)
-    compiled, _ = evaluate_full(case.expression, my, target)
-    exact, _ = evaluate_exactly(ExprTree(case.expression), my, my, target, NO_CONTEXT)
-    assert compiled.__class__ is exact.__class__, f"{compiled!r} and {exact!r} of {case}"
-    texts = unparse_value(compiled), unparse_value(exact)
-    assert texts[0] == texts[1], f"{texts} of {case}"
+def _files() -> Any:
+    from hypothesis import strategies as st
+
+    from classad.strategies import long_texts
+
+    return st.tuples(long_texts(), st.integers(0, 400))
 
 
-def text_comes_back(rng: Random) -> None:
-    """Printing an expression and reading it again gives the same text."""
-    node = parse_expression(random_case(rng).expression)
-    text = unparse(node)
-    again = unparse(parse_expression(text))
-    assert again == text, f"{text} comes back as {again}"
+def _ads() -> Any:
+    from classad.strategies import ads
+
+    return ads()
 
 
-#: What a mutation writes into an expression.
-PIECES: Final = [
-    *"+-*/%!~^|&<>=?:.,;()[]{}\"'\\ \n\té",
-    *(" is ", "isnt", "=?=", "=!=", "?:", ">>>", "..", "//", "/*", "*/", "0x1", "010", "1e", ".5"),
-    *('"a" "b"', "\\101", "\\0", "'n'", "true", "Undefined", "absTime("),
-]
+def _keys() -> Any:
+    from hypothesis import strategies as st
+
+    special = [0.0, -0.0, 1.0, -1.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1.7e308]
+    numbers = st.sampled_from(special) | st.integers(0, 3).map(float) | st.floats()
+    rows = st.sampled_from([0, 1, 5, 15, 16, 17, 18, 33, 200])
+
+    def columns(count: int) -> Any:
+        column = st.lists(numbers, min_size=count, max_size=count)
+        return st.lists(column, min_size=1, max_size=5)
+
+    return st.tuples(rows.flatmap(columns), st.integers(0, 200))
 
 
-def parsers_agree(rng: Random) -> None:
-    """What the C parser takes the grammar takes too, with the same tree; so does the real one."""
-    if kernels.native is None:
-        raise Unavailable("the C parser is not built, or not wanted here")
-    text = random_case(rng).expression
-    for _ in range(rng.choice([0, 1, 1, 2, 4])):
-        place = rng.randrange(len(text) + 1)
-        text = text[:place] + rng.choice(PIECES) + text[place + rng.randrange(3) :]
-    how = rng.randrange(8)
-    mine = arena.parse(text, how)
-    if mine is None:
-        return
-    try:
-        old, strict, prefix = bool(how & OLD), bool(how & STRICT), bool(how & PREFIX)
-        theirs = _by_grammar(text, old, strict, Source(text), prefix, None)
-    except ClassAdParseError as problem:
-        raise AssertionError(f"only C takes {text!r} read as {how}: {problem}") from None
-    places = [[(node.start, node.end) for node in walk(tree)] for tree in (mine, theirs)]
-    assert mine == theirs, f"{mine} instead of {theirs} of {text!r} read as {how}"
-    assert places[0] == places[1], f"places in {text!r} read as {how}"
-    # Not compared: text behind a conditional, and a `//` comment, which the real one wants a line
-    # end behind, while here the end of the text does as well.
-    whole = mine.end == len(text.rstrip()) and "//" not in text
-    if how == 0 and whole and find_spec(PEER_NAME) is not None:
-        _compare_printed(text)
+def _configurations() -> Any:
+    from policy.strategies import configurations
+
+    return configurations()
 
 
-def _compare_printed(text: str) -> None:
-    try:
-        theirs = _peer.printed(text)
-    except Crashed:
-        return
-    ours = printed(classad, text)
-    assert ours == theirs, f"{ours!r} instead of {theirs!r} of {text!r}"
+def _quotas() -> Any:
+    from hypothesis import strategies as st
+
+    from negotiator.strategies import demands
+    from policy.strategies import group_trees
+
+    pools = st.sampled_from([0.0, 1.0, 10.0, 72.61, 100.0]) | st.floats(0, 1e4, width=32)
+    return st.tuples(group_trees(), pools, pools, st.lists(demands(), min_size=1, max_size=9))
 
 
-def loaders_agree(rng: Random) -> None:
-    """Loading a text of ads into columns gives the ads that the reader of lines gives."""
-    names, values = ["a", "A", "b", "Cpus", "x.y", "\u00e9", "a b", ""], [*LITERALS, *PIECES]
-    lines = [
-        rng.choice(names) + rng.choice([" = ", "=", " =", "\t="]) + rng.choice(values)
-        if rng.random() < 0.9
-        else rng.choice(["", "# c", " \t", "\0", "junk"])
-        for _ in range(rng.randrange(25))
-    ]
-    text = "\n".join(lines) + rng.choice(["", "\n", "\r\n"])
-    data = text.encode("utf-8", "surrogateescape")
-    problems: list[Diagnostic] = []
-    read = list(read_long(data.decode("utf-8", "surrogateescape"), "<text>", problems))
-    loader = Loader()
-    cut = rng.randrange(len(data) + 1)
-    loader.feed(data[:cut])
-    loaded = loader.finish(data[cut:])
-    ads = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in loaded.to_ads()]
-    expected = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in read]
-    assert str(ads) == str(expected), f"{ads} instead of {expected} of {data!r} cut at {cut}"
-    rendered = [problem.render() for problem in loaded.diagnostics]
-    assert rendered == [problem.render() for problem in problems], f"problems of {data!r}"
+def _ageing() -> Any:
+    from attr import asdict
+    from hypothesis import strategies as st
+
+    from negotiator.strategies import customers
+
+    times = st.sampled_from(_INTERVALS)
+    return st.tuples(customers().map(asdict), times, times, st.sampled_from(_HALF_LIVES))
 
 
-_peer = Peer()
-atexit.register(_peer.close)
+def _logs() -> Any:
+    from attr import asdict
+    from hypothesis import strategies as st
+
+    from negotiator.strategies import customers
+
+    names = st.sampled_from(["alice@test", "bob@test", "<none>", "a.b"])
+    records = st.lists(
+        names.flatmap(customers).map(asdict), max_size=3, unique_by=lambda record: record["name"]
+    )
+    return st.tuples(st.lists(records, max_size=3), st.integers(0, 4000))
 
 
-def peer_agrees(rng: Random) -> None:
-    """The real library gives the same value, of the same type."""
-    if find_spec(PEER_NAME) is None:
-        raise Unavailable("the real ClassAd library is not installed (htcondor on PyPI)")
-    case = random_case(rng)
-    ours = answer(classad, *case)
-    try:
-        theirs = _peer.answer(*case)
-    except Crashed:
-        return  # nothing to compare with
-    if re.search(r"'Year', \['int', '-?\d{10,}'\]", str(ours)):
-        return  # the real library prints uninitialised memory there (D-301)
-    assert ours == theirs, f"{ours} instead of {theirs} of {case}"
+def _scenarios() -> Any:
+    from negotiator.strategies import scenarios
+
+    return scenarios()
 
 
-TARGETS: Final[dict[str, Callable[[Random], None]]] = {
-    "kernels": kernels_agree,
-    "evaluators": evaluators_agree,
-    "text": text_comes_back,
-    "parsers": parsers_agree,
-    "loaders": loaders_agree,
-    "peer": peer_agrees,
-}
+def _check(module: str, name: str) -> Any:
+    """The check of this name, imported when the target is run."""
+
+    def check(case: Any) -> None:
+        from importlib import import_module
+
+        getattr(import_module(f"fuzz.{module}"), name)(case)
+
+    return check
+
+
+def _vector(case: Any) -> dict[str, Any]:
+    from fuzz.language import vector
+
+    return vector(case)
+
+
+_ALL: Final = (
+    Target(
+        "text", "printer and parser", "what is printed is read as the same and printed so again",
+        _expressions, _check("language", "text_comes_back"), 400,
+    ),
+    Target(
+        "parsers", "the C parser, the grammar and, where installed, `classad2`",
+        "what the first takes the others take, with the same tree, places and print",
+        _parser_cases, _check("language", "parsers_agree"),
+    ),
+    Target(
+        "evaluators", "the exact evaluator, the closures and the generated code",
+        "same type and text of the value, same success; none raises",
+        _cases, _check("language", "evaluators_agree"), 300, _vector,
+    ),
+    Target(
+        "peer", "ours and `classad2` of the `htcondor` wheel",
+        "same type and bits of the value, where the real one survives",
+        _cases, _check("language", "peer_agrees"), 150, _vector,
+    ),
+    Target(
+        "columns", "many ads at once and one by one", "same values, same matches",
+        _columns, _check("language", "columns_agree"), 100,
+    ),
+    Target(
+        "loaders", "loading into columns and the reader of lines",
+        "the same ads and problems, wherever the text is cut",
+        _files, _check("language", "loaders_agree"), 300,
+    ),
+    Target(
+        "flatten", "an expression and what is left when it is flattened",
+        "same value in a match, for the operators with which HTCondor's keeps it",
+        _cases, _check("language", "flatten_keeps"), 400, _vector,
+    ),
+    Target(
+        "printers", "the writers and readers of all four forms",
+        "an ad that is written and read is written the same again",
+        _ads, _check("language", "printers_agree"), 200,
+    ),
+    Target(
+        "kernels", "the C kernels and their Python twins",
+        "same order for any columns, NaN and infinities included",
+        _keys, _check("kernels", "kernels_agree"), 200,
+    ),
+    Target(
+        "expansion", "reading a configuration",
+        "every macro has a value, or an error that says why not",
+        _configurations, _check("sharing", "expansion_ends"), 300,
+    ),
+    Target(
+        "quotas", "quotas and allocation of any tree of groups",
+        "no group above its cap or its wish, sums within the pool, more pool is never less "
+        "allocated, any order of names the same",
+        _quotas, _check("sharing", "quotas_hold"), 200,
+    ),
+    Target(
+        "ageing", "the accountant's priority update",
+        "priority moves towards usage; two intervals do what their sum does",
+        _ageing, _check("sharing", "ageing_holds"), 300,
+    ),
+    Target(
+        "log", "the accountant's log cut at any byte",
+        "what is read is the state after one of the whole transactions",
+        _logs, _check("sharing", "log_recovers"), 200,
+    ),
+    Target(
+        "cycle", "a negotiation cycle of any small pool",
+        "no slot twice, ceilings and concurrency limits kept, numbers consistent, the same twice "
+        "and from records in another order",
+        _scenarios, _check("cycles", "cycles_hold"), 100,
+    ),
+)  # fmt: skip
+
+TARGETS: Final[dict[str, Target]] = {target.name: target for target in _ALL}
+
+
+if __name__ == "__main__":
+    print(table(TARGETS.values()), end="")

@@ -77,7 +77,10 @@ def _in_each(site: Any) -> Any:
     if isinstance(node, Reference):
         found, home = _search(site, node)
         item = item if found is None else found[0]
-    members = site.evaluate(site.args[1], home)
+    if home is site.ad:
+        members = site.evaluate(site.args[1])
+    else:
+        members = state.evaluate_elsewhere(site.args[1], home, site.ad)
     if not is_list(members):
         return UNDEFINED if members is UNDEFINED else ERROR
     call, state.ad = state.ad, home
@@ -86,7 +89,7 @@ def _in_each(site: Any) -> Any:
     values: list[Any] = []
     for member in ads:
         if is_ad(member):
-            values.append(state.visit(item, member, home))
+            values.append(state.visit(item, member, site.ad))
         else:
             values.append(UNDEFINED if member is UNDEFINED else ERROR)
     return values

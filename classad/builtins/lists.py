@@ -6,9 +6,10 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
-from classad.builtins.registry import builtin
+from classad.builtins.registry import LAZY, builtin
 from classad.builtins.support import NUMBERS, is_ad, is_list, new_list
 from classad.operators import BINARY, add, divide, equal, greater, identical, less
 from classad.values import ERROR, UNDEFINED, Value
@@ -142,14 +143,23 @@ _COMPARE_RULE: Final = (
 )
 
 
-def _compare(state: Any, symbol: Any, members: Any, value: Any, decides: bool) -> Any:
-    """Walk until a comparison gives ``decides``."""
+def _compare(
+    state: Any,
+    operator: Callable[[], Any],
+    in_list: Callable[[], Any],
+    against: Callable[[], Any],
+    decides: bool,
+) -> Any:
+    """Walk until a comparison gives ``decides``; each argument is evaluated if the last was fit."""
+    symbol = operator()
     if symbol is UNDEFINED:
         return UNDEFINED
     if symbol.__class__ is not str or symbol not in _COMPARISONS:
         return ERROR
+    members = in_list()
     if not is_list(members):
         return UNDEFINED if members is UNDEFINED else ERROR
+    value = against()
     compare = _COMPARISONS[symbol]
     for item in members.values(state):
         outcome = compare(item, value)
@@ -165,6 +175,7 @@ def _compare(state: Any, symbol: Any, members: Any, value: Any, decides: bool) -
 @builtin(
     "anyCompare",
     args=3,
+    laziness=LAZY,
     exceptional=_COMPARE_RULE,
     examples=['anyCompare("<", {1, 2}, 2) -> true', 'anyCompare("==", {}, 1) -> false'],
 )
@@ -176,6 +187,7 @@ def any_compare(state: Any, symbol: Any, members: Any, value: Any) -> Any:
 @builtin(
     "allCompare",
     args=3,
+    laziness=LAZY,
     exceptional=_COMPARE_RULE,
     examples=['allCompare("<", {1, 2}, 2) -> false', 'allCompare("==", {}, 1) -> true'],
 )

@@ -1,40 +1,72 @@
 """Every fuzz target runs, is in the table of the README, and a found case can be repeated."""
 
+from __future__ import annotations
+
+import json
 from pathlib import Path
-from random import Random
+from typing import Any
 
 import pytest
+from attr import evolve
 
-from fuzz import targets
 from fuzz.__main__ import main
+from fuzz.known import KNOWN
+from fuzz.runner import run
+from fuzz.target import Target, Unavailable, table
+from fuzz.targets import TARGETS
 
-README = Path(__file__).parents[2] / "fuzz" / "README.md"
+ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", targets.TARGETS)
+@pytest.mark.parametrize("name", TARGETS)
 def test_a_few_cases_of_every_target(name: str) -> None:
-    for case in range(20):
-        try:
-            targets.TARGETS[name](Random(case))
-        except targets.Unavailable as missing:
-            pytest.skip(str(missing))
+    target = evolve(TARGETS[name], examples=10)
+    try:
+        outcome = run(target, seconds=60, seed=0, profile="ci")
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    assert outcome.failure is None
+    assert outcome.cases >= 5
 
 
-def test_the_readme_lists_the_targets() -> None:
-    rows = [line for line in README.read_text(encoding="utf-8").splitlines() if "| `" in line]
-    assert [row.split("`")[1] for row in rows] == list(targets.TARGETS)
+def test_the_readme_has_the_table() -> None:
+    assert table(TARGETS.values()) in (ROOT / "fuzz" / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_failure_prints_how_to_repeat_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def _numbers() -> Any:
+    from hypothesis import strategies as st
+
+    return st.tuples(st.integers(0, 1000), st.text(max_size=3))
+
+
+def _below_seven(case: Any) -> None:
+    assert case[0] < 7, f"number {case[0]}"
+
+
+def test_a_failure_is_made_small_written_and_repeated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    def fails_sometimes(rng: Random) -> None:
-        number = rng.randrange(3)
-        assert number, f"number {number}"
-
-    monkeypatch.setitem(targets.TARGETS, "kernels", fails_sometimes)
-    assert main(["kernels", "--seconds", "5", "--seed", "1"]) == 1
+    target = Target("kernels", "", "", _numbers, _below_seven)
+    monkeypatch.setitem(TARGETS, "kernels", target)
+    found = ["--found", str(tmp_path)]
+    assert main(["kernels", "--seconds", "20", "--seed", "1", *found]) == 1
     again = capsys.readouterr().out.splitlines()[-1]
-    assert again.startswith("again: python -m fuzz kernels --case ")
+    assert again.startswith("  again: python -m fuzz kernels --replay ")
+    (line,) = (tmp_path / "kernels.jsonl").read_text().splitlines()
+    assert json.loads(line)["case"] == [7, ""]
     assert main(again.split()[4:]) == 1
-    assert "number 0" in capsys.readouterr().out
+    assert "number 7" in capsys.readouterr().out
+
+
+def test_the_same_seed_tries_the_same_cases() -> None:
+    seen: list[list[Any]] = [[], []]
+    for cases in seen:
+        target = Target("any", "", "", _numbers, cases.append, 30)
+        run(target, seconds=60, seed=5, profile="ci")
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == 30
+
+
+def test_known_differences_have_an_entry() -> None:
+    register = (ROOT / "DIVERGENCES.md").read_text(encoding="utf-8")
+    assert all(f"## {number} " in register for number in KNOWN)

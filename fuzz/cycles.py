@@ -1,0 +1,125 @@
+"""What must hold for a negotiation cycle, whatever the pool and the policy.
+
+Inputs: scenarios of ``negotiator.strategies``.  Outputs: none; a check raises.
+Never here: chance, the loop, an opinion on who should have been served.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from math import isclose
+from struct import pack, unpack
+from typing import Any, Final
+
+from attr import evolve
+
+from negotiator.cycle import negotiate
+from negotiator.result import CycleResult
+from negotiator.snapshot import Snapshot
+from policy.model import NegotiatorPolicy
+from tests.negotiator.scenarios import NOW, policy_of, snapshot_of
+
+Scenario = Mapping[str, Any]
+#: What single precision may move a sum of weights by.
+SINGLE: Final = 1e-5
+
+
+def snapshot(scenario: Scenario) -> Snapshot:
+    """The state of the pool before the cycle; names in order stand for the collector's order."""
+    slots = [
+        slot["name"].replace("{i}", str(slot.get("first", 1) + number))
+        for slot in scenario["slots"]
+        for number in range(slot.get("count", 1))
+    ]
+    submitters = sorted({f"{job['submitter']}@test" for job in scenario["jobs"]})
+    seen = {"slot_order": slots, "submitter_order": submitters}
+    return snapshot_of({"scenario": scenario, "observed": {"cycles": [seen]}})
+
+
+def cycles_hold(scenario: Scenario) -> None:
+    """No slot twice, no limit passed, numbers consistent; the same from equal inputs."""
+    policy, pool = policy_of(scenario), snapshot(scenario)
+    result = negotiate(pool, policy, now=NOW)
+    _no_slot_twice(result, pool)
+    _ceilings(result, pool)
+    _concurrency(result, pool, policy)
+    _numbers(result)
+    again = negotiate(snapshot(scenario), policy, now=NOW)
+    assert str(again) == str(result), "a second run decides otherwise"
+    customers = dict(reversed(list(pool.accountant.customers.items())))
+    turned = evolve(pool, accountant=evolve(pool.accountant, customers=customers))
+    same = negotiate(turned, policy, now=NOW)
+    assert _decisions(same) == _decisions(result), "the order of the records decides"
+
+
+def _decisions(result: CycleResult) -> str:
+    return str((result.matches, result.rejections, result.pies))
+
+
+def _no_slot_twice(result: CycleResult, pool: Snapshot) -> None:
+    ads = {ad["Name"]: ad for ad in pool.slots}
+    taken = Counter(match.slot for match in result.matches)
+    for name, count in taken.items():
+        if not ads[name].get_bool("PartitionableSlot"):
+            allowed = pool.claims.get(name, 1)
+            assert count <= allowed, f"{name} is given {count} times"
+    served = Counter((m.schedd, m.job, m.count) for m in result.matches)
+    assert not [key for key, count in served.items() if count > 1], f"a job twice: {served}"
+
+
+def _ceilings(result: CycleResult, pool: Snapshot) -> None:
+    used: defaultdict[str, float] = defaultdict(float)
+    for ad in pool.slots:
+        if ad.get_string("State") == "Claimed":
+            used[ad.get_string("RemoteUser") or ""] += ad.get_number("SlotWeight") or 1.0
+    ceilings = {name: record.ceiling for name, record in pool.accountant.customers.items()}
+    for match in result.matches:
+        ceiling = ceilings.get(match.submitter, -1)
+        if match.kind.value == "none" and ceiling >= 0:
+            used[match.submitter] += match.cost
+            over = used[match.submitter] - ceiling
+            assert over <= match.cost + SINGLE, f"{match.submitter} passes its ceiling by {over}"
+
+
+def _concurrency(result: CycleResult, pool: Snapshot, policy: NegotiatorPolicy) -> None:
+    jobs = {
+        (queue.name, f"{job['ClusterId']}.{job['ProcId']}"): job
+        for queue in pool.queues
+        for job in queue.jobs
+    }
+    held: defaultdict[str, float] = defaultdict(float)
+    for match in result.matches:
+        job = jobs.get((match.schedd, match.job))
+        text = "" if job is None else job.get_string("ConcurrencyLimits") or ""
+        for item in text.lower().replace(" ", "").split(","):
+            name, _, amount = item.partition(":")
+            if name:
+                held[name] += float(amount or 1)
+    for name, amount in held.items():
+        limit = policy.concurrency_limits.maximum(name)
+        assert amount <= limit + SINGLE, f"{name}: {amount} of {limit}"
+
+
+def _numbers(result: CycleResult) -> None:
+    """What a match shows is what the submitters' table says."""
+    priorities = {each.name: each.effective_priority for each in result.submitters}
+    for match in result.matches:
+        assert match.cost >= 0, f"{match.slot} costs {match.cost}"
+        wanted = priorities.get(match.submitter)
+        if match.new_prio is not None and wanted is not None:
+            fine = isclose(match.new_prio, _single(wanted), rel_tol=1e-6)
+            assert fine, f"{match.submitter}: {match.new_prio} shown, {wanted} told"
+        if match.kind.value == "priority":
+            assert match.preempted not in (None, match.submitter), f"{match} preempts nobody else"
+    for pie in result.pies:
+        for spin in pie.spins:
+            shares = sum({turn.name: turn.share for turn in spin.turns}.values())
+            assert shares <= 1 + SINGLE, f"the shares of spin {spin.spin} sum to {shares}"
+    seqs = [match.seq for match in result.matches]
+    assert seqs == list(range(len(seqs))), f"numbers of matches: {seqs}"
+
+
+def _single(number: float) -> float:
+    found: float = unpack("f", pack("f", number))[0] if abs(number) < 3e38 else number
+    return found

@@ -1,0 +1,279 @@
+"""What must hold for the language: parsers, printers, evaluators, files of ads.
+
+Inputs: cases of ``classad.strategies``.  Outputs: none; a check raises.
+Never here: chance, the loop.
+"""
+
+from __future__ import annotations
+
+import atexit
+from datetime import UTC
+from functools import cache
+from importlib.util import find_spec
+from io import StringIO
+from typing import Any, Final
+
+import classad
+from classad import arena, kernels
+from classad.ad import ClassAd
+from classad.adfile import read_ads, write_ads
+from classad.batch import evaluate_many, match_many
+from classad.compiler import specialise
+from classad.convert import to_python
+from classad.deferred import OLD, PREFIX, STRICT
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.evaluate import (
+    EvalContext,
+    evaluate,
+    evaluate_attribute,
+    evaluate_exactly,
+    evaluate_full,
+)
+from classad.expr import ExprTree
+from classad.flatten import flatten
+from classad.formats.long import read_long
+from classad.generate import MAX_SIZE
+from classad.invent import Case
+from classad.limits import FAST_HEIGHT
+from classad.lists import ListValue
+from classad.loading import Loader
+from classad.match import is_true
+from classad.nodes import Binary, Call, Literal, Node, walk
+from classad.parser import _by_grammar, parse_expression
+from classad.source import Source
+from classad.unparse import unparse, unparse_value
+from fuzz.known import known
+from fuzz.peer import NAME as PEER_NAME
+from fuzz.peer import Crashed, Peer, printed, written
+from fuzz.target import Unavailable
+
+CONTEXT: Final = EvalContext(now=1_700_000_000.0, tz=UTC)
+#: Operators for which HTCondor's flattening loses or changes values.
+LOSSY: Final = frozenset({"+", "*", "|", "&", "^", "&&", "||", "?:"})
+
+
+def text_comes_back(text: str) -> None:
+    """Printing an expression and reading it again changes nothing."""
+    tree = parse_expression(text)
+    for old in (False, True):
+        if old and ends_in_a_backslash(tree):
+            continue
+        once = unparse(tree, old=old)
+        again = unparse(parse_expression(once, old=old), old=old)
+        assert again == once, f"{once} comes back as {again}"
+
+
+def ends_in_a_backslash(root: Node) -> bool:
+    """Whether there is a string that old syntax cannot write inside a line."""
+    return any(
+        isinstance(node, Literal)
+        and isinstance(node.value, str)
+        and node.value.replace('"', "").endswith("\\")
+        for node in walk(root)
+    )
+
+
+def parsers_agree(case: tuple[str, int]) -> None:
+    """What the C parser takes the grammar takes too, with the same tree; so does the real one."""
+    text, how = case
+    if kernels.native is None:
+        raise Unavailable("the C parser is not built, or not wanted here")
+    mine = arena.parse(text, how)
+    if mine is None:
+        return
+    try:
+        old, strict, prefix = bool(how & OLD), bool(how & STRICT), bool(how & PREFIX)
+        theirs = _by_grammar(text, old, strict, Source(text), prefix, None)
+    except ClassAdParseError as problem:
+        raise AssertionError(f"only C takes {text!r} read as {how}: {problem}") from None
+    places = [[(node.start, node.end) for node in walk(tree)] for tree in (mine, theirs)]
+    assert mine == theirs, f"{mine} instead of {theirs} of {text!r} read as {how}"
+    assert places[0] == places[1], f"places in {text!r} read as {how}"
+    # Not compared: text behind a conditional, and a `//` comment, which the real one wants a line
+    # end behind, while here the end of the text does as well.
+    whole = mine.end == len(text.rstrip()) and "//" not in text
+    if how == 0 and whole and find_spec(PEER_NAME) is not None:
+        _compare_printed(text)
+
+
+def _compare_printed(text: str) -> None:
+    try:
+        theirs = peer().printed(text)
+    except Crashed:
+        return
+    ours = printed(classad, text)
+    assert ours == theirs, f"{ours!r} instead of {theirs!r} of {text!r}"
+
+
+def evaluators_agree(case: Case | list[str]) -> None:
+    """The exact evaluator, the closures and the generated code give the same value."""
+    expression, my, target = case
+    mine, other = evaluate(my), evaluate(target)
+    exact, fine = evaluate_exactly(ExprTree(expression), mine, mine, other, CONTEXT)
+    for way in ("closures", "generated"):
+        tree = ExprTree(expression)
+        if way == "generated" and not generated(tree):
+            continue
+        _same_value((exact, fine), evaluate_full(tree, mine, other, context=CONTEXT), (way, *case))
+
+
+def generated(tree: ExprTree) -> bool:
+    """Give an expression its generated form at once, if it may have one."""
+    tree.compile()
+    if tree.height > FAST_HEIGHT or tree.size > MAX_SIZE:
+        return False
+    specialise(tree)
+    return True
+
+
+def _same_value(wanted: tuple[Any, bool], found: tuple[Any, bool], case: Any) -> None:
+    (exact, fine), (compiled, ok) = wanted, found
+    assert compiled.__class__ is exact.__class__, f"{compiled!r} and {exact!r} of {case}"
+    texts = unparse_value(compiled), unparse_value(exact)
+    assert texts[0] == texts[1], f"{texts} of {case}"
+    assert ok == fine, f"only one evaluator fails: {case}"
+
+
+def columns_agree(case: tuple[str, list[list[str]]]) -> None:
+    """Many ads at once give what each gives alone."""
+    expression, texts = case
+    pairs = [(evaluate(my), evaluate(target)) for my, target in texts]
+    ads = [my for my, _ in pairs]
+    values = evaluate_many(expression, ads, pairs[0][1], context=CONTEXT)
+    alone = [evaluate(expression, ad, pairs[0][1], context=CONTEXT) for ad in ads]
+    shown = [_shown(value) for value in alone]
+    assert [_shown(value) for value in values] == shown, f"{values} instead of {alone} of {case}"
+    job = pairs[0][1]
+    found = match_many(job, ads, rank=None, context=CONTEXT)
+    wanted = [_accepts(ad, job) and _accepts(job, ad) for ad in ads]
+    assert [bool(yes) for yes in found.mask] == wanted, f"matches of {case}"
+
+
+def _accepts(ad: ClassAd, other: ClassAd) -> bool:
+    if ad.raw("Requirements") is None:
+        return False
+    return is_true(evaluate_attribute(ad, "Requirements", other, CONTEXT)[0])
+
+
+def _shown(value: Any) -> str:
+    return repr(to_python(value)) if not isinstance(value, list) else repr(value)
+
+
+def loaders_agree(case: tuple[str, int]) -> None:
+    """Loading a text of ads into columns gives the ads that the reader of lines gives."""
+    text, place = case
+    data = text.encode("utf-8", "surrogateescape")
+    problems: list[Diagnostic] = []
+    read = list(read_long(data.decode("utf-8", "surrogateescape"), "<text>", problems))
+    loader = Loader()
+    cut = place % (len(data) + 1)
+    loader.feed(data[:cut])
+    loaded = loader.finish(data[cut:])
+    ads = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in loaded.to_ads()]
+    expected = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in read]
+    assert str(ads) == str(expected), f"{ads} instead of {expected} of {data!r} cut at {cut}"
+    rendered = [problem.render() for problem in loaded.diagnostics]
+    assert rendered == [problem.render() for problem in problems], f"problems of {data!r}"
+
+
+def flatten_keeps(case: Case | list[str]) -> None:
+    """What is left of a flattened expression has its value, where HTCondor's keeps it."""
+    expression, my, target = case
+    mine, other = evaluate(my), evaluate(target)
+    tree = ExprTree(expression)
+    if _lossy(tree.node) or any(
+        _lossy(value.node) for value in mine._attrs.values() if isinstance(value, ExprTree)
+    ):
+        return
+    flat = flatten(mine, tree, context=CONTEXT)
+    value, ok = evaluate_full(tree, mine, other, context=CONTEXT)
+    if not flat.ok or not ok or value.__class__ in (ClassAd, ListValue):
+        return  # the members of lists and ads are values only when they are selected
+    left = flat.value if flat.tree is None else evaluate(flat.tree, mine, other, context=CONTEXT)
+    shown = unparse_value(left), unparse_value(value)
+    assert shown[0] == shown[1], f"{shown} of {case}, flattened to {flat}"
+
+
+def _lossy(root: Node) -> bool:
+    """Whether an expression has an operator or a function that flattening does not keep.
+
+    Functions of constants are called without the ads, so that those which look around differ.
+    """
+    return any(
+        (isinstance(node, Binary) and node.operator in LOSSY)
+        or (isinstance(node, Call) and not _steady(node.name))
+        for node in walk(root)
+    )
+
+
+def _steady(name: str) -> bool:
+    from classad.function_table import lookup_function
+
+    function = lookup_function(name)
+    return function is not None and function.deterministic
+
+
+def printers_agree(text: str) -> None:
+    """An ad that is printed and read again prints the same, in every form."""
+    ad: ClassAd = evaluate(text)
+    odd = ends_in_a_backslash(parse_expression(text))
+    for form in ("new", "json", "xml") if odd else ("long", "new", "json", "xml"):
+        once = _print(ad, form)
+        (again,) = read_ads(StringIO(once), form=form, errors="strict") if once.strip() else (ad,)
+        assert _print(again, form) == once, f"{form}: {once} of {text}"
+
+
+def _print(ad: ClassAd, form: Any) -> str:
+    out = StringIO()
+    write_ads([ad], out, form)
+    return out.getvalue()
+
+
+def peer_agrees(case: Case | list[str]) -> None:
+    """The real library gives the same value, of the same type."""
+    if find_spec(PEER_NAME) is None:
+        raise Unavailable("the real ClassAd library is not installed (htcondor on PyPI)")
+    whole = Case(*case)
+    ours = ours_of(whole)
+    try:
+        theirs = peer().answer(*whole)
+    except Crashed:
+        return  # nothing to compare with
+    if ours != theirs and not known(whole, ours, theirs):
+        raise AssertionError(f"{ours} instead of {theirs} of {whole}")
+
+
+def ours_of(case: Case) -> Any:
+    """Our answer, in the zone of the comparison."""
+    try:
+        scopes = [evaluate(text) for text in case[1:] if text]
+        value, ok = evaluate_full(case.expression, *scopes, context=CONTEXT)
+    except ClassAdParseError:
+        return "raised"
+    return written(classad, to_python(value)) if ok else "raised"
+
+
+def vector(case: Case | list[str]) -> dict[str, Any]:
+    """A case in the form of tests/vectors/classad; the value is for the real library to fill in."""
+    from hashlib import sha256
+
+    expression, my, target = Case(*case)
+    key = sha256("\n".join((expression, my, target)).encode()).hexdigest()[:12]
+    line: dict[str, Any] = {"id": f"fuzz:{key}", "expr": expression}
+    for side, text in (("my", my), ("target", target)):
+        ad = evaluate(text) if text else None
+        line[side] = None if ad is None else {name: str(ad.lookup(name)) for name in ad}
+    if find_spec(PEER_NAME) is not None:
+        try:
+            line["seen"] = peer().answer(expression, my, target)
+        except Crashed:
+            line["seen"] = "crashed"
+    return line
+
+
+@cache
+def peer() -> Peer:
+    """The one real library of this process."""
+    found = Peer()
+    atexit.register(found.close)
+    return found

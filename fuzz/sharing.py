@@ -1,0 +1,172 @@
+"""What must hold for shares: configurations, group quotas, the accountant and its log.
+
+Inputs: cases of ``policy.strategies`` and ``negotiator.strategies``.  Outputs: none; checks raise.
+Never here: chance, the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+from typing import Any, Final
+
+from attr import evolve
+
+from classad.log import transaction_text
+from negotiator.accountantlog import changes, read_log
+from negotiator.accounting import MIN_PRIORITY, update_customer
+from negotiator.cycle import group_tree
+from negotiator.groups import Group, GroupTree
+from negotiator.quotas import allocate, assign_quotas
+from negotiator.snapshot import AccountantState, Customer
+from policy.config import Library, load_config
+from policy.knobs import table_defaults
+from policy.load import policy_from_knobs
+from policy.macros import ExpansionError
+from policy.sources import MemorySources
+
+#: What rounding to six decimals may move a number by, and sums of reals relatively.
+ROUNDED: Final = 5e-6
+RELATIVE: Final = 1e-9
+
+
+def expansion_ends(text: str) -> None:
+    """Every macro has a value or an error that says why not, and the same one when asked again."""
+    config = load_config("<text>", MemorySources({"<text>": text}), Library(), keep_going=True)
+    for name in config.names():
+        values = []
+        for _ in range(2):
+            try:
+                values.append(config.text(name))
+            except ExpansionError as problem:
+                values.append(f"error: {problem}")
+        assert values[0] == values[1], f"{name} is {values[0]!r}, then {values[1]!r}"
+
+
+# ---- quotas --------------------------------------------------------------------------------------
+
+QuotaCase = tuple[Mapping[str, str], float, float, list[float]]
+
+
+def quotas_hold(case: QuotaCase) -> None:
+    """Nobody gets more than is there, than it wants, or above a cap without surplus."""
+    knobs, pool, more, demands = case
+    tree, oversubscribed = _tree(knobs, demands)
+    left = _hand_out(tree, pool, oversubscribed)
+    slack = _slack(pool)
+    for group in tree.groups:
+        assert group.allocated >= 0, f"{group.name} is allocated {group.allocated}"
+        wanted = group.demand + slack
+        assert group.allocated <= wanted, f"{group.name} gets more than the {group.demand} it wants"
+        if not group.settings.accept_surplus and group.parent is not None:
+            below = _sum_below(group, "allocated")
+            own = _sum_below(group, "quota")
+            assert below <= own + slack, f"{group.name} and below get {below} of {own}"
+    given = sum(group.allocated for group in tree.groups)
+    if not oversubscribed:
+        assert given + left <= pool + slack, f"{given} allocated and {left} left of {pool}"
+        larger, _ = _tree(knobs, demands)
+        _hand_out(larger, pool + more, oversubscribed)
+        after = sum(group.allocated for group in larger.groups)
+        assert after >= given - _slack(pool + more), f"{given} of {pool}, {after} of {pool + more}"
+    _order_is_the_same(case, tree)
+
+
+def _order_is_the_same(case: QuotaCase, tree: GroupTree) -> None:
+    """Written backwards, the names give the same tree with the same numbers."""
+    knobs, pool, _, demands = case
+    names = knobs.get("GROUP_NAMES", "").replace(",", " ").split()
+    if len({name.lower() for name in names}) < len(names):
+        return  # of equals the first one written stays
+    backwards = {**knobs, "GROUP_NAMES": " ".join(reversed(names))} if names else knobs
+    other, oversubscribed = _tree(backwards, demands)
+    _hand_out(other, pool, oversubscribed)
+    numbers = [[(g.name, g.quota, g.allocated) for g in each.groups] for each in (tree, other)]
+    assert numbers[0] == numbers[1], f"{numbers[0]}, backwards {numbers[1]}"
+
+
+def _tree(knobs: Mapping[str, str], demands: list[float]) -> tuple[GroupTree, bool]:
+    policy = policy_from_knobs(dict(knobs), _library()).policy
+    tree = group_tree(policy)
+    for number, group in enumerate(tree.groups):
+        group.demand = group.requested = demands[number % len(demands)]
+    return tree, policy.allow_quota_oversubscription
+
+
+@cache
+def _library() -> Library:
+    return Library(table_defaults())
+
+
+def _hand_out(tree: GroupTree, pool: float, oversubscribed: bool) -> float:
+    assign_quotas(tree, pool, oversubscription=oversubscribed)
+    return allocate(tree, whole_slots=False)
+
+
+def _sum_below(group: Group, field: str) -> float:
+    own: float = getattr(group, field)
+    return own + sum(_sum_below(child, field) for child in group.children)
+
+
+def _slack(amount: float) -> float:
+    return 1e-6 + RELATIVE * abs(amount) * 10
+
+
+# ---- the accountant ------------------------------------------------------------------------------
+
+AgeingCase = tuple[dict[str, Any], int, int, float]
+
+
+def ageing_holds(case: AgeingCase) -> None:
+    """Priority moves towards usage, never below its floor; two intervals do what their sum does."""
+    record, first, second, half_life = case
+    before = Customer(**record)
+    now = 1_700_000_000
+    once = update_customer(before, first + second, now, half_life)
+    half = update_customer(before, first, now - second, half_life)
+    twice = update_customer(half, second, now, half_life)
+    usage, start = before.weighted_resources_used, max(before.priority or 0.0, MIN_PRIORITY)
+    low, high = min(usage, start, MIN_PRIORITY), max(usage, start)
+    priority = max(once.priority or 0.0, MIN_PRIORITY)
+    assert low - ROUNDED <= priority <= high + ROUNDED, f"priority {priority} from {start}, {usage}"
+    floored = min(start, usage) < MIN_PRIORITY + ROUNDED
+    if not floored:
+        _near(once.priority, twice.priority, case)
+    _near(once.accumulated_usage, twice.accumulated_usage, case)
+    _near(once.weighted_accumulated_usage, twice.weighted_accumulated_usage, case)
+    assert once.begin_usage_time in (now, before.begin_usage_time)
+
+
+def _near(one: float | None, two: float | None, case: object) -> None:
+    a, b = one or 0.0, two or 0.0
+    assert abs(a - b) <= 2 * ROUNDED + 1e-9 * max(abs(a), abs(b)), f"{a} and {b} of {case}"
+
+
+LogCase = tuple[list[list[dict[str, Any]]], int]
+
+
+def log_recovers(case: LogCase) -> None:
+    """A log cut at any byte gives the state after one of its transactions."""
+    steps, place = case
+    states = [AccountantState()]
+    for number, records in enumerate(steps):
+        customers = {record["name"]: Customer(**record) for record in records}
+        moment = 1_700_000_000 + number
+        states.append(evolve(states[0], customers=customers, last_update_time=moment))
+    texts = [transaction_text(list(changes(before, after))) for before, after in pairwise(states)]
+    tables = [read_log("".join(texts[:count])).table for count in range(len(texts) + 1)]
+    whole = "".join(texts).encode()
+    cut = place % (len(whole) + 1)
+    found = read_log(whole[:cut].decode("utf-8", "surrogateescape"))
+    done = sum(1 for end in _ends(texts) if end <= cut)
+    # The line end of the last record may be missing.
+    assert found.table in tables[done : done + 2], f"cut at {cut}: {found.table} of {case}"
+
+
+def _ends(texts: list[str]) -> list[int]:
+    ends, total = [], 0
+    for text in texts:
+        total += len(text.encode())
+        ends.append(total)
+    return ends

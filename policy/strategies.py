@@ -1,0 +1,105 @@
+"""Hypothesis strategies for configurations: texts with macros, and trees of accounting groups.
+
+What is decided here: which statements and references a configuration is made of, weighted towards
+the traps of the language: macros of themselves, circles, defaults in references, function macros,
+continued lines, comments within values, conditions, prefixed names, a group without its parent or
+with both kinds of quota.  Needs the extra ``fuzz`` (Hypothesis).
+
+Inputs: none.  Outputs: strategies of texts, and of knobs as ``policy_from_knobs`` takes them.
+Never here: reading a configuration, what must hold.
+Follows: the notes on the configuration language and on group quotas.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from classad.extras import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import hypothesis.strategies as st
+else:
+    st = load("hypothesis.strategies")
+
+__all__ = ["configurations", "fractions", "group_trees", "quotas", "values"]
+
+#: Macros that invented texts set and refer to; two of them differ in case only.
+MACROS: Final = ("A", "B", "C", "a", "NEGOTIATOR.A", "LONG_NAME")
+GROUPS: Final = ("a", "b", "a.x", "a.y", "a.x.q", "c", "b.z", "A.X", "d.lost")
+
+_WORDS: Final = (
+    "", "1", "0", "x", "true", "-7", "1.5", "a b", "a, b", "#c", "\\", '"q"', "$", "$(", "$()",
+    "$$(A)", "$(DOLLAR)", "()", ":", "$INT(", "a=b", "'", "%d", "if", "100%",
+)  # fmt: skip
+_FORMS: Final = (
+    "$({})", "$({}:{})", "$INT({})", "$REAL({},%.2f)", "$STRING({})", "$EVAL({})", "$SUBSTR({},1)",
+    "$CHOICE(0,{},z)", "$BASENAME({})", "$Fpn({})", "$ENV({})", "$ENV({}:{})", "$F({})",
+)  # fmt: skip
+_LINES: Final = (
+    "if defined {}", "if $({})", "if version >= 8.9", "elif true", "else", "endif", "# {}", "",
+    "use ROLE : Personal", "use FEATURE : {}", "include ifexist : {}", "error : {}", "warning : {}",
+    "{} @=end\n  $({})\n@end", "{} = \\\n  y", "{} = z \\\n# c\n  y", "{} : 1", "{}", "= {}",
+)  # fmt: skip
+
+
+@st.composite
+def values(draw: Callable[[Any], Any]) -> str:
+    """Texts of values: words and references, which may be nested."""
+    parts = draw(st.lists(st.sampled_from(_WORDS) | _references(), max_size=4))
+    separator: str = draw(st.sampled_from(["", "", " "]))
+    return separator.join(parts)
+
+
+@st.composite
+def _references(draw: Callable[[Any], Any]) -> str:
+    form: str = draw(st.sampled_from(_FORMS))
+    name: str = draw(st.sampled_from(MACROS) | st.just("$(A)"))
+    return form.format(name, draw(st.sampled_from(["", "d", "$(B)"])))
+
+
+@st.composite
+def configurations(draw: Callable[[Any], Any]) -> str:
+    """Texts of configurations, sound and otherwise."""
+    lines = []
+    for _ in range(draw(st.integers(0, 9))):
+        name = draw(st.sampled_from(MACROS))
+        if draw(st.integers(0, 3)) == 3:
+            lines.append(draw(st.sampled_from(_LINES)).format(name, name))
+        else:
+            lines.append(f"{name} = {draw(values())}")
+    return "\n".join(lines) + "\n"
+
+
+def quotas() -> st.SearchStrategy[float]:
+    """Quotas in slot weights: none, fractions of a slot, whole ones, more than any pool."""
+    edges = [0.0, 1.0, 2.0, 0.5, 0.9, 1.0 / 3.0, 7.4, 100.0, 2147483647.0]
+    return st.sampled_from(edges) | st.integers(0, 40).map(lambda n: n / 4)
+
+
+def fractions() -> st.SearchStrategy[float]:
+    """Dynamic quotas, sums above one included."""
+    return st.sampled_from([0.0, 1.0, 0.5, 0.25, 0.33, 1.0 / 3.0, 0.1, 1e-6])
+
+
+@st.composite
+def group_trees(draw: Callable[[Any], Any], max_size: int = 6) -> dict[str, str]:
+    """The knobs of a tree of groups; empty without groups."""
+    names = draw(st.lists(st.sampled_from(GROUPS), max_size=max_size, unique=True))
+    if not names:
+        return {}
+    knobs = {"GROUP_NAMES": ", ".join(names)}
+    for name in names:
+        kind = draw(st.integers(0, 7))
+        if kind < 4 or kind == 7:
+            knobs[f"GROUP_QUOTA_{name}"] = repr(draw(quotas()))
+        if kind > 3 and kind != 6:
+            knobs[f"GROUP_QUOTA_DYNAMIC_{name}"] = repr(draw(fractions()))
+        for knob in ("GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP"):
+            if draw(st.integers(0, 2)) == 2:
+                knobs[f"{knob}_{name}"] = str(draw(st.booleans()))
+    for knob in ("GROUP_ACCEPT_SURPLUS", "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION"):
+        if draw(st.booleans()):
+            knobs[knob] = str(draw(st.booleans()))
+    return knobs

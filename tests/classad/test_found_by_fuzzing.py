@@ -1,0 +1,77 @@
+"""What comparing millions of random expressions with the real library brought to light."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from classad.convert import to_python
+from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
+from classad.expr import ExprTree
+from classad.unparse import unparse_value
+from fuzz.language import CONTEXT, generated
+
+#: Expression and its value in MY, printed in new syntax; "fails": the whole evaluation does.
+IN_MY = """[
+  A0 = 9; q = 8; m = 7; u = q; A5 = [A0 = 5; z = A0; w = m; n = [y = A0; k = m; t = z]]; A1 = 3;
+  n = [x = 5; l = {[d = 1]}; v = evalInEachContext(A1, l); w = evalInEachContext(u, l); u = x];
+  S = ([Year = 2020]).x; F = absTime(5, -1)
+]"""
+SEEN = [
+    ("quantize(7, 1e-8)", "7"),
+    ("quantize(7, 1.25e-7)", "7.000000000000000E+00"),
+    ("quantize(-7, 1e-300)", "-7"),
+    ("quantize(7.3, 3e-10)", "7.300000000000000E+00"),
+    ('"a" ? F : 1', "fails"),
+    ("{} ? 1 : F", "fails"),
+    ("error ? 1 : F", "error"),
+    ("undefined ? F : F", "undefined"),
+    ('ifThenElse("a", 1, F)', "error"),
+    ("allCompare(undefined, F, 2)", "undefined"),
+    ('allCompare("<", undefined, F)', "undefined"),
+    ('anyCompare("<", 7, F)', "error"),
+    ('anyCompare("zz", {1}, F)', "error"),
+    ('anyCompare("<", {1}, F)', "fails"),
+    ("evalInEachContext(S, {[x = 1]})", "{ undefined }"),
+    ("countMatches(S, {[x = 1]})", "0"),
+    ("evalInEachContext(A5.z, {[x = 1]})", "{ 9 }"),
+    ("evalInEachContext(A5.w, {[x = 1]})", "{ 7 }"),
+    ("evalInEachContext([q = 1; r = q].r, {[x = 1]})", "{ 8 }"),
+    ("evalInEachContext(A5.n.y, {[x = 1]})", "{ 9 }"),
+    ("evalInEachContext(A5.n.t, {[x = 1]})", "{ undefined }"),
+    ("evalInEachContext(n.u, {[y = 1]})", "{ undefined }"),
+    ("evalInEachContext(n.u, n.l)", "{ 5 }"),
+    ("n.v", "undefined"),
+    ("n.w", "{ 5 }"),
+    ("evalInEachContext({m}[0], {[x = 1]})", "{ 7 }"),
+    ("evalInEachContext(sum({m}), {[m = 2]})", "{ 2 }"),
+]
+
+
+@pytest.mark.parametrize(("expression", "value"), SEEN, ids=[case[0] for case in SEEN])
+def test_value_by_every_evaluator(expression: str, value: str) -> None:
+    my = evaluate(IN_MY)
+    exact = evaluate_exactly(ExprTree(expression), my, None, None, CONTEXT)
+    closures = evaluate_full(ExprTree(expression), my, context=CONTEXT)
+    tree = ExprTree(expression)
+    assert generated(tree)
+    for found, ok in (exact, closures, evaluate_full(tree, my, context=CONTEXT)):
+        assert (unparse_value(found) if ok else "fails") == value
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(("expression", "value"), SEEN, ids=[case[0] for case in SEEN])
+def test_the_real_library_says_so(expression: str, value: str) -> None:
+    from classad.invent import Case
+    from fuzz.language import ours_of, peer
+
+    pytest.importorskip("classad2")
+    case = Case(expression, IN_MY)
+    assert peer().answer(*case) == ours_of(case)
+
+
+def test_relative_times_in_lists_keep_their_fractions() -> None:
+    """D-107."""
+    value: Any = evaluate("evalInEachContext(relTime(-1.5), {[x = 1]})", context=EvalContext(now=0))
+    assert to_python(value) == [-1.5]
