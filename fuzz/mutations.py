@@ -1,0 +1,199 @@
+"""Bugs to plant, one at a time, and what should notice each.
+
+Inputs: none.  Outputs: ``MUTATIONS``.
+Never here: planting them (``fuzz.mutants``).
+
+``by``: ``conform FILES`` runs recorded vectors, ``fuzz TARGET`` a target's few cases, ``tests
+FILES`` tests.  A text stands exactly once in its file, which a test checks.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Mutation(NamedTuple):
+    """One planted bug: in ``file`` the text ``old`` becomes ``new``."""
+
+    file: str
+    old: str
+    new: str
+    by: str
+
+
+_OPERATORS: Final = "classad/operators.py"
+_VECTORS: Final = "conform tests/vectors/classad"
+_SELECT: Final = "csrc/select.c"
+
+MUTATIONS: Final = (
+    # ---- the evaluator
+    Mutation(
+        _OPERATORS, "return ERROR if x == inf else x", "return x", f"{_VECTORS}/op_real.jsonl",
+    ),
+    Mutation(_OPERATORS, "if a == INT_MIN and b == -1:", "if False:", f"{_VECTORS}/op_int.jsonl"),
+    Mutation(
+        _OPERATORS, "quotient if (a < 0) == (b < 0) else -quotient", "quotient",
+        f"{_VECTORS}/op_int.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "return -rest if a < 0 else rest", "return -rest if b < 0 else rest",
+        f"{_VECTORS}/op_int.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "negative = (x < 0) != (str(y)[0] == \"-\")", "negative = x < 0",
+        f"{_VECTORS}/op_arith.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "return text.lower().encode()", "return text.upper().encode()",
+        f"{_VECTORS}/op_comp.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "    if ca is not b.__class__:\n        return False",
+        "    if ca is not b.__class__ and not {ca, b.__class__} <= _NUMBERS:\n        return False",
+        f"{_VECTORS}/op_equal.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "    if x is True or y is False or y is ERROR:",
+        "    if x is True or y is False:", f"{_VECTORS}/op_logic.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "    if x is True or x is ERROR:\n        return x\n    y",
+        "    if x is True:\n        return x\n    y", f"{_VECTORS}/op_logic.jsonl",
+    ),
+    Mutation(
+        _OPERATORS, "return b if a is UNDEFINED else a", "return b if a.__class__ is Value else a",
+        f"{_VECTORS}/op_ternary.jsonl {_VECTORS[8:]}/random.jsonl",
+    ),
+    Mutation(
+        "classad/reference.py", "    elif value is ERROR and selector is not ERROR:",
+        "    elif False:", "tests tests/classad/test_found_by_fuzzing.py",
+    ),
+    Mutation(
+        "classad/reference.py", "None if owner is ad else (ad, owner)", "None",
+        f"{_VECTORS}/chained.jsonl",
+    ),
+    Mutation(
+        "classad/builtins/numbers.py", "_NO_STEP: Final = 1e-8", "_NO_STEP: Final = 0.0",
+        "tests tests/classad/test_found_by_fuzzing.py",
+    ),
+    Mutation(
+        "classad/builtins/lists.py", "        if outcome is UNDEFINED:\n            return False",
+        "        if outcome is UNDEFINED:\n            continue", f"{_VECTORS}/fn_good.jsonl",
+    ),
+    Mutation(
+        "classad/builtins/ads.py", "state.visit(item, member, site.ad)",
+        "state.visit(item, member, home)", "tests tests/classad/test_found_by_fuzzing.py",
+    ),
+    Mutation(
+        "classad/compiler.py", "        if choice is True:\n            return then(ad, state)",
+        "        if choice:\n            return then(ad, state)", "fuzz evaluators",
+    ),
+    # ---- group quotas
+    Mutation(
+        "negotiator/quotas.py", "statics if oversubscription else min(statics, quota)", "statics",
+        "fuzz quotas",
+    ),
+    Mutation(
+        "negotiator/quotas.py", "dynamic_part / max(dynamics, 1.0)", "dynamic_part", "fuzz quotas",
+    ),
+    Mutation(
+        "negotiator/quotas.py", "keeps_all = oversubscription and group.parent is not None",
+        "keeps_all = oversubscription", "tests tests/negotiator/test_quotas.py",
+    ),
+    Mutation(
+        "negotiator/quotas.py", "        if child.settings.accept_surplus:\n            group.sub",
+        "        if True:\n            group.sub", "tests tests/negotiator/test_quotas.py",
+    ),
+    Mutation(
+        "negotiator/quotas.py", "            if amount > wants[i]:", "            if False:",
+        "fuzz quotas",
+    ),
+    Mutation(
+        "negotiator/quotas.py",
+        "weights = [child.subtree_quota for child in group.children] + [group.quota]",
+        "weights = [child.quota for child in group.children] + [group.quota]",
+        "tests tests/negotiator/test_quotas.py",
+    ),
+    Mutation(
+        "negotiator/quotas.py", "group.requested -= group.allocated", "pass",
+        "tests tests/negotiator/test_quotas.py",
+    ),
+    Mutation(
+        "negotiator/groups.py", "wanted = sorted(settings, key=lambda item: item.name.lower())",
+        "wanted = list(settings)", "fuzz quotas",
+    ),
+    # ---- the accountant
+    Mutation(
+        "negotiator/accounting.py", "beta = 0.5 ** (elapsed / half_life)",
+        "beta = 0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting.py", "return float(f\"{number:f}\")", "return number",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/accounting.py",
+        "customer.accumulated_usage + customer.resources_used * elapsed + uncharged",
+        "customer.accumulated_usage + customer.resources_used + uncharged", "fuzz ageing",
+    ),
+    Mutation(
+        "negotiator/accounting.py", "MIN_PRIORITY: Final = 0.5", "MIN_PRIORITY: Final = 0.0",
+        "tests tests/negotiator/test_accounting.py",
+    ),
+    # ---- the cycle
+    Mutation(
+        "negotiator/pie.py", "        if name not in seen:", "        if True:",
+        "tests tests/negotiator/test_pie.py tests/negotiator/test_cycle.py",
+    ),
+    Mutation(
+        "negotiator/pie.py", "used + cost <= allowed or (used <= 0 < allowed)",
+        "used + cost < allowed or (used <= 0 < allowed)", "tests tests/negotiator/test_cycle.py",
+    ),
+    Mutation(
+        "negotiator/pie.py", "share * total - usage", "share * total",
+        "tests tests/negotiator/test_cycle.py",
+    ),
+    Mutation(
+        "negotiator/concurrency.py", "+ increment > self._maximum(name)",
+        "> self._maximum(name)", "fuzz cycle",
+    ),
+    Mutation(
+        "negotiator/candidates.py", "meets(ad, asking, context) and meets(asking, ad, context)",
+        "meets(ad, asking, context)", "tests tests/negotiator/test_cycle.py",
+    ),
+    Mutation(
+        "negotiator/concurrency.py", "increment if increment > 0 else 1.0", "1.0",
+        "tests tests/negotiator/test_cycle.py",
+    ),
+    # ---- the C core
+    Mutation(_SELECT, "    return left < right;", "    return left > right;", "fuzz kernels"),
+    Mutation(
+        _SELECT, "        if ((a != a) != (b != b))\n            return b != b;", "",
+        "fuzz kernels",
+    ),
+    Mutation(
+        _SELECT, "enum { INSERTION_LENGTH = 16 };", "enum { INSERTION_LENGTH = 15 };",
+        "fuzz kernels",
+    ),
+    Mutation(
+        _SELECT, "if (length % 2 == 0 && child == (length - 2) / 2)",
+        "if (child == (length - 2) / 2)", "fuzz kernels",
+    ),
+    Mutation(
+        "csrc/literal.c", "number->scale += negative ? -exponent : exponent;",
+        "number->scale += exponent;", "fuzz loaders",
+    ),
+    Mutation(
+        "csrc/literal.c", "digits / TEN[-scale]", "digits * (1 / TEN[-scale])",
+        "tests tests/csrc/test_load.py",
+    ),
+    Mutation(
+        "csrc/lex.c", "same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
+        "same_word(word, \"isnt\", 4) ? CA_T_META_EQUAL", "fuzz parsers",
+    ),
+    Mutation(
+        "csrc/lex.c", "            at += 2;\n        } else {",
+        "            at += 1;\n        } else {",
+        "fuzz parsers",
+    ),
+)  # fmt: skip
