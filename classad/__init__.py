@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from classad.batch import compile as compile  # noqa: A004 - see __all__
     from classad.bridge import from_classad2, to_classad2
     from classad.frames import to_arrow, to_dicts, to_pandas, to_polars
+    from classad.table import Rows, Table
 
 # `compile` is not listed, so that `from classad import *` spares Python's own.
 __all__ = [
@@ -86,6 +87,8 @@ __all__ = [
     "Parser",
     "ParserType",
     "RefSet",
+    "Rows",
+    "Table",
     "Value",
     "compat_version",
     "evaluate_many",
@@ -127,6 +130,7 @@ _LATER = {
     "batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
     "bridge": ("from_classad2", "to_classad2"),
     "frames": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
+    "table": ("Rows", "Table"),
 }
 
 if not TYPE_CHECKING:

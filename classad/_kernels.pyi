@@ -11,11 +11,47 @@ class _Lib(Protocol):
     def ca_interface(self) -> int: ...
     def ca_top_k(self, rows: int, columns: int, k: int, keys: _Sizes, order: _Sizes) -> int: ...
     def ca_sort_order(self, rows: int, columns: int, keys: _Sizes, order: _Sizes) -> int: ...
+    def ca_number_pairs(
+        self,
+        rows: int,
+        left: _Sizes,
+        right: object,
+        room: int,
+        slots: _Sizes,
+        numbers: _Sizes,
+        first: _Sizes,
+    ) -> int: ...
+    def ca_pick(self, count: int, rows: _Sizes, length: int, codes: _Sizes, out: _Sizes) -> int: ...
+    def ca_pick_numbers(
+        self, count: int, rows: _Sizes, length: int, values: _Sizes, out: _Sizes
+    ) -> int: ...
+    def ca_flag(
+        self,
+        count: int,
+        codes: _Sizes,
+        rows: object,
+        size: int,
+        table: _Sizes,
+        room: int,
+        bits: _Sizes,
+    ) -> int: ...
+    def ca_list_bits(self, size: int, bits: _Sizes, room: int, rows: _Sizes) -> int: ...
+    def ca_spread(
+        self,
+        count: int,
+        codes: _Sizes,
+        rows: object,
+        size: int,
+        table: _Sizes,
+        room: int,
+        out: _Sizes,
+    ) -> int: ...
     def ca_parse(
         self, length: int, text: bytes, origin: int, how: int, capacity: int, nodes: object
     ) -> int: ...
 
 class _FFI(Protocol):
+    NULL: object
     def new(self, ctype: str, init: int) -> _Sizes: ...
     def from_buffer(self, ctype: str, buffer: object) -> _Sizes: ...
     def unpack(self, array: _Sizes, length: int) -> list[int]: ...

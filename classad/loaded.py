@@ -153,6 +153,18 @@ class LoadedColumns:
             found[row - start] = value
         return found
 
+    def cells(self, column: LoadedColumn, rows: Sequence[int]) -> list[Any]:
+        """The values of some rows, as of ``values``."""
+        tags, payload, key = column.tags, column.payload, column.key
+        if column.rows is None:
+            return [self._value(key, tags[row], payload[row]) for row in rows]
+        found: list[Any] = []
+        for row in rows:
+            place = bisect_left(column.rows, row)
+            there = place < len(column.rows) and column.rows[place] == row
+            found.append(self._value(key, tags[place], payload[place]) if there else None)
+        return found
+
     def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
         """The values of some cells."""
         tags, payload = bytes(column.tags[low:high]), column.payload[low:high]

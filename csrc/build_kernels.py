@@ -24,6 +24,7 @@ SOURCES = [
     "csrc/cells.c",
     "csrc/literal.c",
     "csrc/load.c",
+    "csrc/codes.c",
 ]
 DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
 FLAGS = [

@@ -204,4 +204,32 @@ int ca_load_texts(const ca_load *load, int which, ca_texts *texts);
 const ca_name *ca_load_names(const ca_load *load); /* as many as texts in CA_NAMES */
 const int32_t *ca_load_rows(const ca_load *load); /* the shape of each row */
 
+/* ---- rows, codes and bits ----------------------------------------------------------------- */
+
+/* Number the pairs of codes that come, from 0 in their order: rows with equal pairs get equal
+ * numbers.  right: null counts as all 0.  slots: scratch, a power of two of at least twice the
+ * rows.  numbers: one for each row, written; first: for each number the first row that has it,
+ * written, room for all rows.  Returns how many numbers there are.  Time O(rows).
+ */
+int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, size_t room,
+                        int32_t *slots, int32_t *numbers, int32_t *first);
+
+/* out[i] = codes[rows[i]], of `length` codes; the same of doubles. */
+int ca_pick(size_t count, const int32_t *rows, size_t length, const int32_t *codes, int32_t *out);
+int ca_pick_numbers(size_t count, const int32_t *rows, size_t length, const double *values,
+                    double *out);
+
+/* Set the bit of each row whose code has a 1 in the table of `size` bytes.  rows: which row each
+ * code belongs to; null: row i, and then every byte that has a row is written whole.  bits: `room`
+ * bytes, the bit of a row is bit row % 8 of byte row / 8. */
+int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
+            const unsigned char *table, size_t room, unsigned char *bits);
+
+/* The rows whose bits are set, rising. */
+int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows);
+
+/* out[rows[i]] = table[codes[i]]; rows: null for row i. */
+int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
+              const double *table, size_t room, double *out);
+
 #endif

@@ -1,0 +1,311 @@
+"""``Table``: many ads, asked all at once.
+
+What is decided here: nothing about the language.  ``match`` gives the rows for which
+``classad.match.symmetric_match`` says yes, ``select`` and ``evaluate`` what ``classad.evaluate``
+gives in each row.  What is common to rows, and to partners that are the same to an expression, is
+evaluated once; what that cannot be said of is evaluated row by row.
+
+Inputs: ads or loaded columns, partners, expressions, contexts (None: that of the machine; its clock
+stands still for the length of a call).  Outputs: ``Rows``, codes and values, numbers.
+Never here: policy.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from classad import kernels
+from classad.ad import ClassAd
+from classad.batch import _number, _standing, _tree_of
+from classad.evaluate import evaluate
+from classad.expr import ExprTree
+from classad.loaded import LoadedColumns
+from classad.match import half_match, is_true, symmetric_match
+from classad.state import EvalContext
+from classad.table.budget import DEFAULT, Budget
+from classad.table.moving import pick_numbers, rows_of
+from classad.table.partner import Partner
+from classad.table.predicates import Book
+from classad.table.requirements import PartnerSide, RowSide, Splits
+from classad.table.rows import Rows
+from classad.table.store import MISLEADING, Store
+from classad.table.valuations import Valuations
+
+#: Which of the two ads an expression is evaluated in.
+Seat = Literal["my", "target"]
+
+
+class Table:
+    """Ads, numbered from 0, that are matched, selected and ranked together.
+
+    ``ads``: kept as they are; after a change to one call ``replace``.  ``budget``: how many bytes
+    of results may be kept for later.
+
+    >>> slots = Table(ClassAd({"Cpus": cpus, "Requirements": True}) for cpus in (1, 2, 8))
+    >>> job = ClassAd("[RequestCpus = 2; Requirements = TARGET.Cpus >= RequestCpus; Rank = Cpus]")
+    >>> list(slots.match(job)), list(slots.select("Cpus < 4")), slots.rank(job).tolist()
+    ([1, 2], [0, 1], [1.0, 2.0, 8.0])
+    """
+
+    def __init__(
+        self, ads: Iterable[ClassAd] = (), *, budget: int = DEFAULT, loaded: Any = None
+    ) -> None:
+        rows = None if loaded is not None else list(ads)
+        for ad in rows or ():
+            if not isinstance(ad, ClassAd):
+                raise TypeError("a row of a table must be a ClassAd")
+        self._store = Store(rows, loaded)
+        self._budget = Budget(budget)
+        self._book = Book(self._store, self._budget)
+        self._splits = Splits(self._book)
+        self._valuations = Valuations(self._store, self._budget)
+        self._row_side: RowSide | None = None
+        self._partner_side = PartnerSide(self._book, self._splits)
+
+    @classmethod
+    def from_columns(cls, loaded: LoadedColumns, *, budget: int = DEFAULT) -> Table:
+        """The ads that ``classad.loading`` has read; none of them is made until it is wanted."""
+        return cls(loaded=loaded, budget=budget)
+
+    def __len__(self) -> int:
+        return self._store.size
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a row."""
+        return self._store.ad(row)
+
+    # --- matching -------------------------------------------------------------------------------
+
+    def match(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> Rows:
+        """The rows that match a job: each accepts the other.
+
+        ``within``: only these are looked at.
+        """
+        return self._match(job, within, _standing(context), both=True)
+
+    def match_many(
+        self,
+        jobs: Iterable[ClassAd],
+        *,
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> list[Rows]:
+        """``match`` for many jobs."""
+        standing = _standing(context)
+        return [self._match(job, within, standing, both=True) for job in jobs]
+
+    def accepted_by(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> Rows:
+        """The rows that a job accepts, whatever they say about the job."""
+        return self._match(job, within, _standing(context), rows_side=False)
+
+    def accepting(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> Rows:
+        """The rows that accept a job, whatever the job says about them."""
+        return self._match(job, within, _standing(context), job_side=False)
+
+    def _match(
+        self,
+        job: ClassAd,
+        within: Rows | None,
+        context: EvalContext,
+        *,
+        both: bool = False,
+        rows_side: bool = True,
+        job_side: bool = True,
+    ) -> Rows:
+        if not isinstance(job, ClassAd):
+            raise TypeError("job must be a ClassAd")
+        bits = self._bits(within)
+        if self._is_misleading(job, context):
+            return self._one_by_one(job, bits, context, rows_side, job_side)
+        self._budget.now += 1
+        partner = Partner(job, context, self._store.shapes, self._store.has)
+        ask_job = ask_row = 0
+        chance = False
+        everything = bits
+        odd = bits & self._store.odd_for(job)
+        if job_side:
+            bits, ask_job, chance = self._partner_side.accepted(partner, bits & ~odd)
+        if rows_side and (bits or chance):
+            if self._row_side is None:
+                self._row_side = RowSide(self._book, self._splits)
+            bits, ask_row, by_chance = self._row_side.accepting(partner, bits)
+            chance |= by_chance
+        if chance:
+            return self._one_by_one(job, everything, context, rows_side, job_side)
+        ask_job &= bits
+        ask_row &= bits
+        bits |= odd
+        ask_job |= odd if job_side else 0
+        ask_row |= odd if rows_side else 0
+        for row in rows_of(ask_job | ask_row):
+            ad = self._store.ad(row)
+            refused = ask_row >> row & 1 and not half_match(ad, job, context)
+            if refused or (ask_job >> row & 1 and not half_match(job, ad, context)):
+                bits ^= 1 << row
+        return Rows(self._store.size, bits)
+
+    def _one_by_one(
+        self, job: ClassAd, bits: int, context: EvalContext, rows_side: bool, job_side: bool
+    ) -> Rows:
+        """The same by asking every row."""
+        found = []
+        for row in rows_of(bits):
+            ad = self._store.ad(row)
+            if rows_side and job_side:
+                yes = symmetric_match(job, ad, context)
+            else:
+                yes = half_match(ad, job, context) if rows_side else half_match(job, ad, context)
+            if yes:
+                found.append(row)
+        return Rows.of(self._store.size, found)
+
+    # --- expressions ----------------------------------------------------------------------------
+
+    def select(
+        self,
+        expr: ExprTree | str,
+        target: ClassAd | None = None,
+        *,
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> Rows:
+        """The rows in which an expression is true, or a number that is not zero."""
+        tree, standing, bits = _tree_of(expr), _standing(context), self._bits(within)
+        odd = bits
+        if not self._is_misleading(target, standing):
+            self._budget.now += 1
+            store = self._store
+            partner = Partner(target, standing, store.shapes, store.has)
+            shape = store.shapes.of_tree(tree)
+            verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
+            odd = bits & (verdict.odd | store.odd_for(target))
+            bits &= verdict.true & ~odd
+        else:
+            bits = 0
+        for row in rows_of(odd):
+            if is_true(evaluate(tree, self.ad(row), target, context=standing)):
+                bits |= 1 << row
+        return Rows(self._store.size, bits)
+
+    def evaluate(
+        self,
+        expr: ExprTree | str,
+        target: ClassAd | None = None,
+        *,
+        row_is: Seat = "my",
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> tuple[array[int], list[Any]]:
+        """What an expression is for every row, as ``codes`` and ``values``.
+
+        Row r has ``values[codes[r]]``, a value of the language, error where the evaluation fails.
+        ``row_is``: which of the two ads the row is; with ``target`` the expression is evaluated in
+        the target.  Codes of rows that are not ``within`` mean nothing.
+        """
+        standing, bits = _standing(context), self._bits(within)
+        tree = _tree_of(expr)
+        of_row = row_is == "my"
+        target = ClassAd() if target is None and not of_row else target
+        if self._is_misleading(target, standing):
+            return self._valuations.one_by_one(tree, of_row, target, bits, standing)
+        self._budget.now += 1
+        partner = Partner(target, standing, self._store.shapes, self._store.has)
+        return self._valuations.codes(tree, of_row, partner, bits)
+
+    def numbers(
+        self,
+        expr: ExprTree | str,
+        target: ClassAd | None = None,
+        *,
+        row_is: Seat = "my",
+        convert: Callable[[Any], float] = _number,
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> array[float]:
+        """What an expression is for every row, as a number.
+
+        ``convert``: makes the number of a value, and is asked once for each distinct one; by
+        default booleans count 0 and 1, what is no number 0.  The array is the table's own.
+        """
+        standing, bits = _standing(context), self._bits(within)
+        tree = _tree_of(expr)
+        of_row = row_is == "my"
+        target = ClassAd() if target is None and not of_row else target
+        if self._is_misleading(target, standing):
+            codes, values = self._valuations.one_by_one(tree, of_row, target, bits, standing)
+            known = [convert(value) for value in values]
+            return array("d", [known[code] for code in codes])
+        self._budget.now += 1
+        partner = Partner(target, standing, self._store.shapes, self._store.has)
+        return self._valuations.numbers(tree, of_row, partner, bits, convert)
+
+    def rank(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> array[float]:
+        """A job's ``Rank`` of every row, or the row's of the job if the job has none.
+
+        What is no number counts 0, as in the negotiator.
+        """
+        rank = job.raw("Rank")
+        if rank is None:
+            return self.numbers("Rank", job, row_is="my", within=within, context=context)
+        if rank.__class__ is not ExprTree:
+            return array("d", [_number(rank)]) * len(self)
+        return self.numbers(rank, job, row_is="target", within=within, context=context)
+
+    # --- order ----------------------------------------------------------------------------------
+
+    def order(self, rows: Rows, keys: Sequence[array[float]]) -> list[int]:
+        """Some rows, best first, in the order of GNU ``std::sort`` (see ``kernels.sort_order``)."""
+        numbers = rows.numbers()
+        order = kernels.sort_order([pick_numbers(key, numbers) for key in keys])
+        return [numbers[place] for place in order]
+
+    def best(self, rows: Rows, keys: Sequence[array[float]], k: int = 1) -> list[int]:
+        """The ``k`` best rows, best first; equal ones in their order."""
+        numbers = rows.numbers()
+        chosen = kernels.top_k([pick_numbers(key, numbers) for key in keys], k)
+        return [numbers[place] for place in chosen]
+
+    # --- changes --------------------------------------------------------------------------------
+
+    def replace(self, row: int, ad: ClassAd) -> None:
+        """Another ad for a row, or the same one after a change."""
+        self.replace_many({row: ad})
+
+    def replace_many(self, ads: Mapping[int, ClassAd]) -> None:
+        """Other ads for some rows."""
+        changed: set[str] = set()
+        structural = False
+        for row, ad in ads.items():
+            names, deeply = self._store.replace(row, ad)
+            changed |= names
+            structural |= deeply
+        if changed:
+            self._book.forget(None if structural else changed)
+            self._valuations.forget(None if structural else changed)
+            self._row_side = None
+            self._partner_side = PartnerSide(self._book, self._splits)
+
+    # --- what they have in common -----------------------------------------------------------------
+
+    def _bits(self, within: Rows | None) -> int:
+        if within is None:
+            return self._store.everything.bits
+        if within.size != self._store.size:
+            raise ValueError(f"rows of a table of {within.size} rows, not {self._store.size}")
+        return within.bits
+
+    def _is_misleading(self, partner: ClassAd | None, context: EvalContext) -> bool:
+        """Whether names do not mean what they say."""
+        if context.strict or self._store.misleading:
+            return True
+        return partner is not None and any(partner.raw(name) is not None for name in MISLEADING)

@@ -1,0 +1,161 @@
+"""Moving codes, bits and doubles between rows, in C (csrc/codes.c) when it is there, else here.
+
+What is decided here: nothing.  Codes and row numbers are arrays of 32-bit integers; a set of rows
+is one Python integer, whose bit r stands for row r.
+Inputs: flat arrays.  Outputs: new ones.  Never here: what a code stands for.
+Follows: csrc/kernels.h; the tests compare both ways.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from classad import kernels
+
+if TYPE_CHECKING:
+    #: The rows to which codes belong; None: as many as there are codes, from 0.
+    Rows = array[int] | None
+
+
+def number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int], array[int]]:
+    """A number for each row, equal for equal pairs, and for each number its first row."""
+    native = kernels.native
+    return _number_pairs(left, right) if native is None else _c_number_pairs(native, left, right)
+
+
+def pick(codes: array[int], rows: array[int]) -> array[int]:
+    """The codes of some rows."""
+    native = kernels.native
+    if native is None:
+        return array("i", map(codes.__getitem__, rows))
+    ffi, lib = native
+    out = array("i", bytes(4 * len(rows)))
+    _checked(
+        lib.ca_pick(len(rows), _ints(ffi, rows), len(codes), _ints(ffi, codes), _ints(ffi, out))
+    )
+    return out
+
+
+def pick_numbers(values: array[float], rows: array[int]) -> array[float]:
+    """The doubles of some rows."""
+    native = kernels.native
+    if native is None:
+        return array("d", map(values.__getitem__, rows))
+    ffi, lib = native
+    out = array("d", bytes(8 * len(rows)))
+    given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
+    _checked(lib.ca_pick_numbers(len(rows), _ints(ffi, rows), len(values), given, made))
+    return out
+
+
+def flag(codes: array[int], rows: Rows, table: bytes, size: int) -> int:
+    """The rows, below ``size``, whose code has a 1 in the table."""
+    native = kernels.native
+    if native is None:
+        return _flag(codes, rows, table, size)
+    ffi, lib = native
+    bits = bytearray((size + 7) // 8)
+    where = ffi.NULL if rows is None else _ints(ffi, rows)
+    room, held = len(bits), ffi.from_buffer("unsigned char[]", bits)
+    known = ffi.from_buffer("unsigned char[]", table)
+    _checked(lib.ca_flag(len(codes), _ints(ffi, codes), where, len(table), known, room, held))
+    return int.from_bytes(bits, "little")
+
+
+def rows_of(bits: int) -> array[int]:
+    """The rows of a set, rising."""
+    native = kernels.native
+    data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+    if native is None:
+        return array("i", _listed(data))
+    ffi, lib = native
+    out = array("i", bytes(4 * bits.bit_count()))
+    _checked(
+        lib.ca_list_bits(
+            len(data), ffi.from_buffer("unsigned char[]", data), len(out), _ints(ffi, out)
+        )
+    )
+    return out
+
+
+def spread(codes: array[int], rows: Rows, table: array[float], out: array[float]) -> None:
+    """Give each row in ``out`` the number that the table has for its code."""
+    native = kernels.native
+    if native is None:
+        for row, code in zip(range(len(codes)) if rows is None else rows, codes, strict=True):
+            out[row] = table[code]
+        return
+    ffi, lib = native
+    where = ffi.NULL if rows is None else _ints(ffi, rows)
+    known, made = ffi.from_buffer("double[]", table), ffi.from_buffer("double[]", out)
+    size, room = len(table), len(out)
+    _checked(lib.ca_spread(len(codes), _ints(ffi, codes), where, size, known, room, made))
+
+
+# ---- Python ------------------------------------------------------------------------------------
+
+
+def _number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int], array[int]]:
+    numbers: dict[Any, int] = {}
+    first = array("i")
+    out = array("i", bytes(4 * len(left)))
+    for row, pair in enumerate(left if right is None else zip(left, right, strict=True)):
+        number = numbers.get(pair)
+        if number is None:
+            number = numbers[pair] = len(first)
+            first.append(row)
+        out[row] = number
+    return out, first
+
+
+def _flag(codes: Sequence[int], rows: Rows, table: bytes, size: int) -> int:
+    if rows is None:
+        digits = bytes(48 + (table[code] & 1) for code in codes)
+        return int(digits[::-1], 2) if digits else 0
+    bits = bytearray((size + 7) // 8)
+    for row, code in zip(rows, codes, strict=True):
+        if table[code] & 1:
+            bits[row >> 3] |= 1 << (row & 7)
+    return int.from_bytes(bits, "little")
+
+
+def _listed(data: bytes) -> list[int]:
+    found: list[int] = []
+    for place, byte in enumerate(data):
+        while byte:
+            low = byte & -byte
+            found.append(8 * place + low.bit_length() - 1)
+            byte ^= low
+    return found
+
+
+# ---- C -----------------------------------------------------------------------------------------
+
+
+def _ints(ffi: Any, values: array[int]) -> Any:
+    return ffi.from_buffer("int32_t[]", values)
+
+
+def _checked(code: int) -> int:
+    if code < 0:
+        raise ValueError(f"the C kernel refused its arguments (code {code})")
+    return code
+
+
+def _c_number_pairs(
+    native: Any, left: array[int], right: array[int] | None
+) -> tuple[array[int], array[int]]:
+    ffi, lib = native
+    count = len(left)
+    room = 1 << max(2 * count - 1, 1).bit_length()
+    slots, out = ffi.new("int32_t[]", room), array("i", bytes(4 * count))
+    first = array("i", bytes(4 * count))
+    other = ffi.NULL if right is None else _ints(ffi, right)
+    found = _checked(
+        lib.ca_number_pairs(
+            count, _ints(ffi, left), other, room, slots, _ints(ffi, out), _ints(ffi, first)
+        )
+    )
+    return out, first[:found]

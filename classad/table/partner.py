@@ -1,0 +1,141 @@
+"""``Partner``: the one ad that all rows are evaluated against, and what of it matters.
+
+What is decided here: when two partners are the same to an expression.  An attribute that is an
+expression counts as its value where it refers to nothing outside; else as its text together with
+all that it mentions in the partner.
+Inputs: an ad (None: there is none) and the shapes of expressions.  Outputs: keys, and the rows'
+attributes that the partner's own expressions mention.
+Never here: rows, caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from classad.ad import ClassAd
+from classad.batch import _Evaluator
+from classad.build import node_of_value
+from classad.expr import ExprTree
+from classad.state import EvalContext
+from classad.table.columns import PLAIN
+from classad.table.shapes import MINE, OTHERS, Shape, Shapes
+from classad.unparse import unparse
+
+#: A name, or a name in a tuple where the expression itself matters.
+Asked = str | tuple[str]
+
+#: Nodes that an attribute may lead to before it is left to be evaluated row by row.
+MAX_SIZE = 1_000_000
+
+
+class Item(NamedTuple):
+    """What an attribute of the partner brings with it.
+
+    ``value``: the key if only its value matters; ``exact``: if its expression does.  ``rows``: the
+    rows' attributes it mentions.  ``odd``, ``clock``: as of a shape.  ``height``, ``size``: of all
+    that it leads to.
+    """
+
+    value: Any
+    exact: Any
+    rows: frozenset[str] = frozenset()
+    odd: bool = False
+    random: bool = False
+    clock: bool = False
+    height: int = 0
+    size: int = 0
+
+
+_MISSING = Item(None, None)
+_UNDER_WAY = Item(None, None, odd=True)
+
+
+class Partner:
+    """One ad, or none, to evaluate rows against."""
+
+    def __init__(
+        self, ad: ClassAd | None, context: EvalContext, shapes: Shapes, known: Callable[[str], bool]
+    ) -> None:
+        """``known``: whether the rows have an attribute of that name at all."""
+        self.ad = ad
+        self.context = context
+        self.shapes = shapes
+        self.evaluator = _Evaluator(context)
+        self._known = known
+        self._items: dict[str, Item] = {}
+        self.keys: dict[Asked, Any] = {}
+
+    def key(self, asked: Asked) -> Any:
+        """What an attribute is to an expression."""
+        try:
+            return self.keys[asked]
+        except KeyError:
+            item = self.item(asked if asked.__class__ is str else asked[0])
+            key = self.keys[asked] = item.value if asked.__class__ is str else item.exact
+            return key
+
+    def has(self, name: str) -> bool:
+        """Whether the ad has the attribute."""
+        return self.ad is not None and self.ad.raw(name) is not None
+
+    def item(self, name: str) -> Item:
+        """What an attribute brings with it."""
+        item = self._items.get(name)
+        if item is None:
+            value = None if self.ad is None else self.ad.raw(name)
+            kind = value.__class__
+            if value is None:
+                item = _MISSING
+            elif kind is float:
+                key = (kind, repr(value))
+                item = Item(key, key)
+            elif kind in PLAIN:
+                item = Item((kind, value), (kind, value))
+            else:
+                self._items[name] = _UNDER_WAY
+                item = self._expression(value)
+            self._items[name] = item
+        return item
+
+    def _expression(self, value: Any) -> Item:
+        """What an attribute that is no plain value brings with it."""
+        assert self.ad is not None
+        nested = value.__class__ is not ExprTree
+        if nested:
+            node = node_of_value(value)
+            shape = self.shapes.of_node(node, ("value", unparse(node)))
+        else:
+            shape = self.shapes.of_tree(value)
+        own, rows = self.names(shape)
+        items = [self.item(name) for name in own]
+        rows |= frozenset[str]().union(*(item.rows for item in items))
+        odd = shape.odd or any(item.odd for item in items)
+        odd |= nested and self.ad._chained is not None
+        height = shape.height + max((item.height for item in items), default=0)
+        size = shape.size * (1 + sum(item.size for item in items))
+        odd |= size > MAX_SIZE
+        random = shape.random or any(item.random for item in items)
+        clock = shape.clock or any(item.clock for item in items)
+        exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
+        key: Any = exact
+        if not (nested or odd or clock or rows):
+            found = self.evaluator.value(value, self.ad, None)
+            if found.__class__ in PLAIN:
+                key = (found.__class__, repr(found) if found.__class__ is float else found)
+        return Item(key, exact, rows, odd, random, clock, height, size)
+
+    def names(self, shape: Shape) -> tuple[list[str], frozenset[str]]:
+        """The partner's and the rows' attributes that an expression in the partner can read."""
+        own: list[str] = []
+        rows: set[str] = set()
+        for where, name in shape.names:
+            if where == MINE:
+                own.append(name)
+            elif where == OTHERS:
+                rows.add(name)
+            else:
+                own.append(name)
+                if where != MINE and not (where == 2 and self.has(name)):
+                    rows.add(name)
+        return sorted(set(own)), frozenset(name for name in rows if self._known(name))

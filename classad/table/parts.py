@@ -1,0 +1,186 @@
+"""Parts of a table: rows that share a plan, and the distinct combinations of what they have.
+
+What is decided here: nothing about ads.  For some columns, rows with equal cells in all of them get
+one number, so that whatever follows from those cells is found once.
+Inputs: columns, row numbers.  Outputs: ``Part`` and ``Joint`` objects, kept until their columns
+change.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+from classad.table.columns import Column
+from classad.table.moving import number_pairs, pick, rows_of
+
+
+class Joint(NamedTuple):
+    """``codes``: the number of each row of a part; ``samples``: the cells that a number stands for.
+
+    ``ordered``: so many samples, of one column, are numbers that rise; ``live``: those that some
+    row may have, None for all.
+    """
+
+    codes: array[int]
+    samples: list[tuple[Any, ...]]
+    ordered: int
+    live: list[int] | None
+
+
+class View(NamedTuple):
+    """A column as far as the rows of a part go.
+
+    ``codes``: of these rows; ``live``: the codes that some of them have, None for all there are.
+    """
+
+    values: list[Any]
+    codes: array[int]
+    live: list[int] | None
+    ordered: int
+    expressions: frozenset[int]
+
+    @property
+    def used(self) -> Sequence[int]:
+        """The codes that some row may have."""
+        return range(len(self.values)) if self.live is None else self.live
+
+
+class Source(Protocol):
+    """Where a part gets its columns."""
+
+    def column(self, name: str) -> Column | None:
+        """The column of all rows."""
+
+    def built(self, name: str) -> Column | None:
+        """The same, if it is there already."""
+
+    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """What some rows have."""
+
+
+class Part:
+    """Some rows of a table, or all.
+
+    ``bits``: the same rows as a set; ``rows``: their numbers, None for all of them.
+    """
+
+    __slots__ = ("_joints", "_source", "_splits", "_views", "bits", "rows", "size", "uid")
+
+    def __init__(self, uid: int, size: int, bits: int, source: Source) -> None:
+        """``size``: of the whole table."""
+        self.uid = uid
+        self.size = size
+        self.bits = bits
+        self.rows = None if bits.bit_count() == size else rows_of(bits)
+        self._source = source
+        self._views: dict[str, View] = {}
+        self._joints: dict[tuple[str, ...], Joint] = {}
+        self._splits: dict[str, list[tuple[Any, int]]] = {}
+
+    def forget(self, names: set[str] | None) -> None:
+        """Columns have changed; None: all of them."""
+        if names is None:
+            self._views.clear()
+            self._joints.clear()
+            self._splits.clear()
+            return
+        for name in names & self._views.keys():
+            del self._views[name]
+        for key in [key for key in self._joints if not names.isdisjoint(key)]:
+            del self._joints[key]
+
+    def view(self, name: str) -> View:
+        """The column of an attribute, for these rows."""
+        found = self._views.get(name)
+        if found is None:
+            found = self._views[name] = self._look(name)
+        return found
+
+    def _look(self, name: str) -> View:
+        source, rows = self._source, self.rows
+        whole = source.built(name)
+        if whole is None and (rows is None or _FEW * len(rows) > self.size):
+            whole = source.column(name)
+        if whole is None:
+            assert rows is not None
+            own = Column(name, source.cells(name, rows))
+            return View(own.values, own.codes, None, own.ordered, own.expressions)
+        codes, live = whole.codes, None
+        if rows is not None:
+            codes = pick(whole.codes, rows)
+            live = sorted(set(codes))
+        return View(whole.values, codes, live, whole.ordered, whole.expressions)
+
+    def has_expressions(self, name: str) -> bool:
+        """Whether some cell may be no plain value."""
+        view = self.view(name)
+        return bool(view.expressions) and not view.expressions.isdisjoint(view.used)
+
+    def split(self, name: str) -> list[tuple[Any, int]]:
+        """The rows by the expression they have, None for plain cells, as sets."""
+        found = self._splits.get(name)
+        if found is None:
+            view = self.view(name)
+            if not self.has_expressions(name):
+                found = [(None, self.bits)]
+            else:
+                by_code: dict[int, list[int]] = {}
+                special = view.expressions
+                rows = range(self.size) if self.rows is None else self.rows
+                for row, code in zip(rows, view.codes, strict=True):
+                    by_code.setdefault(code if code in special else -1, []).append(row)
+                found = [
+                    (None if code < 0 else view.values[code], _bits(rows, self.size))
+                    for code, rows in by_code.items()
+                ]
+            self._splits[name] = found
+        return found
+
+    def constant(self, name: str) -> bool:
+        """Whether all rows have the same cell."""
+        return len(self.view(name).used) == 1
+
+    def cell(self, name: str) -> Any:
+        """The cell that all rows have."""
+        view = self.view(name)
+        return view.values[view.used[0]]
+
+    def cardinality(self, name: str) -> int:
+        """How many cells the rows may have."""
+        return len(self.view(name).used)
+
+    def joint(self, names: tuple[str, ...]) -> Joint:
+        """The combinations of cells of one or more columns."""
+        found = self._joints.get(names)
+        if found is None:
+            views = [self.view(name) for name in names]
+            if len(views) == 1:
+                (view,) = views
+                samples = [(value,) for value in view.values]
+                found = Joint(view.codes, samples, view.ordered, view.live)
+            else:
+                found = _combined(views)
+            self._joints[names] = found
+        return found
+
+
+#: A part has a column of its own if it has fewer rows than one in so many.
+_FEW: Final = 4
+
+
+def _combined(views: list[View]) -> Joint:
+    codes = views[0].codes
+    first = array("i")
+    for view in views[1:]:
+        codes, first = number_pairs(codes, view.codes)
+    cells = [map(view.values.__getitem__, pick(view.codes, first)) for view in views]
+    return Joint(codes, list(zip(*cells, strict=True)), 0, None)
+
+
+def _bits(rows: list[int], size: int) -> int:
+    data = bytearray((size + 7) // 8)
+    for row in rows:
+        data[row >> 3] |= 1 << (row & 7)
+    return int.from_bytes(data, "little")

@@ -1,0 +1,246 @@
+"""Predicates: for which rows an expression is true, false or an error, as bits.
+
+What is decided here: how the bits of an expression follow from those of its operands, for the
+logical operators, and when that is worth while; when a result found before still holds.  An
+evaluation that fails counts as an error, which nothing in logic that gets to see it makes true.
+Inputs: shapes, parts, partners.  Outputs: ``Verdict`` objects.
+Never here: the value of anything but ``&& || ! ?:`` and ``ifThenElse``.
+Follows: the tables of logic in classad/operators.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from classad.nodes import Binary, Call, Conditional, Unary
+from classad.scopes import fold_name
+from classad.table.budget import Budget
+from classad.table.moving import flag
+from classad.table.partner import Asked, Partner
+from classad.table.parts import Part
+from classad.table.plans import Plan, make_plan
+from classad.table.shapes import Shape
+from classad.table.store import Store
+from classad.table.tables import BAD, FALSE, TRUE, Sampler, bare, logical
+
+#: Combinations up to which an expression is evaluated as a whole.
+_WHOLE: Final = 64
+
+
+class Verdict:
+    """What an expression is for the rows of a part: bits of those where it is true, false, error.
+
+    ``odd``: rows that have to be asked one by one; they are in none of the others.  ``columns``:
+    what the verdict was made from.  ``chance``: asking the odd rows draws random numbers.
+    """
+
+    __slots__ = ("bad", "chance", "columns", "cost", "false", "odd", "true", "used")
+
+    def __init__(
+        self, true: int, false: int, bad: int, odd: int = 0, columns: frozenset[str] = frozenset()
+    ) -> None:
+        self.true = true
+        self.false = false
+        self.bad = bad
+        self.odd = odd
+        self.columns = columns
+        self.chance = False
+        self.used = 0
+        bits = true.bit_length() + false.bit_length() + bad.bit_length() + odd.bit_length()
+        self.cost = 300 + bits // 7
+
+
+class _Variant:
+    """Verdicts that depend on the same names of the partner."""
+
+    __slots__ = ("asked", "clock", "plans", "verdicts")
+
+    def __init__(self, plan: Plan) -> None:
+        self.asked = plan.asked
+        self.clock = plan.clock
+        self.verdicts: dict[tuple[Any, ...], Verdict] = {}
+
+
+class Predicate:
+    """A boolean expression of the rows of a part against any partner."""
+
+    def __init__(
+        self,
+        shape: Shape,
+        of_row: bool,
+        part: Part,
+        store: Store,
+        book: Book,
+        open_names: frozenset[str],
+    ) -> None:
+        self.shape = shape
+        self.of_row = of_row
+        self.part = part
+        self.columns: set[str] = set()
+        self._store = store
+        self._book = book
+        self._open = open_names
+        self.variants: list[_Variant] = []
+
+    def verdict(self, partner: Partner) -> Verdict:
+        """For which rows it holds against a partner."""
+        keys = partner.keys
+        for variant in self.variants:
+            try:
+                key = tuple([keys[name] for name in variant.asked])
+            except KeyError:
+                key = tuple([partner.key(name) for name in variant.asked])
+            if variant.clock:
+                key += (partner.context.now, partner.context.tz)
+            found = variant.verdicts.get(key)
+            if found is not None:
+                found.used = self._book.budget.now
+                return found
+        return self._make(partner)
+
+    def _make(self, partner: Partner) -> Verdict:
+        plan = make_plan(self.shape, self.of_row, self.part, partner, self._store, self._open)
+        for variant in self.variants:
+            if (variant.asked, variant.clock) == (plan.asked, plan.clock):
+                break
+        else:
+            variant = _Variant(plan)
+            self.variants.append(variant)
+        found = self._evaluate(plan, partner)
+        key = tuple([partner.key(name) for name in plan.asked])
+        if plan.clock:
+            key += (partner.context.now, partner.context.tz)
+        self._book.budget.add(variant.verdicts, key, found)
+        return found
+
+    def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
+        columns = frozenset[str]().union(*(group.columns for group in plan.groups))
+        self.columns |= columns
+        if not any(group.odd for group in plan.groups) and self._is_wide(plan):
+            found = self._composed(partner, columns)
+            if found is not None:
+                return found
+        sampler = Sampler(self.shape, self.of_row, partner, logical)
+        true = false = bad = odd = 0
+        for group in plan.groups:
+            part = group.part
+            if group.odd:
+                odd |= part.bits
+                continue
+            joint, results = sampler.results(group)
+            if joint is None:
+                bits = [part.bits if results[0] == wanted else 0 for wanted in (TRUE, FALSE, BAD)]
+            else:
+                bits = [
+                    _flagged(joint.codes, part, results, wanted) for wanted in (TRUE, FALSE, BAD)
+                ]
+            true, false, bad = true | bits[0], false | bits[1], bad | bits[2]
+        found = Verdict(true, false, bad, odd, columns)
+        found.chance = plan.random
+        return found
+
+    # --- logic ----------------------------------------------------------------------------------
+
+    def _is_wide(self, plan: Plan) -> bool:
+        """Whether there are too many combinations to evaluate them all."""
+        for group in plan.groups:
+            size = 1
+            for name in group.columns:
+                size *= group.part.cardinality(name)
+            varying = [name for name in group.columns if group.part.cardinality(name) > 1]
+            if size > _WHOLE and len(varying) > 1:
+                return True
+        return False
+
+    def _composed(self, partner: Partner, columns: frozenset[str]) -> Verdict | None:
+        """The verdict from those of the operands, if the expression is one of logic."""
+        node = bare(self.shape.node)
+        if isinstance(node, Binary) and node.operator in ("&&", "||"):
+            operands: tuple[Any, ...] = (node.left, node.right)
+        elif isinstance(node, Unary) and node.operator == "!":
+            operands = (node.operand,)
+        elif isinstance(node, Conditional):
+            operands = (node.condition, node.then, node.otherwise)
+        elif isinstance(node, Call) and fold_name(node.name) == "ifthenelse":
+            operands = node.args
+            if len(operands) != 3:
+                return None
+        else:
+            return None
+        parts = [self._operand(operand).verdict(partner) for operand in operands]
+        if any(part.odd for part in parts):
+            return None
+        if len(parts) == 1:
+            (a,) = parts
+            return Verdict(a.false, a.true, a.bad, 0, columns)
+        if len(parts) == 3:
+            c, a, b = parts
+            true = c.true & a.true | c.false & b.true
+            false = c.true & a.false | c.false & b.false
+            return Verdict(true, false, c.bad | c.true & a.bad | c.false & b.bad, 0, columns)
+        a, b = parts
+        if isinstance(node, Binary) and node.operator == "&&":
+            false = a.false | b.false & ~a.bad
+            return Verdict(a.true & b.true, false, a.bad | b.bad & ~a.false, 0, columns)
+        true = a.true | b.true & ~a.bad
+        return Verdict(true, a.false & b.false, a.bad | b.bad & ~a.true, 0, columns)
+
+    def _operand(self, node: Any) -> Predicate:
+        shape = self._book.part_shape(self.shape, node)
+        return self._book.predicate(shape, self.of_row, self.part, self._open)
+
+
+def _flagged(codes: Any, part: Part, results: list[Any], wanted: int) -> int:
+    """The rows with one of the four results."""
+    if wanted not in results:
+        return 0
+    table = bytes([result == wanted for result in results])
+    if 0 not in table:
+        return part.bits
+    return flag(codes, part.rows, table, part.size)
+
+
+class Book:
+    """The predicates of a table, one for equal expressions."""
+
+    def __init__(self, store: Store, budget: Budget) -> None:
+        self.store = store
+        self.budget = budget
+        self._predicates: dict[Any, Predicate] = {}
+        self._part_shapes: dict[int, tuple[Any, Shape]] = {}
+
+    def predicate(
+        self, shape: Shape, of_row: bool, part: Part, open_names: frozenset[str] = frozenset()
+    ) -> Predicate:
+        """The predicate of an expression for a part."""
+        key = (shape.uid, of_row, part.uid, open_names)
+        found = self._predicates.get(key)
+        if found is None:
+            found = Predicate(shape, of_row, part, self.store, self, open_names)
+            self._predicates[key] = found
+        return found
+
+    def part_shape(self, whole: Shape, node: Any) -> Shape:
+        """The shape of an operand of a shape."""
+        known = self._part_shapes.get(id(node))
+        if known is None:
+            from classad.unparse import unparse
+
+            shape = self.store.shapes.of_node(node, (unparse(node), -1))
+            known = self._part_shapes[id(node)] = (node, shape)
+        return known[1]
+
+    def forget(self, names: set[str] | None) -> None:
+        """Columns have changed; None: expressions in them, so everything is to be found anew."""
+        if names is None:
+            self._predicates.clear()
+            self.budget.clear()
+            return
+        for predicate in self._predicates.values():
+            if predicate.columns.isdisjoint(names):
+                continue
+            for variant in predicate.variants:
+                self.budget.drop(variant.verdicts, lambda v: not v.columns.isdisjoint(names))
+
+
+__all__ = ["Asked", "Book", "Predicate", "Verdict"]

@@ -1,0 +1,181 @@
+"""Where the rows of a table come from, and their columns as far as they have been asked for.
+
+What is decided here: how a cell becomes part of an ad again.  A store is made from ads or from
+loaded columns (classad/loading.py), of which it makes ads only when one is wanted.
+Inputs: ads, ``LoadedColumns``.  Outputs: columns, ads, parts.
+Never here: evaluation, caches of results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from classad.ad import ClassAd
+from classad.build import prepared
+from classad.expr import ExprTree
+from classad.loaded import LoadedColumns
+from classad.scopes import UNUSUAL
+from classad.table.columns import Column, is_nested
+from classad.table.parts import Part
+from classad.table.shapes import Shape, Shapes
+
+#: Attributes that change what ``MY.x`` and ``TARGET.x`` are.
+MISLEADING: Final = frozenset({"my", "target"})
+
+
+class Store:
+    """Rows: their ads and columns."""
+
+    def __init__(self, ads: Sequence[ClassAd] | None, loaded: LoadedColumns | None = None) -> None:
+        """Exactly one of the two is given."""
+        self.ads: list[ClassAd | None] = list(ads or ())
+        self.loaded = loaded
+        if loaded is not None:
+            self.ads = [None] * loaded.n_rows
+        self.size = len(self.ads)
+        self.shapes = Shapes()
+        self._columns: dict[str, Column | None] = {}
+        self._parts: dict[int, Part] = {}
+        self.everything = self.part((1 << self.size) - 1)
+        self.names: set[str] = set()
+        self.odd = 0
+        self._places: dict[int, int] | None = None
+        if loaded is None:
+            for row, ad in enumerate(self.ads):
+                self._note(row, ad)
+        else:
+            self.names.update(column.key for column in loaded.columns)
+
+    def _note(self, row: int, ad: Any) -> None:
+        """Take in what an ad has that concerns the table as a whole."""
+        self.names.update(ad._attrs)
+        if ad._chained is not None or ad._parent is not None:
+            self.odd |= 1 << row
+            if ad._chained is not None:
+                self.names.update(ad.keys() and [name.lower() for name in ad])
+        else:
+            self.odd &= ~(1 << row)
+
+    @property
+    def misleading(self) -> bool:
+        """Whether names do not mean what they say in some row."""
+        return not MISLEADING.isdisjoint(self.names)
+
+    def has(self, name: str) -> bool:
+        """Whether some row has the attribute."""
+        return name in self.names
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a row."""
+        ad = self.ads[row]
+        if ad is None:
+            assert self.loaded is not None
+            ad = self.ads[row] = next(iter(self.loaded.to_ads(row, row + 1)))
+            self._places = None
+        return ad
+
+    def column(self, name: str) -> Column | None:
+        """The column of an attribute (a folded name); None if no row has it."""
+        if name in self._columns:
+            return self._columns[name]
+        found = None
+        if name in self.names:
+            found = Column(name, self._cells(name))
+        self._columns[name] = found
+        return found
+
+    def odd_for(self, partner: ClassAd | None) -> int:
+        """The rows that a partner has to be asked about one by one, such as itself."""
+        if self._places is None:
+            self._places = {id(ad): row for row, ad in enumerate(self.ads) if ad is not None}
+        row = self._places.get(id(partner))
+        return self.odd if row is None else self.odd | 1 << row
+
+    def built(self, name: str) -> Column | None:
+        """The column of an attribute, if it has been asked for before."""
+        return self._columns.get(name)
+
+    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """What some rows have."""
+        if self.loaded is None:
+            return [ad._attrs.get(name) for ad in map(self.ads.__getitem__, rows) if ad is not None]
+        column = self.loaded.column(name)
+        found = [None] * len(rows) if column is None else _made(self.loaded.cells(column, rows))
+        for place, row in enumerate(rows):
+            ad = self.ads[row]
+            if ad is not None:
+                found[place] = ad._attrs.get(name)
+        return found
+
+    def _cells(self, name: str) -> list[Any]:
+        if self.loaded is None:
+            return [ad._attrs.get(name) for ad in self.ads if ad is not None]
+        column = self.loaded.column(name)
+        cells = [None] * self.size if column is None else _made(self.loaded.values(column))
+        for row, ad in enumerate(self.ads):
+            if ad is not None:
+                cells[row] = ad._attrs.get(name)
+        return cells
+
+    def shape_of(self, cell: Any) -> Shape:
+        """The shape of a cell that is not plain."""
+        if cell.__class__ is ExprTree:
+            return self.shapes.of_tree(cell)
+        return self.shapes.of_value(cell)
+
+    def part(self, bits: int) -> Part:
+        """The part that consists of these rows."""
+        part = self._parts.get(bits)
+        if part is None:
+            part = self._parts[bits] = Part(len(self._parts), self.size, bits, self)
+        return part
+
+    def replace(self, row: int, ad: ClassAd) -> tuple[set[str], bool]:
+        """Another ad for a row: the columns in which that matters, and whether expressions do."""
+        before = self.names.copy()
+        self.ads[row] = ad
+        self._places = None
+        self._note(row, ad)
+        for name in self.names - before:
+            self._columns.pop(name, None)
+        changed: set[str] = self.names - before
+        structural = bool(changed)
+        for name, column in self._columns.items():
+            if column is None:
+                continue
+            cell = ad._attrs.get(name)
+            old = column.codes[row]
+            structural |= column.set(row, cell)
+            if column.codes[row] != old:
+                changed.add(name)
+        for part in self._parts.values():
+            part.forget(None if structural else changed)
+        return changed, structural
+
+
+_NOWHERE: Final = ClassAd()
+
+
+def _made(cells: list[Any]) -> list[Any]:
+    """Loaded cells, the lists and ads among them as values."""
+    made: dict[int, Any] = {}
+    for cell in cells:
+        if cell.__class__ is ExprTree and id(cell) not in made:
+            made[id(cell)] = cell.stored(_NOWHERE)
+    return [made[id(c)] if c.__class__ is ExprTree else c for c in cells] if made else cells
+
+
+def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
+    """Give an ad the cell of a row; lists and ads come to belong to it."""
+    attrs = ad._attrs
+    if cell is None:
+        attrs.pop(name, None)
+        return
+    if is_nested(cell):
+        cell = prepared(cell, ad)
+    attrs[name] = cell
+    ad._names[name] = name
+
+
+__all__ = ["MISLEADING", "UNUSUAL", "Store", "put_cell"]

@@ -1,0 +1,115 @@
+/* Moving codes, bits and doubles between rows: see kernels.h for the contract of each function. */
+#include "kernels.h"
+
+#include <string.h>
+
+static uint64_t scattered(uint64_t key)
+{
+    key *= UINT64_C(0x9fb21c651e98df25);
+    return key ^ (key >> 29);
+}
+
+int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, size_t room,
+                        int32_t *slots, int32_t *numbers, int32_t *first)
+{
+    if (rows > INT32_MAX || room < 2 * rows || (room & (room - 1)) != 0 ||
+        (rows > 0 && (left == NULL || slots == NULL || numbers == NULL || first == NULL)))
+        return CA_BAD_ARGUMENT;
+    memset(slots, 0, room * sizeof *slots);
+    int32_t count = 0;
+    for (size_t row = 0; row < rows; row++) {
+        const int32_t a = left[row];
+        const int32_t b = right == NULL ? 0 : right[row];
+        const uint64_t key = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
+        size_t slot = (size_t)scattered(key) & (room - 1);
+        while (slots[slot] != 0) {
+            const int32_t other = first[slots[slot] - 1];
+            if (left[other] == a && (right == NULL || right[other] == b))
+                break;
+            slot = (slot + 1) & (room - 1);
+        }
+        if (slots[slot] == 0) {
+            first[count++] = (int32_t)row;
+            slots[slot] = count;
+        }
+        numbers[row] = slots[slot] - 1;
+    }
+    return count;
+}
+
+int ca_pick(size_t count, const int32_t *rows, size_t length, const int32_t *codes, int32_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i] < 0 || (size_t)rows[i] >= length)
+            return CA_BAD_ARGUMENT;
+        out[i] = codes[rows[i]];
+    }
+    return CA_OK;
+}
+
+int ca_pick_numbers(size_t count, const int32_t *rows, size_t length, const double *values,
+                    double *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i] < 0 || (size_t)rows[i] >= length)
+            return CA_BAD_ARGUMENT;
+        out[i] = values[rows[i]];
+    }
+    return CA_OK;
+}
+
+int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
+            const unsigned char *table, size_t room, unsigned char *bits)
+{
+    if (rows == NULL) {
+        if (room < count / 8 + (count % 8 != 0))
+            return CA_BAD_ARGUMENT;
+        for (size_t i = 0; i < count; i += 8) {
+            const size_t stop = count - i < 8 ? count - i : 8;
+            unsigned byte = 0;
+            for (size_t k = 0; k < stop; k++) {
+                if ((uint32_t)codes[i + k] >= size)
+                    return CA_BAD_ARGUMENT;
+                byte |= (unsigned)(table[codes[i + k]] & 1) << k;
+            }
+            bits[i / 8] = (unsigned char)byte;
+        }
+        return CA_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const size_t row = (size_t)rows[i];
+        if (rows[i] < 0 || row / 8 >= room || (uint32_t)codes[i] >= size)
+            return CA_BAD_ARGUMENT;
+        bits[row / 8] |= (unsigned char)((table[codes[i]] & 1) << (row % 8));
+    }
+    return CA_OK;
+}
+
+int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
+{
+    size_t count = 0;
+    if (size > INT32_MAX / 8)
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < size; i++) {
+        for (unsigned byte = bits[i], k = 0; byte != 0; byte >>= 1, k++) {
+            if ((byte & 1) == 0)
+                continue;
+            if (count == room)
+                return CA_FULL;
+            rows[count++] = (int32_t)(8 * i + k);
+        }
+    }
+    return CA_OK;
+}
+
+int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
+              const double *table, size_t room, double *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t row = rows == NULL ? i : (size_t)rows[i];
+        if ((rows != NULL && rows[i] < 0) || row >= room || (uint32_t)codes[i] >= size)
+            return CA_BAD_ARGUMENT;
+        out[row] = table[codes[i]];
+    }
+    return CA_OK;
+}
