@@ -10,7 +10,9 @@ from typing import Any, Final
 
 #: Module -> the extra of this distribution that brings it.
 EXTRAS: Final = {
+    "distributed": "dask",
     "hypothesis.strategies": "fuzz",
+    "joblib": "sweep",
     "matplotlib": "plot",
     "numpy": "numpy",
     "pandas": "pandas",

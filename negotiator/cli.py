@@ -144,6 +144,7 @@ def add_commands(subparsers: Any) -> None:
     importlib.import_module("negotiator.userprio.cli").add_commands(subparsers)
     importlib.import_module("negotiator.forecast.cli").add_commands(subparsers)
     importlib.import_module("negotiator.simulate.cli").add_commands(subparsers)
+    importlib.import_module("negotiator.sweep.cli").add_commands(subparsers)
     importlib.import_module("negotiator.runreport.cli").add_commands(subparsers)
     importlib.import_module("negotiator.fuzzing.cli").add_commands(subparsers)
     completion = subparsers.add_parser(

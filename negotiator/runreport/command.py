@@ -97,6 +97,7 @@ def _policy(plan: dict[str, Any], data: RunData) -> list[Said]:
         CaptureSources(Path("condor_config") if path is None else path),
         builtin_library(),
         context=Context("NEGOTIATOR"),
+        extra=[(name, text) for name, text in plan.get("settings", ())],
         keep_going=True,
     )
     loaded = load_policy(config)

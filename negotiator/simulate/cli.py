@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,20 +17,24 @@ def add_commands(subparsers: Any) -> None:
         help="run a pool over days: jobs, cycles, claims, preemption, priorities",
         description="Run a pool over days with the full negotiation cycle.",
     )
-    parser.add_argument(
-        "pool", nargs="?", metavar="POOL", help="folder of a capture, or N or NxCORES plain slots"
-    )
-    parser.add_argument(
-        "--workload", metavar="W", help="a .toml, .csv or .swf file (also .gz), or `capture`"
-    )
-    parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
+    add_what_is_simulated(parser)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all chance (0)")
     parser.add_argument(
         "--compare", nargs=2, metavar=("A", "B"), help="run two configurations on one workload"
     )
-    parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
-    parser.add_argument("--days", type=_positive, default=1.0, metavar="N", help="how long (1)")
-    _add_numbers(parser)
-    parser.add_argument("--fresh", action="store_true", help="forget the priorities of the capture")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="NAME=TEXT",
+        help="set a macro after the configuration; can be given again",
+    )
+    for option, kind, default, text in (
+        ("--series", _whole, 600, "seconds between rows of the series (600)"),
+        ("--checkpoint-hours", _positive, 6.0, "simulated hours between checkpoints (6)"),
+    ):
+        parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the run")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with a run")
     parser.add_argument(
@@ -40,11 +45,18 @@ def add_commands(subparsers: Any) -> None:
     parser.set_defaults(run=_simulate)
 
 
-def _add_numbers(parser: argparse.ArgumentParser) -> None:
+def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
+    """The pool, the workload, the configuration and how long, as for a sweep."""
+    parser.add_argument(
+        "pool", nargs="?", metavar="POOL", help="folder of a capture, or N or NxCORES plain slots"
+    )
+    parser.add_argument(
+        "--workload", metavar="W", help="a .toml, .csv or .swf file (also .gz), or `capture`"
+    )
+    parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
+    parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
+    parser.add_argument("--days", type=_positive, default=1.0, metavar="N", help="how long (1)")
     for option, kind, default, text in (
-        ("--seed", int, 0, "seed of everything random (0)"),
-        ("--series", _whole, 600, "seconds between rows of the series (600)"),
-        ("--checkpoint-hours", _positive, 6.0, "simulated hours between checkpoints (6)"),
         ("--every", float, 0.0, "hours after which a captured queue comes again (0: never)"),
         ("--run-time", _whole, 3600, "seconds that captured jobs run, about (3600)"),
         ("--claim-worklife", int, None, "CLAIM_WORKLIFE in seconds"),
@@ -52,6 +64,25 @@ def _add_numbers(parser: argparse.ArgumentParser) -> None:
         ("--vacate", int, 10, "seconds that a job takes to stop when it is told to (10)"),
     ):
         parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
+    parser.add_argument("--fresh", action="store_true", help="forget the priorities of the capture")
+
+
+def setting(text: str) -> tuple[str, str]:
+    """The name and the text of ``NAME=TEXT``; the name must be that of some macro."""
+    name, equals, value = text.partition("=")
+    name = name.strip()
+    if not equals or not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):
+        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=TEXT")
+    if not name.upper().startswith("GROUP_") and not name.upper().endswith("_LIMIT"):
+        from classad.errors import suggest
+        from policy.io import builtin_library
+
+        known = builtin_library().defaults
+        if name.lower() not in {item.lower() for item in known}:
+            meant = suggest(name, known)
+            hint = "" if meant is None else f"; did you mean `{meant}`?"
+            raise argparse.ArgumentTypeError(f"`{name}` is no macro of HTCondor{hint}")
+    return name, value.strip()
 
 
 def _positive(text: str) -> float:

@@ -50,7 +50,7 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     try:
         if args.resume is not None:
             return _resume(args, out, err)
-        plan = _plan(args)
+        plan = plan_of(args, args.seed, tuple(args.set), args.series)
         if args.compare is not None:
             return _compare(args, plan, out, err)
         return _run(args, plan, args.output, out, err)
@@ -63,7 +63,10 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     return EXIT_BAD
 
 
-def _plan(args: argparse.Namespace) -> Plan:
+def plan_of(
+    args: argparse.Namespace, seed: int, settings: tuple[tuple[str, str], ...], series: int = 600
+) -> Plan:
+    """What the arguments describe."""
     if args.pool is None or args.workload is None:
         raise RunError("give a pool and --workload, or --resume with the folder of a run")
     return Plan(
@@ -71,15 +74,16 @@ def _plan(args: argparse.Namespace) -> Plan:
         workload=args.workload,
         seconds=round(args.days * 86_400),
         config=args.config,
-        seed=args.seed,
+        seed=seed,
         machines=args.machines,
-        series=args.series,
+        series=series,
         fresh=args.fresh,
         every=round(args.every * _HOUR),
         run_time=args.run_time,
         worklife=args.claim_worklife,
         retirement=args.retirement,
         vacate=args.vacate,
+        settings=settings,
     )
 
 

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from classad.ad import ClassAd
 from classad.errors import Diagnostic
@@ -50,6 +50,11 @@ _EPOCH: Final = 1_800_000_000
 _WAITING: Final = (1, 2)
 
 
+def _pairs(pairs: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
+    """Also of lists, which is what pairs are in JSON."""
+    return tuple((name, text) for name, text in pairs)
+
+
 @frozen
 class Plan:
     """A run.  Times in seconds; paths as text, so that it can be written down.
@@ -70,6 +75,8 @@ class Plan:
     worklife: int | None = None
     retirement: int | None = None
     vacate: int = 10
+    #: Names and texts of macros that are set after the configuration has been read.
+    settings: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
 
 
 def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
@@ -79,7 +86,7 @@ def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
     if found is not None:
         pool, epoch = plain_pool(int(found[1]), int(found[2] or 1)), _EPOCH
         config = None if plan.config is None else Path(plan.config)
-        policy = read_policy(config, epoch).policy
+        policy = read_policy(config, epoch, defines=plan.settings).policy
         accountant = AccountantState()
     else:
         snapshot, policy, epoch, config = _captured(plan)
@@ -103,7 +110,10 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]
     given = {} if plan.config is None else {"config": Path(plan.config)}
     paths = CapturePaths(Path(plan.pool), given)
     capture = read_capture(paths)
-    return capture.snapshot, capture.policy, int(capture.facts.now), paths.find("config")
+    config, now, policy = paths.find("config"), int(capture.facts.now), capture.policy
+    if plan.settings:
+        policy = read_policy(config, now, defines=plan.settings).policy
+    return capture.snapshot, policy, now, config
 
 
 def _workload(plan: Plan, snapshot: Snapshot | None) -> Workload:
@@ -148,6 +158,7 @@ def _claim_settings(plan: Plan, config: Path | None) -> ClaimSettings:
         CaptureSources(Path("condor_config") if config is None else config),
         builtin_library(),
         context=Context("STARTD"),
+        extra=plan.settings,
         keep_going=True,
     )
 

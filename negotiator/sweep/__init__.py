@@ -1,0 +1,1 @@
+"""``pieslice sweep``: one simulation for every combination of settings."""

@@ -1,0 +1,258 @@
+"""``pieslice sweep``: the grid, points that fail, workers that die, interruption, Dask."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from negotiator.cli import main
+from negotiator.simulate.setup import Plan
+from negotiator.sweep import work
+from negotiator.sweep.grid import Axis, Point, points, split_values
+from negotiator.sweep.table import Results
+
+STREAMS = """
+[[stream]]
+user = "a"
+backlog = 12
+run_time = 1200
+[[stream]]
+user = "b"
+begin_hour = 0.5
+backlog = 6
+run_time = 600
+spread = 0.5
+"""
+AXES = ["--set", "PRIORITY_HALFLIFE=600,86400", "--set", "CLAIM_WORKLIFE=0,1200"]
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    (tmp_path / "w.toml").write_text(STREAMS)
+    (tmp_path / "config").write_text("NEGOTIATOR_INTERVAL = 300\n")
+    options = ["--config", str(tmp_path / "config"), "--days", "0.08"]
+    return ["sweep", "3", "--workload", str(tmp_path / "w.toml"), *options]
+
+
+def test_commas_in_parentheses_and_strings_separate_no_values() -> None:
+    assert split_values("3600, 86400") == ("3600", "86400")
+    assert split_values('ifThenElse(a, 1, 2),"x, \\"y",{1,2}') == (
+        "ifThenElse(a, 1, 2)",
+        '"x, \\"y"',
+        "{1,2}",
+    )
+    assert split_values("") == ("",)
+
+
+def grid(count: int = 3) -> list[Point]:
+    axis = Axis("PRIORITY_HALFLIFE", tuple(str(100 * i) for i in range(1, count + 1)))
+    return points(Plan("1", "none.toml", 60), [axis], [7])
+
+
+def test_the_last_axis_varies_fastest() -> None:
+    found = points(Plan("1", "w", 1), [Axis("A", ("1", "2")), Axis("B", ("x", "y"))], [0, 5])
+    assert [point.key for point in found][:5] == [
+        "A=1 B=x seed=0",
+        "A=1 B=x seed=5",
+        "A=1 B=y seed=0",
+        "A=1 B=y seed=5",
+        "A=2 B=x seed=0",
+    ]
+    assert found[1].plan.settings == (("A", "1"), ("B", "x"))
+    assert found[1].plan.seed == 5
+
+
+def test_a_sweep(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "out"
+    assert main([*words, *AXES, "--seeds", "1,2", "--jobs", "1", "-o", str(folder)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.split()[:3] == ["PRIORITY_HALFLIFE", "CLAIM_WORKLIFE", "seed"]
+    with (folder / "table.csv").open() as file:
+        table = list(csv.DictReader(file))
+    assert [row["PRIORITY_HALFLIFE"] for row in table] == ["600"] * 4 + ["86400"] * 4
+    assert [row["seed"] for row in table] == ["1", "2"] * 4
+    assert all(row["error"] == "" and int(row["completed"]) > 5 for row in table)
+    # A point is what `simulate` gives with the same settings.
+    single = [*words, "--set", "PRIORITY_HALFLIFE=86400", "--set", "CLAIM_WORKLIFE=0"]
+    single[0] = "simulate"
+    assert main([*single, "--seed", "2", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert float(table[5]["wait_mean"]) == summary["wait_mean"]
+    assert (
+        float(table[5]["a@sim.example usage_hours"])
+        == (summary["users"]["a@sim.example"]["usage_hours"])
+    )
+
+
+def test_an_interrupted_sweep_goes_on_to_the_same_table(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "out"
+    assert main([*words, *AXES, "--jobs", "1", "-o", str(folder)]) == 0
+    shown, table = capsys.readouterr().out, (folder / "table.csv").read_bytes()
+    lines = (folder / "points.jsonl").read_bytes().splitlines(keepends=True)
+    # Killed while it wrote its third line.
+    (folder / "points.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:40])
+    (folder / "table.csv").unlink()
+    assert main([*words, *AXES, "--jobs", "1", "-o", str(folder)]) == 2
+    assert "--resume takes it up" in capsys.readouterr().err
+    assert main(["sweep", "--resume", str(folder), "--jobs", "1"]) == 0
+    assert capsys.readouterr().out == shown
+    assert (folder / "table.csv").read_bytes() == table
+    assert (folder / "points.jsonl").read_bytes() == b"".join(lines)
+    (tmp_path / "config").write_text("")
+    assert main(["sweep", "--resume", str(folder)]) == 2
+    assert "has changed since" in capsys.readouterr().err
+
+
+def test_half_a_first_line_is_none(tmp_path: Path) -> None:
+    (tmp_path / "points.jsonl").write_text('{"key')
+    assert Results(tmp_path).found == {}
+    assert (tmp_path / "points.jsonl").read_bytes() == b""
+
+
+def fails_once(point: Point) -> dict[str, Any]:
+    mark = Path(os.environ["MARKS"]) / point.settings[0][1]
+    if point.settings[0][1] == "200" and not mark.exists():
+        mark.write_text("")
+        raise ValueError("not yet")
+    return {"value": point.settings[0][1]}
+
+
+def always_fails(point: Point) -> dict[str, Any]:
+    if point.settings[0][1] == "200":
+        raise ValueError("never\nat all")
+    return {"value": point.settings[0][1]}
+
+
+def dies(point: Point) -> dict[str, Any]:
+    if point.settings[0][1] == "200":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"value": point.settings[0][1]}
+
+
+def by_value(outcomes: Any) -> dict[str, work.Outcome]:
+    return {outcome.point.settings[0][1]: outcome for outcome in outcomes}
+
+
+def test_a_point_that_fails_is_tried_again_and_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MARKS", str(tmp_path))
+    found = by_value(work.here(fails_once, grid(), 2))
+    assert [(o.tries, o.summary) for o in found.values()] == [
+        (1, {"value": "100"}),
+        (2, {"value": "200"}),
+        (1, {"value": "300"}),
+    ]
+    found = by_value(work.here(always_fails, grid(), 3))
+    assert (found["200"].tries, found["200"].summary) == (3, None)
+    assert found["200"].error == "ValueError: never at all"
+    assert found["300"].summary is not None
+
+
+def test_a_failed_point_is_in_the_table(
+    tmp_path: Path,
+    words: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def some(point: Point) -> dict[str, Any]:
+        if point.settings[0][1] == "600":
+            raise ValueError("no luck")
+        return work.simulate(point)
+
+    monkeypatch.setattr("negotiator.sweep.command.simulate", some)
+    one = [*words, *AXES[:2], "--jobs", "1"]
+    assert main([*one, "-o", str(tmp_path / "out")]) == 1
+    assert "failed after 2 tries: PRIORITY_HALFLIFE=600 seed=0: ValueError: no luck" in (
+        capsys.readouterr().out
+    )
+    assert "no luck" in (tmp_path / "out" / "table.csv").read_text()
+    monkeypatch.undo()
+    assert main(["sweep", "--resume", str(tmp_path / "out"), "--jobs", "1"]) == 0
+    capsys.readouterr()
+
+
+def test_on_all_cores_a_worker_that_dies_takes_no_other_point_with_it() -> None:
+    pytest.importorskip("joblib")
+    found = by_value(work.on_cores(dies, grid(), 2, 2))
+    assert {value: o.summary for value, o in found.items()} == {
+        "100": {"value": "100"},
+        "200": None,
+        "300": {"value": "300"},
+    }
+    assert "the worker died" in found["200"].error
+
+
+def test_on_all_cores(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("joblib")
+    assert main([*words, *AXES, "--jobs", "1"]) == 0
+    alone = capsys.readouterr().out
+    assert main([*words, *AXES, "--jobs", "2"]) == 0
+    assert capsys.readouterr().out == alone
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_on_a_dask_cluster_of_two_workers(
+    tmp_path: Path,
+    words: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    assert main([*words, *AXES, "--jobs", "1"]) == 0
+    alone = capsys.readouterr().out
+    monkeypatch.setenv("MARKS", str(tmp_path))
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=True, **options) as cluster:
+        address = cluster.scheduler_address
+        assert main([*words, *AXES, "--scheduler", address]) == 0
+        assert capsys.readouterr().out == alone
+        found = by_value(work.on_dask(fails_once, grid(), 2, address))
+        assert (found["200"].tries, found["200"].summary) == (2, {"value": "200"})
+        found = by_value(work.on_dask(dies, grid(), 2, address))
+        assert found["200"].summary is None
+        assert "KilledWorker" in found["200"].error
+        assert found["100"].summary == {"value": "100"}
+
+
+def test_packages_that_are_absent(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, options, extra in (
+        ("joblib", [], "sweep"),
+        ("distributed", ["--scheduler", "tcp://192.0.2.1:8786"], "dask"),
+    ):
+        monkeypatch.setitem(sys.modules, module, None)
+        assert main([*words, *AXES, *options]) == 2
+        assert capsys.readouterr().err == (
+            f"pieslice sweep: error: this needs the package {module}: "
+            f"pip install 'pieslice[{extra}]'\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "at least one --set"),
+        (["--set", "PRIORITY_HALFLIFE"], "is not NAME=TEXT"),
+        (["--set", "PRIORITY_HALFLIF=1"], "did you mean `PRIORITY_HALFLIFE`?"),
+        (["--set", "PRIORITY_HALFLIFE=1", "--set", "priority_halflife=2"], "is set twice"),
+        (["--set", "PRIORITY_HALFLIFE=1", "--config", "nowhere"], "nowhere"),
+        (["--resume", "nowhere"], "no sweep to take up"),
+    ],
+)
+def test_bad_input(
+    words: list[str], options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, *options]) == 2
+    assert message in capsys.readouterr().err
