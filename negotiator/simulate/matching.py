@@ -17,6 +17,7 @@ from attr import define, evolve, field
 
 from classad.ad import ClassAd
 from negotiator.accounting import Accountant
+from negotiator.addresses import NO_ADDRESS
 from negotiator.cycle import accountant_settings, group_tree, negotiate
 from negotiator.forecast.model import divide
 from negotiator.groups import GroupTree
@@ -185,7 +186,7 @@ class Negotiator:
                 ("MyType", "Submitter"),
                 ("Name", user),
                 ("ScheddName", _SCHEDD),
-                ("ScheddIpAddr", "<192.0.2.9:9618>"),
+                ("ScheddIpAddr", NO_ADDRESS),
                 ("IdleJobs", idle),
                 ("RunningJobs", running),
                 ("WeightedIdleJobs", weighted_idle),
