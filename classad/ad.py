@@ -119,10 +119,14 @@ class ClassAd(AdMapping):
 
     def _take(self, other: ClassAd) -> None:
         """Become a copy of ``other``, nested in nothing."""
-        self._attrs = {
-            key: value if value.__class__ in _SIMPLE else _rescoped(value, self)
-            for key, value in other._attrs.items()
-        }
+        from classad.expr import ExprTree
+
+        self._attrs = attrs = other._attrs.copy()
+        kinds = set(map(type, attrs.values())) - _SIMPLE - {ExprTree}
+        if kinds:
+            for key, value in other._attrs.items():
+                if value.__class__ in kinds:
+                    attrs[key] = _rescoped(value, self)
         self._names = other._names.copy()
         self._parent = None
         self._chained = other._chained
@@ -137,6 +141,10 @@ class ClassAd(AdMapping):
         The value is one of the language, not converted.  ``context``: clock, zone and randomness;
         without it there is none of them.
         """
+        # The ad's own literals are most of what is asked for; they need no evaluation.
+        value = self._attrs.get(fold_name(name))
+        if value.__class__ in _SIMPLE:
+            return value
         from classad.evaluate import evaluate_attribute
 
         return evaluate_attribute(self, name, target, context)[0]

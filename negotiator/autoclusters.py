@@ -10,7 +10,7 @@ Follows: the schedd's and the negotiator's rules as seen in the vectors and capt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from attr import frozen
@@ -103,21 +103,38 @@ def significant_attributes(
 ) -> frozenset[str]:
     """The negotiator's list (lower-cased names) before the settings are applied."""
     found: set[str] = set()
-    cache: dict[int, References] = {}
+    mentioned = _Mentioned(found)
     sample: ClassAd | None = None
     for ad in slots:
         sample = ad if sample is None else sample
-        for value in ad._attrs.values():
-            if value.__class__ is not ExprTree:
-                continue
-            refs = cache.get(id(value))
-            if refs is None:
-                refs = cache[id(value)] = references_of(value.node)
-            found |= refs.target
-            found.update(name for name in refs.bare if ad.raw(name) is None)
+        trees = [value for value in ad._attrs.values() if value.__class__ is ExprTree]
+        own = ad._attrs
+        new = [name for name in mentioned.bare(trees) - found if name not in own]
+        found.update(name for name in new if ad.raw(name) is None)
     if sample is not None:
         found |= external_names(sample, [tree for tree in policy_expressions if tree is not None])
     return frozenset(found - NEVER)
+
+
+class _Mentioned:
+    """What the expressions of ads mention; ads of one kind share their expressions."""
+
+    def __init__(self, found: set[str]) -> None:
+        """``found``: where names of the other ad go."""
+        self._found = found
+        #: By the expressions' identities; they are kept so that these stay theirs.
+        self._known: dict[tuple[int, ...], tuple[list[ExprTree], frozenset[str]]] = {}
+
+    def bare(self, trees: list[ExprTree]) -> frozenset[str]:
+        """The names that the expressions of one ad mention without a scope."""
+        key = tuple(map(id, trees))
+        known = self._known.get(key)
+        if known is None:
+            refs = [references_of(tree.node) for tree in trees]
+            self._found.update(*(each.target for each in refs))
+            bare: frozenset[str] = frozenset().union(*(each.bare for each in refs))
+            known = self._known[key] = (trees, bare)
+        return known[1]
 
 
 def job_attributes(significant: frozenset[str], settings: SignificanceSettings) -> frozenset[str]:
@@ -136,6 +153,15 @@ def job_attributes(significant: frozenset[str], settings: SignificanceSettings) 
     return names
 
 
+#: Classes of values that have one text where they are equal.
+_EXACT: Final = frozenset({bool, int, str, type(None)})
+
+
+def _reader(ad: ClassAd) -> Callable[[str], Any]:
+    """What ``ad.raw`` is for a name in lower case, faster where nothing is inherited."""
+    return ad.raw if ad._chained is not None else ad._attrs.get
+
+
 class AutoclusterTable:
     """The autoclusters of one schedd.  The list of attributes only grows, as the schedd's does."""
 
@@ -144,6 +170,9 @@ class AutoclusterTable:
         self._names = set(attributes)
         self._ids: dict[tuple[str, ...], int] = {}
         self._texts: dict[int, tuple[Any, str]] = {}
+        #: Ids by classes and identities of values; the values are kept so that these stay theirs.
+        self._known: dict[tuple[Any, ...], tuple[list[Any], int]] = {}
+        self._sorted: list[str] = []
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -154,21 +183,31 @@ class AutoclusterTable:
         """Add every attribute that a significant one refers to inside a job."""
         seen: dict[int, References] = {}
         for job in jobs:
-            todo = [name for name in self._names if job.raw(name) is not None]
+            own = _reader(job)
+            todo = [name for name in self._names if own(name).__class__ is ExprTree]
             while todo:
-                value = job.raw(todo.pop())
+                value = own(todo.pop())
                 if value.__class__ is not ExprTree:
                     continue
                 refs = seen.get(id(value)) or seen.setdefault(id(value), references_of(value.node))
                 for name in refs.bare | refs.mine:
-                    if name not in self._names and job.raw(name) is not None:
+                    if name not in self._names and own(name) is not None:
                         self._names.add(name)
                         todo.append(name)
 
     def id_of(self, job: ClassAd) -> int:
         """The id of a job: the same for the same texts of all significant attributes."""
-        signature = tuple(self._text(job.raw(name)) for name in sorted(self._names))
-        return self._ids.setdefault(signature, len(self._ids) + 1)
+        if len(self._sorted) != len(self._names):
+            self._sorted = sorted(self._names)
+            self._known.clear()
+        values = list(map(_reader(job), self._sorted))
+        key = tuple([(v.__class__, v) if v.__class__ in _EXACT else id(v) for v in values])
+        known = self._known.get(key)
+        if known is None:
+            signature = tuple(map(self._text, values))
+            number = self._ids.setdefault(signature, len(self._ids) + 1)
+            known = self._known[key] = (values, number)
+        return known[1]
 
     def _text(self, value: Any) -> str:
         if value is None:

@@ -192,11 +192,12 @@ def _by_children(
     board: Board, position: int, slot: Slot, request: ClassAd, asker: Asker
 ) -> Candidate | None:
     """A partitionable slot that would match if some of its dynamic slots were preempted."""
-    policy, context, ad = board.policy, board.context, slot.ad
+    policy, context = board.policy, board.context
     if not (policy.consider_preemption and policy.allow_pslot_preemption and slot.partitionable):
         return None
     if request.get_bool("WantPslotPreemption", context=context) is not True:
         return None
+    ad = slot.own_ad()
 
     def matches() -> bool:
         return meets(ad, request, context) and meets(request, ad, context)

@@ -82,20 +82,19 @@ class SlotDecorator:
 
     def decorate(self, slot: Slot) -> None:
         """Add the ephemeral attributes of a slot."""
-        ad = slot.ad
-        rank = ad.get_number("PreemptingRank", context=self.context)
+        rank = slot.ad.get_number("PreemptingRank", context=self.context)
         if rank is not None:
-            ad.insert("CurrentRank", rank)
+            slot.insert("CurrentRank", rank)
         if slot.user is not None:
-            ad.insert("RemoteUserFloor", self.accountant.floor(slot.user))
-            self._add_user(ad, slot.user, "")
+            slot.insert("RemoteUserFloor", self.accountant.floor(slot.user))
+            self._add_user(slot.ad, slot.user, "")
         if self.prefix is None:
             return
-        total = ad.get_number("TotalSlots", context=self.context)
+        total = slot.ad.get_number("TotalSlots", context=self.context)
         for i in range(1, int(total or 1) + 1):
-            user = occupant(ad, self.context, f"{self.prefix}{i}_")
+            user = occupant(slot.ad, self.context, f"{self.prefix}{i}_")
             if user is not None:
-                self._add_user(ad, user, f"{self.prefix}{i}_")
+                self._add_user(slot.own_ad(), user, f"{self.prefix}{i}_")
 
     def _add_user(self, ad: ClassAd, user: str, prefix: str) -> None:
         """What the policy may want to know about a user and its group."""
@@ -135,4 +134,4 @@ def add_match_expressions(slots: list[Slot], policy: NegotiatorPolicy) -> None:
     """Add what ``NEGOTIATOR_MATCH_EXPRS`` lists."""
     for slot in slots:
         for name, expr in policy.match_exprs:
-            slot.ad.insert(name, expr)
+            slot.insert(name, expr)

@@ -33,20 +33,24 @@ class Freezer:
         self._context = context
         self._known: dict[int, tuple[ExprTree, frozenset[str], bool]] = {}
 
-    def freeze(self, ad: ClassAd) -> Any:
-        """Replace the requirements if it matters; returns what they were, None if unchanged."""
+    def freeze(self, ad: ClassAd) -> None:
+        """Replace the requirements if it matters."""
+        settled = self.settled(ad)
+        if settled is not None:
+            ad.insert("Requirements", settled)
+
+    def settled(self, ad: ClassAd) -> Any:
+        """The requirements to go by if they are others than those in the ad, else None."""
         before = ad.raw("Requirements")
         if before.__class__ is not ExprTree or not self._matters(ad, before):
             return None
         flat = flatten(ad, before, inline=True, context=self._context)
-        if not flat.ok:
-            return None
-        ad.insert("Requirements", _form(flat.tree, flat.value))
-        return before
+        return _form(flat.tree, flat.value) if flat.ok else None
 
     def _matters(self, ad: ClassAd, tree: ExprTree) -> bool:
         """Whether the requirements call an unsteady function or see what is overwritten later."""
         overwritten = ad.raw("PreemptingRank") is not None
+        own = ad._attrs.get if ad._chained is None else ad.raw
         todo: list[Any] = [tree]
         seen: set[str] = set()
         while todo:
@@ -54,10 +58,10 @@ class Freezer:
             if unsteady or (overwritten and "currentrank" in names):
                 return True
             for name in names - seen:
-                seen.add(name)
-                value = ad.raw(name)
+                value = own(name)
                 if value.__class__ is ExprTree:
                     todo.append(value)
+            seen |= names
         return False
 
     def _look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:

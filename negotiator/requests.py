@@ -33,7 +33,7 @@ _LOCAL_UNIVERSES: Final = frozenset({7, 12})
 _GRID_UNIVERSE: Final = 9
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
-_CARRIED: Final = ("Owner", "ClusterId", "ProcId", "GlobalJobId")
+_CARRIED: Final = frozenset({"owner", "clusterid", "procid", "globaljobid"})
 _PRIORITIES: Final = ("PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2")
 
 
@@ -222,10 +222,9 @@ def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
         ad = job.ad.duplicate()
     else:
         ad = ClassAd()
-        carried = {name.lower() for name in _CARRIED}
         full = job.ad
-        for name in full.names():
-            if name.lower() in attributes or name.lower() in carried:
+        for key, name in full._names.items():
+            if key in attributes or key in _CARRIED:
                 ad.insert(name, full.raw(name))
         ad.insert("AutoClusterId", job.autocluster)
     ad.insert("WantMatchDiagnostics", 3)

@@ -227,18 +227,18 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     session.allowance.used += candidate.cost
     if slot.user is None:
         session.allowance.used_unclaimed += candidate.cost
-    if slot.requirements is not None:
-        slot.ad.insert("Requirements", slot.requirements)
+    if slot.requirements is not None and slot.requirements is not slot.ad.raw("Requirements"):
+        slot.insert("Requirements", slot.requirements)
     placed = session.jobs.place(request, slot.ad, board.context, limits)
     board.watch.taken(candidate, placed)
     slot.claims -= 1
     if candidate.amounts is not None:
-        deduct(slot.ad, candidate.amounts, board.context)
+        deduct(slot.own_ad(), candidate.amounts, board.context)
         return
     del board.slots[candidate.position]
     if slot.reevaluated:
         matches = whole(slot.ad.get_number("CurMatches", context=board.context))
-        slot.ad.insert("CurMatches", matches + 1)
+        slot.insert("CurMatches", matches + 1)
         # Behind all others, so that equal slots of this sort take turns.
         board.slots[candidate.position] = slot
 

@@ -49,6 +49,18 @@ class Slot:
     families: frozenset[int] = ANY
     #: ``WantAdRevaluate``: it stays in the pool after a match, behind all others.
     reevaluated: bool = False
+    #: Whether ``ad`` is a copy that the cycle may change; few slots need one.
+    copied: bool = False
+
+    def insert(self, name: str, value: Any) -> None:
+        """Set an attribute, in a copy of the ad that was given."""
+        self.own_ad().insert(name, value)
+
+    def own_ad(self) -> ClassAd:
+        """The ad to be changed."""
+        if not self.copied:
+            self.ad, self.copied = self.ad.duplicate(), True
+        return self.ad
 
     def accounted_user(self) -> str | None:
         """Whom a claimed slot is charged to."""
@@ -81,44 +93,42 @@ def fetch_slots(
     """The slots the collector hands out, with the weights the negotiator gives them."""
     found = []
     freezer = Freezer(context)
-    for original in ads:
-        name = original.get_string("Name", context=context)
-        absent = original.get_bool("Absent", context=context)
-        if name is None or absent or not holds(policy.slot_constraint, original, context):
+    for ad in ads:
+        name = ad.get_string("Name", context=context)
+        absent = ad.get_bool("Absent", context=context)
+        if name is None or absent or not holds(policy.slot_constraint, ad, context):
             continue
-        ad = original.duplicate()
-        sent = ad.raw("Requirements")
-        _replace_requirements(ad)
-        _settle_weight(ad, policy, context)
-        freezer.freeze(ad)
-        found.append(
-            Slot(
-                ad=ad,
-                name=name,
-                weight=slot_weight(ad, policy, context),
-                partitionable=ad.get_bool("PartitionableSlot", context=context) is True,
-                state=ad.get_string("State", context=context),
-                user=occupant(ad, context),
-                claims=claims.get(name, 1),
-                requirements=sent,
-                resources=policy_resources(ad, context),
-                families=slot_families(ad, context),
-                reevaluated=ad.get_bool("WantAdRevaluate", context=context) is True,
-            )
+        slot = Slot(
+            ad=ad,
+            name=name,
+            weight=1.0,
+            partitionable=ad.get_bool("PartitionableSlot", context=context) is True,
+            state=ad.get_string("State", context=context),
+            user=occupant(ad, context),
+            claims=claims.get(name, 1),
+            requirements=ad.raw("Requirements"),
+            resources=policy_resources(ad, context),
+            families=slot_families(ad, context),
+            reevaluated=ad.get_bool("WantAdRevaluate", context=context) is True,
         )
+        own = ad.raw("NegotiatorRequirements")
+        if own is not None:
+            slot.insert("Requirements", own)
+        _settle_weight(slot, policy, context)
+        settled = freezer.settled(slot.ad)
+        if settled is not None:
+            slot.insert("Requirements", settled)
+        slot.weight = slot_weight(slot.ad, policy, context)
+        if slot.resources:
+            slot.own_ad()
+        found.append(slot)
     return found
 
 
-def _replace_requirements(ad: ClassAd) -> None:
-    own = ad.raw("NegotiatorRequirements")
-    if own is not None:
-        ad.insert("Requirements", own)
-
-
-def _settle_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> None:
+def _settle_weight(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> None:
     """Replace a weight that is missing, no number, or overruled, by the negotiator's own."""
-    if policy.force_slot_weight or ad.get_number("SlotWeight", context=context) is None:
-        ad.insert("SlotWeight", policy.slot_weight)
+    if policy.force_slot_weight or slot.ad.get_number("SlotWeight", context=context) is None:
+        slot.insert("SlotWeight", policy.slot_weight)
 
 
 def slot_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> float:

@@ -156,6 +156,8 @@ class Standing:
                     candidates.pop(known.position, None)
         made = _Prepared(found[0] if found else None, self._positions, slot.changes)
         if made.slot is not None:
+            # The simulation goes on changing its own ad.
+            made.slot.own_ad()
             made.requirements = made.slot.ad.raw("Requirements")
         self._prepared[slot.name] = made
         return made
