@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from attr import define, field, frozen
+from attr import define, evolve, field, frozen
 
 if TYPE_CHECKING:
     from policy.table import Definition
@@ -134,17 +134,20 @@ class Expander:
 
     ``lookup`` finds what a name stands for; ``call(function, body, expander)`` computes the
     functions; ``active`` are the macros whose values are being expanded around this text.
+    ``plain`` looks names up without any prefix, for ``PREFIX.NAME = $(NAME) ...`` in a table that
+    was read for somebody else, so that the reference could not be replaced in the reading.
     """
 
     lookup: Callable[[str], Definition | None]
     call: Callable[[Reference, Expander], str]
     active: tuple[str, ...] = field(default=())
+    plain: Callable[[str], Definition | None] | None = None
 
     def inside(self, name: str) -> Expander:
         """The same expander for the value of ``name`` met inside a function."""
         if name in self.active:
             raise _endless((*self.active[self.active.index(name) :], name))
-        return Expander(self.lookup, self.call, (*self.active, name))
+        return evolve(self, active=(*self.active, name))
 
     def expand(self, text: str) -> str:
         """``text`` without references; ``$(DOLLAR)`` becomes a dollar sign last of all."""
@@ -168,14 +171,23 @@ class Expander:
         """Replacement of a reference and the macro it came from, if from one."""
         chain = self.active + around
         if found.function:
-            return self.call(found, Expander(self.lookup, self.call, chain)), None
+            return self.call(found, evolve(self, active=chain)), None
         name, default = found.split_default()
         entry = self.lookup(name)
+        if self.plain is not None and _is_own_prefix(entry, name, chain):
+            entry = self.plain(name)
         if entry is None or (default is not None and not entry.raw):
             return default or "", None
         if entry.name in chain:
             raise _endless((*chain[chain.index(entry.name) :], entry.name))
         return entry.raw, entry.name
+
+
+def _is_own_prefix(entry: Definition | None, name: str, chain: tuple[str, ...]) -> bool:
+    """Does the value of a prefixed macro refer to itself by the name without the prefix?"""
+    if entry is None or not chain or entry.name != chain[-1]:
+        return False
+    return entry.name.casefold() != name.casefold()
 
 
 def _shifted(regions: list[_Region], found: Reference, delta: int) -> list[_Region]:

@@ -24,15 +24,16 @@ class Expanded:
 
 @frozen
 class Scope:
-    """A table seen from a context."""
+    """A table seen from a context; ``foreign`` if it was read for another one."""
 
     table: MacroTable
     context: Context
     functions: Functions
+    foreign: bool = False
 
     def seen_by(self, context: Context) -> Scope:
         """The same table seen from another context."""
-        return evolve(self, context=context)
+        return evolve(self, context=context, foreign=self.foreign or context != self.context)
 
     def lookup(self, name: str) -> Definition | None:
         """What ``name`` stands for here."""
@@ -40,7 +41,7 @@ class Scope:
 
     def expander(self) -> Expander:
         """An expander for texts that belong to no macro."""
-        return Expander(self.lookup, self._call)
+        return Expander(self.lookup, self._call, plain=self.table.exact if self.foreign else None)
 
     def _call(self, reference: Reference, expander: Expander) -> str:
         return self.functions.call(reference, expander)
@@ -65,7 +66,8 @@ class Scope:
             used.setdefault(name.casefold(), (name, found))
             return found
 
-        expander = Expander(lookup, evolve(self.functions, report=lambda message: None).call)
+        quiet = evolve(self.functions, report=lambda message: None)
+        expander = evolve(self.expander(), lookup=lookup, call=quiet.call)
         expander.inside(definition.name).expand(definition.raw)
         return list(used.values())
 

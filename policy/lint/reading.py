@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from policy.knob import Kind
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.view import Setting, View, endless
 from policy.macros import FUNCTIONS
@@ -236,7 +237,7 @@ def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if found[1] in FUNCTIONS and found[1] != "ENV":
             message = f"the body of `${found[1]}(` ends at its first `)`"
             yield NESTED_BODY.on(entry, message, "name the inner expression and use the name")
-    if setting.tree is None or setting.reading is None:
+    if setting.reading is None or setting.knob is None or setting.knob.kind is not Kind.EXPR:
         return
     for name in dict.fromkeys(_REFERENCE.findall(raw)):
         if setting.config.lookup(name) is None:

@@ -137,3 +137,12 @@ def test_a_nul_byte_joins_two_lines_and_is_named() -> None:
 def test_function_macros_stay_inside_their_argument(text: str, value: str) -> None:
     """D-205: HTCondor reads memory of others, crashes or hangs."""
     assert (read(f"A = [{text}]\n").text("A")) == f"[{value}]"
+
+
+def test_a_prefixed_macro_may_build_on_the_plain_one_for_whoever_reads() -> None:
+    """As real pools write second negotiators; read here for another one."""
+    config = read("A = 1\ntwo.A = $(A) x\nSCHEDD.A = $(A) y\nSCHEDD.B = $(C)\nC = $(B)\n")
+    assert config.seen_by("NEGOTIATOR", "two").text("A") == "1 x"
+    assert config.seen_by("SCHEDD", None).text("A") == "1 y"
+    with pytest.raises(ExpansionError, match="never ends"):
+        config.seen_by("SCHEDD", None).text("B")
