@@ -75,6 +75,8 @@ def sort_out(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Inputs:
     heap = _Heap(diagnostics)
     for path in paths:
         try:
+            if not path.exists():
+                raise heap.stop(f"{path}: no such folder or file")
             if path.is_dir():
                 _add_folder(heap, path)
             else:

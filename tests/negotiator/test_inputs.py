@@ -152,7 +152,7 @@ def test_tables_agree_with_the_result(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["nowhere"], "nowhere: no such file"),
+        (["nowhere"], "nowhere: no such folder or file"),
         (["README.md"], "no ads of slots, jobs"),
         (["examples/tour", "examples/campus"], "is a second folder"),
         (["tests/vectors/negotiation/groups-floor.json", "examples/tour"], "stands alone"),
