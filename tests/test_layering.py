@@ -67,6 +67,8 @@ OUTSIDE = {
     "negotiator/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
     "negotiator/simulate/command.py": "the body of `pieslice simulate`: files, Ctrl-C, a bar",
     "negotiator/simulate/output.py": "writes the folder of a run",
+    "negotiator/sweep/command.py": "the body of `pieslice sweep`: reads settings, writes the table",
+    "negotiator/sweep/table.py": "writes a table row by row and reads it when a sweep goes on",
     "negotiator/simulate/setup.py": "reads the files that describe a run",
     "negotiator/userprio/command.py": "the body of `pieslice userprio`: files, clock, local time",
     "policy/commandline.py": "reads what the commands about configurations are pointed to",
