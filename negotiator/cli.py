@@ -21,6 +21,7 @@ from typing import Any
 from negotiator.options import (
     INPUT_HELP,
     add_costs,
+    add_course,
     add_inputs,
     add_local_name,
     add_output,
@@ -137,6 +138,7 @@ def add_commands(subparsers: Any) -> None:
     add_inputs(negotiate)
     add_local_name(negotiate, "; several for a pool with several negotiators")
     add_costs(negotiate)
+    add_course(negotiate)
     add_tables(negotiate)
     add_output(negotiate, "csv")
     negotiate.set_defaults(run=_negotiate)

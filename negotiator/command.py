@@ -29,6 +29,7 @@ from negotiator.inputs import Inputs, sort_out
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.progress import Progress
 from negotiator.report import Outcome
+from negotiator.result import CycleResult
 from negotiator.stopwatch import RequestCosts
 from negotiator.tables import Block, print_rich, printable, render_plain
 
@@ -161,6 +162,11 @@ def run(capture: Capture, seed: int, progress: Progress) -> Outcome:
             rng=random.Random(seed),
             costs=capture.costs,
         )
+    return outcome_of(capture, result)
+
+
+def outcome_of(capture: Capture, result: CycleResult) -> Outcome:
+    """What is reported of a cycle of a pool."""
     agreement = None if capture.expected is None else compare(result, capture.expected)
     return Outcome(
         capture.facts,

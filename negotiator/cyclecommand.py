@@ -8,12 +8,15 @@ Never here: reading a pool (``command``), deciding (``cycle``), wording (``repor
 from __future__ import annotations
 
 import argparse
+import random
 from collections.abc import Sequence
 from typing import IO, Final
 
 from attr import evolve, frozen
 
-from negotiator.command import EXIT_BAD, EXIT_OK, deliver, load, run, show
+from negotiator.command import EXIT_BAD, EXIT_OK, deliver, load, outcome_of, run, show
+from negotiator.cycles import Turn, run_cycles
+from negotiator.groupmaps import Assignments
 from negotiator.io import Capture
 from negotiator.json_report import json_text, to_json, to_object
 from negotiator.options import SUMMARY
@@ -28,12 +31,13 @@ from negotiator.pooltables import (
     user_table,
 )
 from negotiator.progress import Progress
+from negotiator.queues import IDLE
 from negotiator.report import Outcome, blocks, heading
 from negotiator.result import CycleResult
 from negotiator.selection import UnknownNameError, select
 from negotiator.several import overlap
 from negotiator.severaltext import overlap_blocks, overlap_data
-from negotiator.tables import Block, Line
+from negotiator.tables import Block, Line, short
 from negotiator.tabletext import csv_text, quota_blocks, table_blocks
 from negotiator.vacating import vacatings
 from policy.model import NegotiatorPolicy
@@ -58,11 +62,18 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
     capture = load(args, err, progress)
     if capture is None:
         return EXIT_BAD
-    if capture.others and args.format == "csv":
-        err.write("error: CSV has room for one negotiator\n  help: give --local-name once\n")
+    trouble = _too_much(capture, args)
+    if trouble is not None:
+        err.write(f"error: {trouble}\n")
         return EXIT_BAD
     try:
-        answers = [_answer(each, args, names, progress) for each in capture.negotiators()]
+        if args.cycles > 1:
+            _put_course(capture, args, names, progress, out)
+            return EXIT_OK
+        answers = [
+            _answer(each, run(each, args.seed, progress), args, names)
+            for each in capture.negotiators()
+        ]
     except UnknownNameError as problem:
         err.write(f"error: {problem}\n")
         return EXIT_BAD
@@ -71,6 +82,17 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
     else:
         _put_one(answers[0], capture, args, out)
     return EXIT_OK
+
+
+def _too_much(capture: Capture, args: argparse.Namespace) -> str | None:
+    """What cannot be asked for together."""
+    if capture.others and args.format == "csv":
+        return "CSV has room for one negotiator\n  help: give --local-name once"
+    if args.cycles > 1 and args.format == "csv":
+        return "CSV has room for one cycle\n  help: leave --cycles away, or ask for JSON"
+    if args.cycles > 1 and capture.others:
+        return "several cycles are those of one negotiator\n  help: give --local-name once"
+    return None
 
 
 @frozen(eq=False)
@@ -85,9 +107,8 @@ class _Answer:
 
 
 def _answer(
-    capture: Capture, args: argparse.Namespace, names: Sequence[str], progress: Progress
+    capture: Capture, outcome: Outcome, args: argparse.Namespace, names: Sequence[str]
 ) -> _Answer:
-    outcome = run(capture, args.seed, progress)
     whole = outcome.result
     shown = select(whole, args.group or (), args.submitter or ())
     outcome = evolve(
@@ -132,6 +153,61 @@ def _put_several(
     for item in answers:
         report += [Line(f"negotiator {item.name}", heading=True), Line(), *_blocks(item), Line()]
     show([*report, *overlap_blocks(found)], args, out)
+
+
+def _put_course(
+    capture: Capture,
+    args: argparse.Namespace,
+    names: Sequence[str],
+    progress: Progress,
+    out: IO[str],
+) -> None:
+    """One cycle after another."""
+    interval = args.interval or max(capture.policy.interval_seconds, 1)
+    course = run_cycles(
+        capture.snapshot,
+        capture.policy,
+        now=capture.facts.now,
+        count=args.cycles,
+        interval=interval,
+        rng=random.Random(args.seed),
+        costs=capture.costs,
+    )
+    answers = []
+    with progress.stage(f"negotiating {args.cycles} cycles"):
+        for turn in course:
+            then = _then(capture, turn, interval)
+            answers.append(_answer(then, outcome_of(then, turn.result), args, names))
+    if args.format == "json":
+        # What was wrong with the files is said once.
+        parts = [
+            to_object(item.outcome, () if i else capture.diagnostics, item.tables)
+            for i, item in enumerate(answers)
+        ]
+        deliver(json_text({"cycles": parts, "interval": interval}), args, out)
+        return
+    report: list[Block] = []
+    for number, item in enumerate(answers, 1):
+        report += [Line(f"cycle {number}", heading=True), Line(), *_blocks(item), Line()]
+    show(report[:-1], args, out)
+
+
+def _then(capture: Capture, turn: Turn, interval: float) -> Capture:
+    """The pool at a later cycle, which the capture's expectations are not about."""
+    if turn.number == 1:
+        return capture
+    slots, queues = turn.snapshot.slots, turn.snapshot.queues
+    jobs = [job for queue in queues for job in queue.jobs]
+    facts = evolve(
+        capture.facts,
+        slots=len(slots),
+        idle_jobs=sum(job.get_number("JobStatus") == IDLE for job in jobs),
+        now=turn.result.now,
+        now_from=f"{short(interval)} seconds after the cycle before",
+    )
+    return evolve(
+        capture, snapshot=turn.snapshot, facts=facts, expected=None, assignments=Assignments()
+    )
 
 
 def _blocks(answer: _Answer) -> Sequence[Block]:

@@ -25,6 +25,7 @@ from negotiator.requests import QueuedJob
 from negotiator.result import CycleResult
 from negotiator.simulate.pool import Pool, SimSlot, show_claim, show_time, weight_of
 from negotiator.snapshot import ScheddQueue, Snapshot
+from negotiator.stopwatch import RequestCosts
 from negotiator.watch import Watch
 from policy.model import NegotiatorPolicy
 
@@ -57,11 +58,12 @@ def run_cycles(
     count: int,
     interval: float,
     rng: Random | None = None,
+    costs: RequestCosts | None = None,
 ) -> Iterator[Turn]:
-    """``count`` cycles, ``interval`` seconds apart."""
+    """``count`` cycles, ``interval`` seconds apart; ``costs`` as for ``negotiate``."""
     for number in range(1, count + 1):
         placements = _Placements()
-        result = negotiate(snapshot, policy, now=now, rng=rng, watch=placements)
+        result = negotiate(snapshot, policy, now=now, rng=rng, watch=placements, costs=costs)
         turn = Turn(number, snapshot, result, tuple(placements.jobs))
         yield turn
         snapshot = after(turn, now + interval)

@@ -63,6 +63,35 @@ def add_local_name(parser: argparse.ArgumentParser, more: str = "") -> None:
     )
 
 
+def add_course(parser: argparse.ArgumentParser) -> None:
+    """How many cycles, and how far apart."""
+    parser.add_argument(
+        "--cycles",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="cycles one after another, each with the claims of the one before (default 1)",
+    )
+    parser.add_argument(
+        "--interval",
+        type=_seconds,
+        metavar="S",
+        help="seconds from one cycle to the next (default: NEGOTIATOR_INTERVAL)",
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of cycles from 1 to 10000")
+    return int(text)
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number of seconds from 1 on")
+    return int(text)
+
+
 def add_costs(parser: argparse.ArgumentParser) -> None:
     """What takes time, for the limits on it."""
     parser.add_argument(

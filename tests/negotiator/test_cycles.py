@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from negotiator.cli import main
 from negotiator.cycles import Turn, run_cycles
 from negotiator.io import CapturePaths, read_capture
 from negotiator.scenario.course import first_snapshot
@@ -141,3 +145,44 @@ def test_every_recorded_scenario_goes_on() -> None:
         policy = scenarios.policy_of(case["scenario"])
         steps = run_cycles(scenarios.snapshot_of(case), policy, now=NOW, count=3, interval=300)
         assert len(list(steps)) == 3
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["negotiate", str(TOUR), "--cycles", "3", "--interval", "300"]
+    assert main([*command, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    times = [cycle["now"] for cycle in data["cycles"]]
+    assert [time - times[0] for time in times] == [0, 300, 600]
+    assert data["interval"] == 300
+    # Each cycle starts with what the one before gave away.
+    after = {item["name"]: item["usage_after"] for item in data["cycles"][0]["submitters"]}
+    assert after["chemistry.erin@example.org"] == 4.0
+    usage = {item["name"]: item["usage"] for item in data["cycles"][1]["submitters"]}
+    assert usage["chemistry.erin@example.org"] == 4.0
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert [line for line in text.splitlines() if line.startswith("cycle ")] == [
+        "cycle 1", "cycle 2", "cycle 3",
+    ]  # fmt: skip
+    # Only the first is compared with the real one.
+    assert text.count("agree with expected.json") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--cycles", "2", "--format", "csv"], "CSV has room for one cycle"),
+        (["--cycles", "2", "--local-name", "A", "--local-name", "B"], "of one negotiator"),
+        (["--cycles", "0"], "`0` is not a number of cycles"),
+        (["--interval", "-5"], "`-5` is not a whole number"),
+    ],
+)
+def test_what_cannot_be_asked_for(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    try:
+        code = main(["negotiate", str(TOUR), *arguments])
+    except SystemExit as stop:
+        code = stop.code
+    assert code == 2
+    assert words in capsys.readouterr().err
