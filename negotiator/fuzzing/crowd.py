@@ -55,6 +55,8 @@ class Crowd:
     others: Mapping[str, float]
     #: Values by expression: one row for each request, one value for each slot.
     known: dict[int, list[list[Any]]] = field(factory=dict)
+    #: How many slots the expression can tell apart.
+    distinct: dict[int, int] = field(factory=dict)
     analyst: Analyst = field(factory=Analyst)
 
     @property
@@ -83,6 +85,7 @@ class Crowd:
                 codes[key] = len(codes)
                 samples.append(slot.ad)
             columns.append(codes[key])
+        self.distinct[id(tree)] = len(samples)
         rows: dict[Any, list[Any]] = {}
         table = []
         for place, request in enumerate(self.requests):
