@@ -29,6 +29,10 @@ Asked = str | tuple[str]
 MAX_SIZE = 1_000_000
 
 
+#: Levels that an attribute may have to count as its value.
+_LOW = 40
+
+
 class Item(NamedTuple):
     """What an attribute of the partner brings with it.
 
@@ -119,7 +123,7 @@ class Partner:
         clock = shape.clock or any(item.clock for item in items)
         exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
         key: Any = exact
-        if not (nested or odd or clock or rows):
+        if not (nested or odd or clock or rows) and height <= _LOW:
             found = self.evaluator.value(value, self.ad, None)
             if found.__class__ in PLAIN:
                 key = (found.__class__, repr(found) if found.__class__ is float else found)

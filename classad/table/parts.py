@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
+from classad.operators import fold
 from classad.table.columns import Column
 from classad.table.moving import number_pairs, pick, rows_of
 
@@ -66,7 +67,7 @@ class Part:
     ``bits``: the same rows as a set; ``rows``: their numbers, None for all of them.
     """
 
-    __slots__ = ("_joints", "_source", "_splits", "_views", "bits", "rows", "size", "uid")
+    __slots__ = ("_indexes", "_joints", "_source", "_splits", "_views", "bits", "rows", "size", "uid")
 
     def __init__(self, uid: int, size: int, bits: int, source: Source) -> None:
         """``size``: of the whole table."""
@@ -76,6 +77,7 @@ class Part:
         self.rows = None if bits.bit_count() == size else rows_of(bits)
         self._source = source
         self._views: dict[str, View] = {}
+        self._indexes: dict[str, Index] = {}
         self._joints: dict[tuple[str, ...], Joint] = {}
         self._splits: dict[str, list[tuple[Any, int]]] = {}
 
@@ -83,11 +85,13 @@ class Part:
         """Columns have changed; None: all of them."""
         if names is None:
             self._views.clear()
+            self._indexes.clear()
             self._joints.clear()
             self._splits.clear()
             return
         for name in names & self._views.keys():
             del self._views[name]
+            self._indexes.pop(name, None)
         for key in [key for key in self._joints if not names.isdisjoint(key)]:
             del self._joints[key]
 
@@ -151,6 +155,18 @@ class Part:
         """How many cells the rows may have."""
         return len(self.view(name).used)
 
+    def index(self, name: str) -> Index:
+        """The cells of a column by their type and by what they could be equal to."""
+        found = self._indexes.get(name)
+        if found is None:
+            view = self.view(name)
+            found = self._indexes[name] = Index({}, {})
+            for code in view.used:
+                value = view.values[code]
+                found.alike.setdefault(value.__class__, []).append(code)
+                found.close.setdefault(_closeness(value), []).append(code)
+        return found
+
     def joint(self, names: tuple[str, ...]) -> Joint:
         """The combinations of cells of one or more columns."""
         found = self._joints.get(names)
@@ -164,6 +180,25 @@ class Part:
                 found = _combined(views)
             self._joints[names] = found
         return found
+
+
+class Index(NamedTuple):
+    """``alike``: the codes of each type; ``close``: those that could be equal to something."""
+
+    alike: dict[type, list[int]]
+    close: dict[Any, list[int]]
+
+    def near(self, value: Any) -> Sequence[int]:
+        """The codes whose values could be equal to this one."""
+        return self.close.get(_closeness(value), ())
+
+
+def _closeness(value: Any) -> Any:
+    """What equal strings and equal numbers have in common."""
+    kind = value.__class__
+    if kind is str:
+        return fold(value)
+    return float(value) if kind is int or kind is float or kind is bool else None
 
 
 #: A part has a column of its own if it has fewer rows than one in so many.

@@ -21,7 +21,8 @@ from classad.table.parts import Part
 from classad.table.plans import Plan, make_plan
 from classad.table.shapes import Shape
 from classad.table.store import Store
-from classad.table.tables import BAD, FALSE, TRUE, Sampler, bare, logical
+from classad.table.comparisons import bare
+from classad.table.tables import BAD, FALSE, TRUE, Sampler, logical
 
 #: Combinations up to which an expression is evaluated as a whole.
 _WHOLE: Final = 64
@@ -59,6 +60,7 @@ class _Variant:
         self.asked = plan.asked
         self.clock = plan.clock
         self.verdicts: dict[tuple[Any, ...], Verdict] = {}
+        self.plans: dict[tuple[Any, ...], Plan] = {}
 
 
 class Predicate:
@@ -81,6 +83,8 @@ class Predicate:
         self._book = book
         self._open = open_names
         self.variants: list[_Variant] = []
+        #: The rows that it says nothing about.
+        self.outside = store.everything.bits ^ part.bits
 
     def verdict(self, partner: Partner) -> Verdict:
         """For which rows it holds against a partner."""
@@ -99,6 +103,21 @@ class Predicate:
         return self._make(partner)
 
     def _make(self, partner: Partner) -> Verdict:
+        variant, plan = self._planned(partner)
+        found = self._evaluate(plan, partner)
+        key = tuple([partner.key(name) for name in variant.asked])
+        if variant.clock:
+            key += (partner.context.now, partner.context.tz)
+        self._book.budget.add(variant.verdicts, key, found)
+        return found
+
+    def _planned(self, partner: Partner) -> tuple[_Variant, Plan]:
+        """The plan, which is the same for partners that differ in plain values only."""
+        for variant in self.variants:
+            kinds = tuple([_kind(partner.key(name)) for name in variant.asked])
+            known = variant.plans.get(kinds)
+            if known is not None:
+                return variant, known
         plan = make_plan(self.shape, self.of_row, self.part, partner, self._store, self._open)
         for variant in self.variants:
             if (variant.asked, variant.clock) == (plan.asked, plan.clock):
@@ -106,12 +125,8 @@ class Predicate:
         else:
             variant = _Variant(plan)
             self.variants.append(variant)
-        found = self._evaluate(plan, partner)
-        key = tuple([partner.key(name) for name in plan.asked])
-        if plan.clock:
-            key += (partner.context.now, partner.context.tz)
-        self._book.budget.add(variant.verdicts, key, found)
-        return found
+        variant.plans[tuple([_kind(partner.key(name)) for name in plan.asked])] = plan
+        return variant, plan
 
     def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
         columns = frozenset[str]().union(*(group.columns for group in plan.groups))
@@ -190,11 +205,20 @@ class Predicate:
         return self._book.predicate(shape, self.of_row, self.part, self._open)
 
 
-def _flagged(codes: Any, part: Part, results: list[Any], wanted: int) -> int:
-    """The rows with one of the four results."""
+def _kind(key: Any) -> Any:
+    """What of a partner's attribute matters to a plan: nothing of a plain value."""
+    return key is None or key[0].__class__ is type or key
+
+
+#: Tables that leave a 1 where there was the result.
+_ONLY: Final = {wanted: bytes(r == wanted for r in range(256)) for wanted in (TRUE, FALSE, BAD)}
+
+
+def _flagged(codes: Any, part: Part, results: bytearray, wanted: int) -> int:
+    """The rows with one of the results."""
     if wanted not in results:
         return 0
-    table = bytes([result == wanted for result in results])
+    table = results.translate(_ONLY[wanted])
     if 0 not in table:
         return part.bits
     return flag(codes, part.rows, table, part.size)

@@ -206,7 +206,7 @@ class RowSide:
         rows, odd, chance = everything, 0, False
         for predicate in self.predicates:
             verdict = predicate.verdict(partner)
-            rows &= verdict.true | verdict.odd | (everything ^ predicate.part.bits)
+            rows &= verdict.true | verdict.odd | predicate.outside
             odd |= verdict.odd
             chance |= verdict.chance
         found = Verdict(rows | self.odd, 0, int(chance), odd)

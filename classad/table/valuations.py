@@ -161,7 +161,7 @@ class Valuations:
         else:
             variant = _Variant(plan)
             variants.append(variant)
-        sampler = Sampler(shape, of_row, partner, _same)
+        sampler = Sampler(shape, of_row, partner, None)
         made = [
             (group.part, None if group.odd else sampler.results(group)) for group in plan.groups
         ]
@@ -173,10 +173,6 @@ class Valuations:
 def _key(variant: _Variant, partner: Partner) -> tuple[Any, ...]:
     key = tuple([partner.key(name) for name in variant.asked])
     return (*key, partner.context.now, partner.context.tz) if variant.clock else key
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 class _Values:
