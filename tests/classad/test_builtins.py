@@ -184,3 +184,12 @@ def test_matching_custom_resources() -> None:
     assert evaluate(condition, job, slot) is True
     assert evaluate("countMatches(RequireGPUs, AvailableGPUs)", job, slot) == 2
     assert evaluate("countMatches(TARGET.RequireGPUs, MY.AvailableGPUs)", slot, job) == 0
+
+
+def test_an_expression_of_the_job_finds_the_job_from_within_an_ad_of_the_slot() -> None:
+    """As 25.14.1 does: the nested ad, what is around it, and then the ad that asks."""
+    my = "[Need = Cap >= MinCap; MinCap = 8.0; Both = 1; Sum = Both + Own; Own = 40]"
+    job = ExprTree(my).eval()
+    slot = ExprTree("[A = [Cap = 8.0]; B = [Cap = 7.5]; Gpus = {A, B}; Both = 2]").eval()
+    assert evaluate("countMatches(MY.Need, TARGET.Gpus)", job, slot) == 1
+    assert evaluate("sum(evalInEachContext(Sum, TARGET.Gpus))", job, slot) == 84
