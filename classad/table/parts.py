@@ -67,7 +67,17 @@ class Part:
     ``bits``: the same rows as a set; ``rows``: their numbers, None for all of them.
     """
 
-    __slots__ = ("_indexes", "_joints", "_source", "_splits", "_views", "bits", "rows", "size", "uid")
+    __slots__ = (
+        "_indexes",
+        "_joints",
+        "_source",
+        "_splits",
+        "_views",
+        "bits",
+        "rows",
+        "size",
+        "uid",
+    )
 
     def __init__(self, uid: int, size: int, bits: int, source: Source) -> None:
         """``size``: of the whole table."""

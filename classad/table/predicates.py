@@ -15,13 +15,13 @@ from typing import Any, Final
 from classad.nodes import Binary, Call, Conditional, Unary
 from classad.scopes import fold_name
 from classad.table.budget import Budget
+from classad.table.comparisons import bare
 from classad.table.moving import flag
 from classad.table.partner import Asked, Partner
 from classad.table.parts import Part
 from classad.table.plans import Plan, make_plan
 from classad.table.shapes import Shape
 from classad.table.store import Store
-from classad.table.comparisons import bare
 from classad.table.tables import BAD, FALSE, TRUE, Sampler, logical
 
 #: Combinations up to which an expression is evaluated as a whole.
@@ -214,11 +214,11 @@ def _kind(key: Any) -> Any:
 _ONLY: Final = {wanted: bytes(r == wanted for r in range(256)) for wanted in (TRUE, FALSE, BAD)}
 
 
-def _flagged(codes: Any, part: Part, results: bytearray, wanted: int) -> int:
+def _flagged(codes: Any, part: Part, results: bytearray | bytes, wanted: int) -> int:
     """The rows with one of the results."""
     if wanted not in results:
         return 0
-    table = results.translate(_ONLY[wanted])
+    table = bytes(results.translate(_ONLY[wanted]))
     if 0 not in table:
         return part.bits
     return flag(codes, part.rows, table, part.size)

@@ -99,9 +99,7 @@ class Sampler:
                 put_cell(row, name, cell)
             found[number] = self.value(row)
 
-    def _column(
-        self, row: ClassAd, name: str, joint: Joint, group: Group, found: Any
-    ) -> None:
+    def _column(self, row: ClassAd, name: str, joint: Joint, group: Group, found: Any) -> None:
         codes: Iterable[int] = range(len(found)) if joint.live is None else joint.live
         if self.convert is not None and len(found) > _FEW:
             comparison = understand(self, name, group, row)

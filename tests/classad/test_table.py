@@ -280,6 +280,40 @@ def test_what_is_no_ad_is_refused() -> None:
         Table().match("a")  # type: ignore[arg-type]
 
 
+#: Values of one attribute, of every kind that a comparison tells apart.
+MANY: list[Any] = [
+    *(0, 1, -1, 7, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**62),
+    *(0.0, -0.0, 0.5, 1.0, 7.0, -1.5, 1e300, -1e300, 2.0**53, float("inf"), float("-inf")),
+    *(True, False, "a", "A", "b", "B", "", "é", "É", "7"),
+]
+CONSTANTS = [
+    "0", "1", "7", "-1", "0.5", "1.0", "9007199254740992.0", "9007199254740993", "true", '"A"',
+    '"b"', '"é"', "undefined", "error", "TARGET.n", "TARGET.n + 1", 'real("NaN")', "1e300", "{1}",
+]  # fmt: skip
+STEPS = ["a", "a + {}", "{} - a", "a * {}", "a / {}", "({} + a) * 2", "MY.a - 9223372036854775807"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.sampled_from(MANY) | st.integers(-9, 9) | st.floats(-9, 9), min_size=12),
+    st.booleans(),
+    st.data(),
+)
+def test_comparisons_with_constants(values: list[Any], numbers: bool, data: st.DataObject) -> None:
+    if numbers:  # of one type, so that sums are understood as well
+        values = [value for value in values if value.__class__ is int] + list(range(12))
+    rows = [ClassAd({"a": value}) for value in values] + [ClassAd(), ClassAd("[a = undefined]")]
+    table, job = Table(rows), ClassAd({"n": data.draw(st.sampled_from(MANY))})
+    for _ in range(4):
+        side = data.draw(st.sampled_from(STEPS)).format(data.draw(st.sampled_from(CONSTANTS)))
+        sides = [side, data.draw(st.sampled_from(CONSTANTS))]
+        operator = data.draw(st.sampled_from(OPERATORS[:8]))
+        text = f" {operator} ".join(sides if data.draw(st.booleans()) else sides[::-1])
+        for tree in (ExprTree(text), ExprTree(f"!({text})"), ExprTree(f"isError({text})")):
+            wanted = [r for r, ad in enumerate(rows) if is_true(evaluate(tree, ad, job))]
+            assert list(table.select(tree, job, context=CONTEXT)) == wanted, str(tree)
+
+
 # --- rows and kernels -----------------------------------------------------------------------------
 
 
