@@ -8,8 +8,8 @@ Never here: reading a pool (``command``), deciding (``cycle``), wording (``repor
 from __future__ import annotations
 
 import argparse
-import random
 from collections.abc import Sequence
+from random import Random
 from typing import IO, Final
 
 from attr import evolve, frozen
@@ -170,7 +170,7 @@ def _put_course(
         now=capture.facts.now,
         count=args.cycles,
         interval=interval,
-        rng=random.Random(args.seed),
+        rng=Random(args.seed),
         costs=capture.costs,
     )
     answers = []
