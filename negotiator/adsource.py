@@ -13,7 +13,7 @@ schedd.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +24,7 @@ from classad.adfile import read_long
 from classad.errors import Diagnostic
 from classad.source import Source
 from classad.values import Value
+from negotiator.userprio.rows import is_numbered, split_numbered
 
 Scalar = int | float | str | bool
 
@@ -150,3 +151,14 @@ def _read_queue_log(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd
         return []
     diagnostics += log.diagnostics
     return [LocatedAd(ad, Source(f"job {key}", str(path))) for key, ad in queued_jobs(log)]
+
+
+def split_up(what: str, ads: Sequence[LocatedAd]) -> list[LocatedAd]:
+    """The ads; the one big ad with numbered attributes becomes an ad for each record."""
+    if what != "accounting":
+        return list(ads)
+    found: list[LocatedAd] = []
+    for ad in ads:
+        parts = split_numbered(ad.ad) if is_numbered(ad.ad) else [ad.ad]
+        found += [LocatedAd(part, ad.source) for part in parts]
+    return found

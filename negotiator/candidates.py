@@ -109,6 +109,7 @@ class Tally:
             submitter_limit=got[Refusal.SUBMITTER_LIMIT],
             same_user=got[Refusal.SAME_USER],
             requirements=got[Refusal.REQUIREMENTS],
+            priority=got[Refusal.PRIORITY],
         )
 
 
@@ -177,7 +178,22 @@ def _kind(board: Board, slot: Slot, request: ClassAd, asker: Asker) -> MatchKind
         return Refusal.NOT_OCCUPIED if asker.rank_only else MatchKind.NONE
     requirements, context = policy.preemption_requirements, board.context
     rank_only = asker.rank_only
-    return preemption_kind(slot, request, asker.submitter, rank_only, requirements, context)
+    return preemption_kind(
+        slot,
+        request,
+        asker.submitter,
+        rank_only,
+        requirements,
+        context,
+        outranked=_outranked(board, slot, asker),
+    )
+
+
+def _outranked(board: Board, slot: Slot, asker: Asker) -> bool:
+    """Whether the dialect goes by priorities and the holder's is no worse than the asker's."""
+    if slot.user is None or not board.policy.dialect.better_priority_preempts:
+        return False
+    return board.accountant.effective_priority(slot.user) <= asker.priority
 
 
 def _spoken_for(slot: Slot, context: EvalContext) -> bool:

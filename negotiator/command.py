@@ -32,6 +32,7 @@ from negotiator.report import Outcome
 from negotiator.result import CycleResult
 from negotiator.stopwatch import RequestCosts
 from negotiator.tables import Block, print_rich, printable, render_plain
+from policy.dialects import find_dialect
 
 EXIT_OK: Final = 0
 EXIT_BAD: Final = 2
@@ -68,12 +69,17 @@ def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture 
             message = f"pieslice {args.command} looks at one negotiator at a time"
             raise InputError([Diagnostic(message, help="give --local-name once")])
         costs = request_costs(getattr(args, "seconds_per_request", ()))
+        dialect = find_dialect(args.dialect)
         if inputs.scenario is not None:
             from negotiator.scenariopool import scenario_capture
 
-            capture = scenario_capture(inputs.scenario, inputs.paths, now=now, local_names=names)
+            capture = scenario_capture(
+                inputs.scenario, inputs.paths, now=now, local_names=names, dialect=dialect
+            )
         else:
-            capture = read_capture(inputs.paths, now=now, local_names=names, progress=progress)
+            capture = read_capture(
+                inputs.paths, now=now, local_names=names, dialect=dialect, progress=progress
+            )
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None

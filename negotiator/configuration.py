@@ -20,6 +20,7 @@ from classad.errors import Diagnostic
 from negotiator.groupmaps import FEATURE, GroupMap
 from negotiator.report import Unsupported
 from policy.config import Config, load_config
+from policy.dialects import HTCONDOR, Dialect
 from policy.io import builtin_library
 from policy.load import load_policy
 from policy.model import NegotiatorPolicy
@@ -91,6 +92,7 @@ def read_policy(
     overlays: tuple[Path, ...] = (),
     defines: tuple[tuple[str, str], ...] = (),
     local_name: str | None = None,
+    dialect: Dialect = HTCONDOR,
 ) -> LoadedPolicy:
     """The negotiator's policy; ``now`` is what time functions in the configuration see.
 
@@ -112,7 +114,7 @@ def read_policy(
         now=now,
         keep_going=True,
     )
-    loaded = load_policy(config, local_name=local_name)
+    loaded = load_policy(config, local_name=local_name, dialect=dialect)
     unsupported = tuple(
         Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
         for item in loaded.unsupported

@@ -22,7 +22,7 @@ from attr import Factory, evolve, frozen
 from classad.errors import Diagnostic
 from classad.source import Source
 from negotiator.accountantlog import DamagedLogError, read_log
-from negotiator.adsource import LocatedAd, read_ads
+from negotiator.adsource import LocatedAd, read_ads, split_up
 from negotiator.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capturefiles import FILES, CapturePaths, InputError
 from negotiator.configuration import LoadedPolicy, read_policy
@@ -34,7 +34,7 @@ from negotiator.records import complete, from_ads, from_log, group_quotas
 from negotiator.report import PoolFacts, Unsupported
 from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.stopwatch import RequestCosts
-from negotiator.userprio.rows import is_numbered, split_numbered
+from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
 
 __all__ = ["Capture", "CapturePaths", "CaptureReader", "InputError", "read_capture"]
@@ -84,9 +84,10 @@ class Capture:
 
 @frozen(eq=False)
 class CaptureReader:
-    """The paths and what was wrong with the files so far."""
+    """The paths, whose rules are meant, and what was wrong with the files so far."""
 
     paths: CapturePaths
+    dialect: Dialect = HTCONDOR
     diagnostics: list[Diagnostic] = Factory(list)
 
     def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
@@ -126,17 +127,6 @@ class CaptureReader:
             raise self.stop(f"{path}: {reason(problem)}") from None
 
 
-def split_up(what: str, ads: Sequence[LocatedAd]) -> list[LocatedAd]:
-    """The ads; the one big ad with numbered attributes becomes an ad for each record."""
-    if what != "accounting":
-        return list(ads)
-    found: list[LocatedAd] = []
-    for ad in ads:
-        parts = split_numbered(ad.ad) if is_numbered(ad.ad) else [ad.ad]
-        found += [LocatedAd(part, ad.source) for part in parts]
-    return found
-
-
 def reason(problem: OSError) -> str:
     """Why a file cannot be read."""
     return (problem.strerror or str(problem)).lower()
@@ -147,13 +137,14 @@ def read_capture(
     *,
     now: float | None = None,
     local_names: Sequence[str] = (),
+    dialect: Dialect = HTCONDOR,
     progress: Progress = SILENT,
 ) -> Capture:
     """Read everything; see the module.
 
     ``local_names``: of the negotiators of the pool; none for the one that has no local name.
     """
-    reader = CaptureReader(paths)
+    reader = CaptureReader(paths, dialect)
     if paths.folder is not None and not paths.folder.is_dir():
         raise reader.stop(f"{paths.folder}: no such folder")
     with progress.stage("reading slots"):
@@ -186,7 +177,7 @@ def read_capture(
     return Capture(
         snapshot,
         loaded.policy,
-        _facts(paths.name(), slots, jobs, submitters, moment, origin),
+        _facts(paths.name(), slots, jobs, submitters, moment, origin, dialect),
         tuple(reader.diagnostics),
         loaded.unsupported,
         expected,
@@ -356,7 +347,12 @@ def _policy(reader: CaptureReader, now: float, local_name: str | None = None) ->
         reader.warn(f"{reader.missing('config')}: no such file; HTCondor's defaults are used")
     try:
         loaded = read_policy(
-            path, now, overlays=paths.overlays, defines=paths.defines, local_name=local_name
+            path,
+            now,
+            overlays=paths.overlays,
+            defines=paths.defines,
+            local_name=local_name,
+            dialect=reader.dialect,
         )
     except OSError as problem:
         raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
@@ -367,7 +363,7 @@ def _policy(reader: CaptureReader, now: float, local_name: str | None = None) ->
 def _other(reader: CaptureReader, now: float, name: str) -> OtherNegotiator:
     """Another negotiator; what is wrong with its configuration alone is said as well."""
     known = {item.render() for item in reader.diagnostics}
-    own = CaptureReader(reader.paths)
+    own = CaptureReader(reader.paths, reader.dialect)
     loaded = _policy(own, now, name)
     reader.diagnostics.extend(item for item in own.diagnostics if item.render() not in known)
     return OtherNegotiator(name, loaded.policy, loaded.unsupported)
@@ -380,6 +376,7 @@ def _facts(
     submitters: Sequence[Any],
     now: float,
     now_from: str,
+    dialect: Dialect,
 ) -> PoolFacts:
     machines = {(ad.text("Name") or "").partition("@")[2] or ad.text("Name") for ad in slots}
     return PoolFacts(
@@ -391,4 +388,5 @@ def _facts(
         idle_jobs=sum(1 for ad in jobs if ad.number("JobStatus") == IDLE),
         now=now,
         now_from=now_from,
+        dialect=dialect,
     )

@@ -119,6 +119,7 @@ def _pool(outcome: Outcome) -> JsonObject:
         "idle_jobs": pool.idle_jobs,
         "now_from": pool.now_from,
         "now_iso": iso_time(pool.now),
+        "dialect": pool.dialect.name,
         "slot_weight_total": numbers.pool_weight,
         "min_slot_weight": numbers.min_slot_weight,
         "pie": numbers.pie,

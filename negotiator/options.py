@@ -21,6 +21,13 @@ SUMMARY: Final = ("users", "groups", "machines", "quotas")
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """The files of a pool, and what of the cycle is not in them."""
+    parser.add_argument(
+        "--dialect",
+        type=_dialect,
+        default="htcondor",
+        metavar="D",
+        help="whose rules: htcondor (25.14.1, the default), mrg or manual, with +RULE for one more",
+    )
     for option, text in (
         ("--slots", "slot ads, as condor_status -l prints them"),
         ("--jobs", "job ads, as condor_q -all -l prints them"),
@@ -139,6 +146,15 @@ def add_output(parser: argparse.ArgumentParser, *forms: str) -> None:
     parser.add_argument(
         "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
+
+
+def _dialect(text: str) -> str:
+    from policy.dialects import UnknownDialectError, find_dialect
+
+    try:
+        return find_dialect(text).name
+    except UnknownDialectError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
 
 
 def _width(text: str) -> int:

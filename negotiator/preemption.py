@@ -2,7 +2,8 @@
 
 Decision here: rank preemption, priority preemption or none.  Inputs: slot and request with their
 ephemeral attributes, the submitter, the policy.  Outputs: a ``MatchKind`` or the ``Refusal``.
-The two users' priorities are not compared here: only PREEMPTION_REQUIREMENTS can do that.
+The two users' priorities are not compared here: only PREEMPTION_REQUIREMENTS can do that, and the
+caller in a dialect that does.
 
 Never here: limits, the order of candidates.
 Follows: "Preemption" in HTCondor's manual, corrected by the vectors.
@@ -34,6 +35,7 @@ class Refusal(Enum):
     NOT_OCCUPIED = "unclaimed, but only startd rank counts now"
     RANK_NOT_HIGHER = "the startd does not rank the request higher"
     SAME_USER = "held by the same user"
+    PRIORITY = "held by a user of better or equal priority"
     PREEMPTION_REQUIREMENTS = "PREEMPTION_REQUIREMENTS is not true"
     STARTD_RANK = "the startd ranks the request lower"
     SUBMITTER_LIMIT = "submitter limit"
@@ -70,8 +72,13 @@ def preemption_kind(
     rank_only: bool,
     requirements: ExprTree | None,
     context: EvalContext,
+    *,
+    outranked: bool = False,
 ) -> MatchKind | Refusal:
-    """How the submitter can get the slot, given that preemption is considered."""
+    """How the submitter can get the slot, given that preemption is considered.
+
+    ``outranked``: the holder's priority forbids it, which only a dialect ever says.
+    """
     if slot.user is None:
         return Refusal.NOT_OCCUPIED if rank_only else MatchKind.NONE
     if startd_prefers(slot.ad, request, context):
@@ -80,6 +87,8 @@ def preemption_kind(
         return Refusal.RANK_NOT_HIGHER
     if slot.user == submitter:
         return Refusal.SAME_USER
+    if outranked:
+        return Refusal.PRIORITY
     if not requirements_allow(requirements, slot.ad, request, context):
         return Refusal.PREEMPTION_REQUIREMENTS
     if not startd_accepts(slot.ad, request, context):

@@ -32,6 +32,7 @@ from negotiator.result import (
 )
 from negotiator.tables import Block, Column, Line, Table, Wrapped, number, short
 from negotiator.vacating import Vacating
+from policy.dialects import HTCONDOR, Dialect
 
 #: How many differences from the real negotiator are listed.
 MAX_DIFFERENCES: Final = 6
@@ -55,6 +56,7 @@ class PoolFacts:
     idle_jobs: int
     now: float
     now_from: str
+    dialect: Dialect = HTCONDOR
 
 
 @frozen
@@ -128,6 +130,8 @@ def heading(outcome: Outcome) -> list[Block]:
         f"cycle at {iso_time(pool.now)} ({short(pool.now)})"
     )
     found: list[Block] = [Line(text, heading=True), Line(f"  time of the cycle: {pool.now_from}")]
+    if pool.dialect != HTCONDOR:
+        found.append(Line(f"  dialect {pool.dialect.name}: {pool.dialect.about}"))
     causes = Counter(slot.cause.value for slot in result.trimmed)
     found += [Line(f"  not considered: {plural(n, 'slot')}, {why}") for why, n in causes.items()]
     if outcome.partial:

@@ -289,7 +289,8 @@ def job_lists(
             key = (submitter, queue.name)
             if key not in lists:
                 lists[key] = job_list(table, policy, _running(queue, context), freezer)
-            lists[key].waiting[queued_job(job, table, context)] = None
+            queued = queued_job(job, table, context, oldest_first=policy.dialect.older_jobs_first)
+            lists[key].waiting[queued] = None
     for found in lists.values():
         found.waiting = dict.fromkeys(sorted(found.waiting, key=lambda job: job.order))
     return lists
@@ -341,16 +342,26 @@ def _names_for(
     return job_attributes(significant, settings)
 
 
-def queued_job(job: ClassAd, table: AutoclusterTable | None, context: EvalContext) -> QueuedJob:
-    """A job with what its schedd knows of it."""
+def queued_job(
+    job: ClassAd,
+    table: AutoclusterTable | None,
+    context: EvalContext,
+    *,
+    oldest_first: bool = False,
+) -> QueuedJob:
+    """A job with what its schedd knows of it.
+
+    ``oldest_first``: among jobs of equal priority, which HTCondor leaves to their numbers.
+    """
     numbers = [job.get_number(name, context=context) or 0 for name in _PRIORITIES]
     cluster = whole(job.get_number("ClusterId", context=context))
     proc = whole(job.get_number("ProcId", context=context))
+    submitted = float(job.get_number("QDate", context=context) or 0) if oldest_first else 0.0
     return QueuedJob(
         job,
         cluster,
         proc,
         NO_AUTOCLUSTER if table is None else table.id_of(job),
-        (*(-float(number) for number in numbers), cluster, proc),
+        (*(-float(number) for number in numbers), submitted, cluster, proc),
         float(numbers[2]),
     )

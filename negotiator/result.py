@@ -37,6 +37,8 @@ class Reason(Enum):
 
     CONCURRENCY_LIMIT = "concurrency limit reached"
     PREEMPTION_REQUIREMENTS = "PREEMPTION_REQUIREMENTS == False"
+    #: Only in a dialect: condor_negotiator still has the text, but never comes to use it.
+    PRIORITY = "insufficient priority"
     SUBMITTER_LIMIT = "submitter limit exceeded"
     NO_MATCH = "no match found"
 
@@ -100,6 +102,7 @@ class Counters:
     submitter_limit: int = 0
     same_user: int = 0
     requirements: int = 0
+    priority: int = 0
 
 
 @frozen
@@ -286,6 +289,8 @@ class TrimCause(Enum):
     CLAIMED = "claimed while preemption is not considered"
     SHUTDOWN = "the daemon is about to shut down"
     CLAIMED_PARTITIONABLE = "claimed partitionable slot that wants no matching"
+    #: Only in a dialect.
+    IDLE_CLAIM = "claimed, but no job runs on it"
 
 
 @frozen

@@ -26,6 +26,7 @@ from negotiator.report import PoolFacts, Unsupported
 from negotiator.scenario.expand import expand_jobs, expand_slots
 from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
 from negotiator.snapshot import Snapshot
+from policy.dialects import HTCONDOR, Dialect
 from policy.load import policy_from_knobs
 
 
@@ -35,9 +36,10 @@ def scenario_capture(
     *,
     now: float | None = None,
     local_names: Sequence[str] = (),
+    dialect: Dialect = HTCONDOR,
 ) -> Capture:
     """The pool before the first cycle; see the module."""
-    reader = CaptureReader(paths)
+    reader = CaptureReader(paths, dialect)
     try:
         return _capture(data, reader, now, local_names)
     except ClassAdParseError as problem:
@@ -81,6 +83,7 @@ def _capture(
         idle_jobs=sum(job.attributes.get("JobStatus") == "1" for job in jobs),
         now=moment,
         now_from="that of all scenarios" if now is None else "as given",
+        dialect=reader.dialect,
     )
     return Capture(
         snapshot,
@@ -111,12 +114,14 @@ def _policy(
                 overlays=paths.overlays,
                 defines=paths.defines,
                 local_name=local_name,
+                dialect=reader.dialect,
             )
         except OSError as problem:
             raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
         reader.diagnostics.extend(loaded.diagnostics)
         return loaded
-    found = policy_from_knobs({**BASE_KNOBS, **knobs, **dict(paths.defines)}, local_name=local_name)
+    given = {**BASE_KNOBS, **knobs, **dict(paths.defines)}
+    found = policy_from_knobs(given, dialect=reader.dialect, local_name=local_name)
     reader.diagnostics.extend(found.diagnostics)
     unsupported = tuple(
         Unsupported(item.macro, item.text, "the scenario", item.reason)

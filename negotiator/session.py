@@ -211,6 +211,8 @@ def _reason(tally: Tally) -> Reason:
         return Reason.CONCURRENCY_LIMIT
     if tally.refused[Refusal.PREEMPTION_REQUIREMENTS]:
         return Reason.PREEMPTION_REQUIREMENTS
+    if tally.refused[Refusal.PRIORITY]:
+        return Reason.PRIORITY
     if tally.refused[Refusal.SUBMITTER_LIMIT]:
         return Reason.SUBMITTER_LIMIT
     return Reason.NO_MATCH

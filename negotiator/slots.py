@@ -203,12 +203,21 @@ def _trim_cause(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> T
         remaining = slot.ad.get_number("RetirementTimeRemaining", context=context)
         if remaining is not None and remaining > 0:
             return TrimCause.RETIREMENT
+    if policy.dialect.idle_claims_skipped and _claim_without_job(slot, context):
+        return TrimCause.IDLE_CLAIM
     if policy.trim_shutdown_threshold_seconds > 0 and _shuts_down(slot, policy, context):
         return TrimCause.SHUTDOWN
     if slot.partitionable and slot.state == "Claimed":
         wanted = _wants_matching(slot, policy, context)
         return None if wanted else TrimCause.CLAIMED_PARTITIONABLE
     return None
+
+
+def _claim_without_job(slot: Slot, context: EvalContext) -> bool:
+    """Whether a slot is claimed and runs nothing; a partitionable slot never runs anything."""
+    if slot.state != "Claimed" or slot.partitionable:
+        return False
+    return (slot.ad.get_string("Activity", context=context) or "").lower() == "idle"
 
 
 def _shuts_down(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> bool:

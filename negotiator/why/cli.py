@@ -82,12 +82,31 @@ def add_commands(subparsers: Any) -> None:
         metavar="F",
         help="configuration: once for both pools or against the pool's own, or twice",
     )
+    diff.add_argument(
+        "--dialect",
+        type=_dialects,
+        default=["htcondor"],
+        metavar="D[,D]",
+        help="whose rules: one dialect for both sides, or two to compare",
+    )
 
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"`{text}` is not a number of rows")
     return int(text)
+
+
+def _dialects(text: str) -> list[str]:
+    from policy.dialects import UnknownDialectError, find_dialect
+
+    try:
+        found = [find_dialect(name).name for name in text.split(",")]
+    except UnknownDialectError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+    if len(found) > 2:
+        raise argparse.ArgumentTypeError("two dialects are the most that can be compared")
+    return found
 
 
 def _rank(args: argparse.Namespace) -> int:
@@ -181,7 +200,7 @@ def _diff(args: argparse.Namespace) -> int:
         return EXIT_BAD
     with without_collecting():
         results: list[CycleResult] = []
-        for pool_name, config in sides:
+        for pool_name, config, args.dialect in sides:
             args.inputs, args.config = [pool_name], None if config is None else [config]
             # What is wrong with a pool that both sides share is said once.
             repeated = bool(results) and sides[0][0] == sides[1][0]
@@ -200,26 +219,27 @@ def _diff(args: argparse.Namespace) -> int:
     return EXIT_OK if found.same else EXIT_DIFFERENT
 
 
-def _sides(args: argparse.Namespace) -> list[tuple[str, str | None]] | None:
-    """Folder and configuration of the two sides."""
-    pools, configs = args.pools, args.config or []
+def _sides(args: argparse.Namespace) -> list[tuple[str, str | None, str]] | None:
+    """Folder, configuration and dialect of the two sides."""
+    pools, configs, dialects = args.pools, args.config or [], args.dialect
     problem = None
     if len(pools) > 2 or len(configs) > 2:
         problem = "two pools and two configurations are the most that can be compared"
-    elif len(pools) == 1 and not configs:
+    elif len(pools) == 1 and not configs and len(dialects) == 1:
         problem = "there is nothing to compare the pool with"
     if problem is not None:
         example = "pieslice diff --config A --config B DIR"
         print(f"error: {problem}\n  help: {example}, or two folders", file=sys.stderr)
         return None
-    if len(pools) == 1 and len(configs) == 1:
-        return [(pools[0], None), (pools[0], configs[0])]
-    configs = configs or [None]
-    return list(zip((pools * 2)[:2] if len(pools) == 1 else pools, (configs * 2)[:2], strict=True))
+    if len(pools) == 1 and len(configs) == 1 and len(dialects) == 1:
+        configs = [None, configs[0]]
+    both = ((side * 2)[:2] for side in (pools, configs or [None], dialects))
+    return list(zip(*both, strict=True))
 
 
-def _side_name(pool: str, config: str | None) -> str:
-    return pool if config is None else f"{pool} with {config}"
+def _side_name(pool: str, config: str | None, dialect: str) -> str:
+    name = pool if config is None else f"{pool} with {config}"
+    return name if dialect == "htcondor" else f"{name}, dialect {dialect}"
 
 
 def _job_of_pool(

@@ -27,6 +27,7 @@ from negotiator.why.ranking import RankedSlot, Ranking
 
 #: How deep the definitions of attributes are followed.
 DEPTH: Final = 3
+_SUBMITTER_PRIO: Final = Reference("SubmitterUserPrio", base=Reference("TARGET"))
 
 
 @frozen
@@ -127,6 +128,10 @@ def preemption_tests(scene: Scene, slot: Slot) -> tuple[PreemptionTest, ...]:
             scene, "startd rank", ExprTree.from_node(Binary(">", rank, current)), slot.ad, request
         )
     ]
+    if policy.dialect.better_priority_preempts:
+        prios = (Reference("RemoteUserPrio", base=Reference("MY")), _SUBMITTER_PRIO)
+        expr = ExprTree.from_node(Binary(">", *prios))
+        tests.append(_test(scene, "better priority", expr, slot.ad, request))
     if policy.preemption_requirements is not None:
         expr = policy.preemption_requirements
         tests.append(_test(scene, "PREEMPTION_REQUIREMENTS", expr, slot.ad, request))
