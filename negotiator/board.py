@@ -38,6 +38,8 @@ class Board:
 
     policy: NegotiatorPolicy
     context: EvalContext
+    #: For what a schedd evaluates: it has neither the negotiator's functions nor its user maps.
+    schedd_context: EvalContext
     accountant: Accountant
     tree: GroupTree
     concurrency: ConcurrencyCounts

@@ -104,9 +104,10 @@ def read_policy(
             # The reader takes a file that cannot be opened for one line of trouble; it is more.
             file.open("rb").close()
     root = Path("condor_config") if path is None else path
+    sources = CaptureSources(root, overlays)
     config = load_config(
         None if path is None else str(root),
-        CaptureSources(root, overlays),
+        sources,
         builtin_library(),
         context=Context("NEGOTIATOR", local_name),
         overlays=map(str, overlays),
@@ -114,13 +115,13 @@ def read_policy(
         now=now,
         keep_going=True,
     )
-    loaded = load_policy(config, local_name=local_name, dialect=dialect)
+    loaded = load_policy(config, local_name=local_name, dialect=dialect, sources=sources)
     unsupported = tuple(
         Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
         for item in loaded.unsupported
     )
     problems = [_left_out(problem) for problem in config.diagnostics]
-    groups = _group_map(config, CaptureSources(root, overlays), problems)
+    groups = _group_map(config, sources, problems)
     return LoadedPolicy(loaded.policy, unsupported, (*problems, *loaded.diagnostics), groups)
 
 

@@ -56,7 +56,8 @@ def negotiate(
     tree = group_tree(policy)
     tree.remember_turns(snapshot.group_turns or {})
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
-    context = EvalContext(now=now, rng=rng, functions=live_functions(accountant, tree))
+    functions = live_functions(accountant, tree)
+    context = EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
     slots = fetch_slots(snapshot.slots, snapshot.claims, policy, context)
     submitters = fetch_submitters(snapshot.submitters, policy, context)
     significant = significant_attributes((s.ad for s in slots), policy_expressions(policy))
@@ -75,6 +76,7 @@ def negotiate(
     board = Board(
         policy=policy,
         context=context,
+        schedd_context=EvalContext(now=now, rng=rng),
         accountant=accountant,
         tree=tree,
         concurrency=_concurrency(slots, snapshot.accountant, policy, context),

@@ -24,6 +24,7 @@ from negotiator.autoclusters import AutoclusterTable, SignificanceSettings, job_
 from negotiator.frozen import Freezer
 from negotiator.slots import holds, meets
 from negotiator.snapshot import ScheddQueue
+from negotiator.submitters import negotiated_name
 from policy.model import NegotiatorPolicy
 
 IDLE: Final = 1
@@ -286,7 +287,7 @@ def job_lists(
             submitter = submitter_of(job, context) if runnable(job, context) else None
             if submitter is None:
                 continue
-            key = (submitter, queue.name)
+            key = (negotiated_name(submitter, policy), queue.name)
             if key not in lists:
                 lists[key] = job_list(table, policy, _running(queue, context), freezer)
             queued = queued_job(job, table, context, oldest_first=policy.dialect.older_jobs_first)

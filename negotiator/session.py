@@ -231,7 +231,7 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
         session.allowance.used_unclaimed += candidate.cost
     if slot.requirements is not None and slot.requirements is not slot.ad.raw("Requirements"):
         slot.insert("Requirements", slot.requirements)
-    placed = session.jobs.place(request, slot.ad, board.context, limits)
+    placed = session.jobs.place(request, slot.ad, board.schedd_context, limits)
     board.watch.taken(candidate, placed)
     slot.claims -= 1
     if candidate.amounts is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Final
 
 from attr import evolve, frozen
 
@@ -20,6 +21,9 @@ from negotiator.addresses import ANY, schedd_families
 from negotiator.arithmetic import INT_MIN, whole
 from negotiator.slots import holds
 from policy.model import NegotiatorPolicy
+
+
+_PREFIX_MAP: Final = "GROUP_PREFIX"
 
 
 @frozen(eq=False)
@@ -83,6 +87,18 @@ def consolidate(submitters: Iterable[Submitter]) -> list[Submitter]:
     return joined
 
 
+def negotiated_name(name: str, policy: NegotiatorPolicy) -> str:
+    """The name under which the negotiator knows a submitter.
+
+    The user map ``GROUP_PREFIX`` is asked for the domain; its answer, whatever it is, comes before
+    the name.
+    """
+    prefixes = policy.user_maps.get(_PREFIX_MAP)
+    _, at, domain = name.rpartition("@")
+    prefix = prefixes.get(domain) if prefixes is not None and at else None
+    return name if prefix is None else f"{prefix}.{name}"
+
+
 def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> Submitter | None:
     name = ad.get_string("Name", context=context)
     address = ad.get_string("ScheddIpAddr", context=context)
@@ -99,7 +115,7 @@ def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> S
             weighted = ad.get_number(f"Weighted{kind}", context=context)
             demand += plain if weighted is None else weighted
     return Submitter(
-        name=name,
+        name=negotiated_name(name, policy),
         schedd=ad.get_string("ScheddName", context=context) or "",
         idle_jobs=counts[0],
         running_jobs=counts[1],

@@ -193,8 +193,6 @@ NEGOTIATOR_CLASSAD_USER_MAP_NAMES: Final = Knob(
     need=Need.OPTIONAL,
     in_table=False,
     fatal=False,
-    honoured=False,
-    reason="user maps are not applied to submitter names yet",
 )
 NAME_LIMIT: Final = Knob(
     "<name>_LIMIT",

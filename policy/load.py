@@ -28,11 +28,13 @@ from policy.groups import read_groups
 from policy.knobs import Kind, Knob, Need, find_knob
 from policy.limits import read_limits
 from policy.model import NegotiatorPolicy
+from policy.sources import MemorySources, Sources
 from policy.table import Context, Definition
 from policy.typed import Reading, default_value, place, read_knob
 
 if TYPE_CHECKING:
     from classad.expr import ExprTree
+    from policy.usermaps import UserMaps
 
 #: Source, first and last character.
 Place = tuple[Source | None, int, int]
@@ -81,11 +83,15 @@ def load_policy(
     subsystem: str = "NEGOTIATOR",
     local_name: str | None = None,
     dialect: Dialect = HTCONDOR,
+    sources: Sources | None = None,
 ) -> PolicyLoad:
-    """The policy that a negotiator with this subsystem and local name has."""
+    """The policy that a negotiator with this subsystem and local name has.
+
+    ``sources``: where the files of user maps are; without it only maps in the configuration count.
+    """
     if config.context != Context(subsystem, local_name):
         config = config.seen_by(subsystem, local_name)
-    readings = _Readings(config, dialect)
+    readings = _Readings(config, dialect, sources or MemorySources())
     policy = _build(readings)
     diagnostics = (*_relevant(readings.diagnostics, policy),)
     return PolicyLoad(policy, diagnostics, tuple(_unsupported(config)))
@@ -114,6 +120,7 @@ class _Readings:
 
     config: Config
     dialect: Dialect = HTCONDOR
+    sources: Sources = field(factory=MemorySources)
     diagnostics: list[Diagnostic] = field(factory=list)
 
     def get(self, knob: Knob) -> Reading:
@@ -193,6 +200,21 @@ class _Readings:
             return new.expression()
         return self.expression(shares.GROUP_DYNAMIC_MACH_CONSTRAINT)
 
+    def user_maps(self) -> UserMaps:
+        """The maps that NEGOTIATOR_CLASSAD_USER_MAP_NAMES names."""
+        from policy.usermaps import UserMaps, map_names, read_user_map
+
+        found = {}
+        for name in map_names(self.config):
+            methods = read_user_map(self.config, self.sources, name, self.diagnostics)
+            if methods is None:
+                message = f"{shares.NEGOTIATOR_CLASSAD_USER_MAP_NAMES.name}: `{name}` has no map"
+                where = f"CLASSAD_USER_MAPFILE_{name} names no file that can be read here"
+                self.diagnostics.append(Diagnostic(message, severity="warning", help=where))
+            else:
+                found[name] = methods
+        return UserMaps(found)
+
     def match_exprs(self) -> tuple[tuple[str, ExprTree], ...]:
         """The macros of NEGOTIATOR_MATCH_EXPRS under the attribute names they get."""
         found = []
@@ -220,6 +242,7 @@ def _build(read: _Readings) -> NegotiatorPolicy:
         groups=groups.groups,
         group_accept_surplus=groups.accept_surplus,
         concurrency_limits=limits,
+        user_maps=read.user_maps(),
         **_matching_fields(read),
         **_course_fields(read),
         **_share_fields(read),

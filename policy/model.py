@@ -10,6 +10,7 @@ docs/knobs.md is the knob of the same name.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from attr import field, frozen
@@ -108,6 +109,9 @@ class NegotiatorPolicy:
 
     # Concurrency limits.
     concurrency_limits: ConcurrencyLimits = field(factory=ConcurrencyLimits)
+
+    #: The user maps the negotiator reads, by name: for ``userMap``, and ``GROUP_PREFIX`` for names.
+    user_maps: Mapping[str, Mapping[str, str]] = field(factory=dict)
 
     # Time between cycles.
     interval_seconds: int

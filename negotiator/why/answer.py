@@ -81,7 +81,7 @@ def why(
     held = None
     if job.status == _RUNNING:
         held = holding(snapshot, policy, job, story.result, now=now, seed=seed)
-    stand = standing(story.result, job.submitter, job.schedd)
+    stand = standing(story.result, story.job.submitter, job.schedd)
     return Answer(story, stand, len(snapshot.slots), seen, held, trimmed)
 
 

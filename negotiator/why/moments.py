@@ -31,6 +31,7 @@ from negotiator.requests import NO_AUTOCLUSTER, QueuedJob, Request
 from negotiator.result import CycleResult, Rejection
 from negotiator.session import SessionTerms
 from negotiator.snapshot import Snapshot
+from negotiator.submitters import negotiated_name
 from negotiator.watch import Watch
 from negotiator.why.jobs import AskedJob
 from policy.model import NegotiatorPolicy
@@ -267,6 +268,8 @@ def look_at(
     seed: int = 0,
 ) -> tuple[Story, T | None]:
     """The story of a job and what ``examine`` says of its moment; None if it does not wait."""
+    if job.submitter is not None:
+        job = evolve(job, submitter=negotiated_name(job.submitter, policy))
     recorder = _Recorder(job)
     result = negotiate(snapshot, policy, now=now, rng=Random(seed), watch=recorder)
     when, number = recorder.moment()
