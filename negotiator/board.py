@@ -38,8 +38,6 @@ class Board:
 
     policy: NegotiatorPolicy
     context: EvalContext
-    #: For what a schedd evaluates: it has neither the negotiator's functions nor its user maps.
-    schedd_context: EvalContext
     accountant: Accountant
     tree: GroupTree
     concurrency: ConcurrencyCounts
@@ -60,6 +58,8 @@ class Board:
     pies: list[Pie] = field(factory=list)
     #: The spin of the pie under way; its index is ``len(pies)``.
     spin: int = 0
+    #: For what a schedd evaluates: it has neither the negotiator's functions nor its user maps.
+    schedd_context: EvalContext = Factory(lambda self: self.context, takes_self=True)
     #: Who is told what happens; nobody as a rule.
     watch: Watch = Factory(Watch)
     stopwatch: Stopwatch = Factory(Stopwatch)

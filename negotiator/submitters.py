@@ -22,7 +22,6 @@ from negotiator.arithmetic import INT_MIN, whole
 from negotiator.slots import holds
 from policy.model import NegotiatorPolicy
 
-
 _PREFIX_MAP: Final = "GROUP_PREFIX"
 
 

@@ -190,7 +190,9 @@ STARTD_AD_REEVAL_EXPR: Final = Knob(
     Kind.EXPR,
     "",
     "Decides whether a changed slot ad loses the matches of its predecessor",
-    need=Need.IRRELEVANT,
+    need=Need.OPTIONAL,
+    honoured=False,
+    reason="a saved pool has one ad per slot, so no ad follows another",
 )
 CONSUMPTION_POLICY: Final = Knob(
     "CONSUMPTION_POLICY",

@@ -91,7 +91,7 @@ def load_policy(
     """
     if config.context != Context(subsystem, local_name):
         config = config.seen_by(subsystem, local_name)
-    readings = _Readings(config, dialect, sources or MemorySources())
+    readings = _Readings(config, dialect, sources)
     policy = _build(readings)
     diagnostics = (*_relevant(readings.diagnostics, policy),)
     return PolicyLoad(policy, diagnostics, tuple(_unsupported(config)))
@@ -120,7 +120,7 @@ class _Readings:
 
     config: Config
     dialect: Dialect = HTCONDOR
-    sources: Sources = field(factory=MemorySources)
+    sources: Sources | None = None
     diagnostics: list[Diagnostic] = field(factory=list)
 
     def get(self, knob: Knob) -> Reading:
@@ -205,11 +205,16 @@ class _Readings:
         from policy.usermaps import UserMaps, map_names, read_user_map
 
         found = {}
+        sources = self.sources or MemorySources()
         for name in map_names(self.config):
-            methods = read_user_map(self.config, self.sources, name, self.diagnostics)
+            methods = read_user_map(self.config, sources, name, self.diagnostics)
+            has_file = self.config.text(f"CLASSAD_USER_MAPFILE_{name}") is not None
+            if methods is None and has_file and self.sources is None:
+                continue
             if methods is None:
                 message = f"{shares.NEGOTIATOR_CLASSAD_USER_MAP_NAMES.name}: `{name}` has no map"
-                where = f"CLASSAD_USER_MAPFILE_{name} names no file that can be read here"
+                where = f"CLASSAD_USER_MAPFILE_{name} "
+                where += "names no file that can be read here" if has_file else "is not set"
                 self.diagnostics.append(Diagnostic(message, severity="warning", help=where))
             else:
                 found[name] = methods

@@ -78,7 +78,21 @@ def _policy_is_plain(policy: NegotiatorPolicy) -> bool:
         and not policy.cross_slot_prios
         and not policy.allow_pslot_preemption
         and not policy.ignore_job_ranks
+        and not policy.user_maps
+        and not policy.dialect.older_jobs_first
+        and _has_time(policy)
     )
+
+
+def _has_time(policy: NegotiatorPolicy) -> bool:
+    """Whether the limits on time leave any, which is all that matters to a simulated cycle."""
+    limits = (
+        policy.max_time_per_cycle_seconds,
+        policy.max_time_per_submitter_seconds,
+        policy.max_time_per_schedd_seconds,
+        policy.max_time_per_pie_spin_seconds,
+    )
+    return min(limits) > 0
 
 
 def _shuts_down(ad: ClassAd) -> bool:

@@ -28,8 +28,8 @@ NOT_HONOURED: Final = Finding(
     NOTE,
     "a setting that pieslice negotiate does not act on",
     "HTCondor does what the setting says, a simulated cycle does not; the knob reference says why.",
-    "NEGOTIATOR_CLASSAD_USER_MAP_NAMES = GROUP_PREFIX\n",
-    "# NEGOTIATOR_CLASSAD_USER_MAP_NAMES = GROUP_PREFIX\n",
+    "STARTD_AD_REEVAL_EXPR = True\n",
+    "# STARTD_AD_REEVAL_EXPR = True\n",
 )
 
 
