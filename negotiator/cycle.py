@@ -51,7 +51,7 @@ def negotiate(
 ) -> CycleResult:
     """Run one negotiation cycle; ``watch`` is told what happens.
 
-    ``costs``: the seconds that requests take; by default none, so that no time limit is reached.
+    ``costs``: the seconds that requests take; by default none, so that only limits of 0 are reached.
     """
     tree = group_tree(policy)
     tree.remember_turns(snapshot.group_turns or {})
@@ -69,10 +69,7 @@ def negotiate(
         presort(kept, policy, context)
     add_match_expressions(kept, policy)
     if policy.consider_preemption:
-        prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
-        decorator = SlotDecorator(accountant, tree, snapshot.previous_quotas, context, prefix)
-        for slot in kept:
-            decorator.decorate(slot)
+        _decorate(kept, snapshot, accountant, tree, policy, context)
     board = Board(
         policy=policy,
         context=context,
@@ -101,6 +98,21 @@ def negotiate(
     rounds = all_rounds(board, submitters)
     board.watch.finished(board)
     return _result(board, submitters, rounds, trimmed, usage_before)
+
+
+def _decorate(
+    slots: list[Slot],
+    snapshot: Snapshot,
+    accountant: Accountant,
+    tree: GroupTree,
+    policy: NegotiatorPolicy,
+    context: EvalContext,
+) -> None:
+    """Put what policies of preemption may ask for into the slots."""
+    prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
+    decorator = SlotDecorator(accountant, tree, snapshot.previous_quotas, context, prefix)
+    for slot in slots:
+        decorator.decorate(slot)
 
 
 def _result(
