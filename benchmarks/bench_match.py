@@ -1,6 +1,7 @@
 """Pairs a second: a table of slots against HTCondor's classad2, on generated pools.
 
-Run: ``python benchmarks/bench_match.py [SLOTSxAUTOCLUSTERS ...]``; default ``1000x50 10000x500``.
+Run: ``python benchmarks/bench_match.py [SIZE ...]``, by default ``1000x50 10000x500`` (slots x
+autoclusters).
 Pools come from ``make_pool.py`` (seed 1); one job of each autocluster is matched with every slot.
 *cold*: a new table, from ads in memory, nothing known; *warm*: the same jobs again.  classad2's
 ``symmetricMatch`` runs on a sample of pairs (``--sample N``) between the two, and its rate is taken

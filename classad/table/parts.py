@@ -12,8 +12,10 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
+from classad.ad import ClassAd
+from classad.build import prepared
 from classad.operators import fold
-from classad.table.columns import Column
+from classad.table.columns import Column, is_nested
 from classad.table.moving import number_pairs, pick, rows_of
 
 
@@ -68,6 +70,7 @@ class Part:
     """
 
     __slots__ = (
+        "_bases",
         "_indexes",
         "_joints",
         "_source",
@@ -87,6 +90,7 @@ class Part:
         self.rows = None if bits.bit_count() == size else rows_of(bits)
         self._source = source
         self._views: dict[str, View] = {}
+        self._bases: dict[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = {}
         self._indexes: dict[str, Index] = {}
         self._joints: dict[tuple[str, ...], Joint] = {}
         self._splits: dict[str, list[tuple[Any, int]]] = {}
@@ -95,6 +99,7 @@ class Part:
         """Columns have changed; None: all of them."""
         if names is None:
             self._views.clear()
+            self._bases.clear()
             self._indexes.clear()
             self._joints.clear()
             self._splits.clear()
@@ -104,6 +109,8 @@ class Part:
             self._indexes.pop(name, None)
         for key in [key for key in self._joints if not names.isdisjoint(key)]:
             del self._joints[key]
+        for key in [key for key in self._bases if not names.isdisjoint(key)]:
+            del self._bases[key]
 
     def view(self, name: str) -> View:
         """The column of an attribute, for these rows."""
@@ -177,6 +184,21 @@ class Part:
                 found.close.setdefault(_closeness(value), []).append(code)
         return found
 
+    def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
+        """An ad with what all rows have alike, and the names in which they differ.
+
+        It is for the caller to give it those, and nothing else.
+        """
+        found = self._bases.get(names)
+        if found is None:
+            row = ClassAd()
+            for name in names:
+                if self.constant(name):
+                    put_cell(row, name, self.cell(name))
+            varying = tuple([name for name in names if not self.constant(name)])
+            found = self._bases[names] = row, varying
+        return found
+
     def joint(self, names: tuple[str, ...]) -> Joint:
         """The combinations of cells of one or more columns."""
         found = self._joints.get(names)
@@ -222,6 +244,18 @@ def _combined(views: list[View]) -> Joint:
         codes, first = number_pairs(codes, view.codes)
     cells = [map(view.values.__getitem__, pick(view.codes, first)) for view in views]
     return Joint(codes, list(zip(*cells, strict=True)), 0, None)
+
+
+def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
+    """Give an ad the cell of a row; lists and ads come to belong to it."""
+    attrs = ad._attrs
+    if cell is None:
+        attrs.pop(name, None)
+        return
+    if is_nested(cell):
+        cell = prepared(cell, ad)
+    attrs[name] = cell
+    ad._names[name] = name
 
 
 def _bits(rows: list[int], size: int) -> int:

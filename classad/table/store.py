@@ -12,11 +12,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from classad.ad import ClassAd
-from classad.build import prepared
 from classad.expr import ExprTree
 from classad.loaded import LoadedColumns
-from classad.scopes import UNUSUAL
-from classad.table.columns import Column, is_nested
+from classad.table.columns import Column
 from classad.table.parts import Part
 from classad.table.shapes import Shape, Shapes
 
@@ -166,16 +164,4 @@ def _made(cells: list[Any]) -> list[Any]:
     return [made[id(c)] if c.__class__ is ExprTree else c for c in cells] if made else cells
 
 
-def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
-    """Give an ad the cell of a row; lists and ads come to belong to it."""
-    attrs = ad._attrs
-    if cell is None:
-        attrs.pop(name, None)
-        return
-    if is_nested(cell):
-        cell = prepared(cell, ad)
-    attrs[name] = cell
-    ad._names[name] = name
-
-
-__all__ = ["MISLEADING", "UNUSUAL", "Store", "put_cell"]
+__all__ = ["MISLEADING", "Store"]

@@ -16,10 +16,9 @@ from classad.ad import ClassAd
 from classad.operators import truth
 from classad.table.comparisons import Comparison, understand
 from classad.table.partner import Partner
-from classad.table.parts import Joint
+from classad.table.parts import Joint, put_cell
 from classad.table.plans import Group
 from classad.table.shapes import Shape
-from classad.table.store import put_cell
 from classad.values import UNDEFINED
 
 #: What a value counts as in logic; NOBODY for a combination that no row has.
@@ -63,16 +62,10 @@ class Sampler:
     def results(self, group: Group) -> Results:
         """The result for each sample; None or NOBODY for samples that no row of the group has."""
         part = group.part
-        row = ClassAd()
-        varying = []
-        for name in group.columns:
-            if part.constant(name):
-                put_cell(row, name, part.cell(name))
-            else:
-                varying.append(name)
+        row, varying = part.base(group.columns)
         if not varying:
             return Results(None, [self.value(row)])
-        joint = part.joint(tuple(varying))
+        joint = part.joint(varying)
         found: Any = [None] * len(joint.samples)
         if self.convert is not None:
             found = bytearray([NOBODY]) * len(joint.samples)
@@ -93,7 +86,7 @@ class Sampler:
         value = partner.evaluator.value(self.shape.tree, my, target)
         return value if self.convert is None else self.convert(value)
 
-    def _each(self, row: ClassAd, names: list[str], joint: Joint, found: Any) -> None:
+    def _each(self, row: ClassAd, names: tuple[str, ...], joint: Joint, found: Any) -> None:
         for number, sample in enumerate(joint.samples):
             for name, cell in zip(names, sample, strict=True):
                 put_cell(row, name, cell)
