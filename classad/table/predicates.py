@@ -162,8 +162,7 @@ class Predicate:
             size = 1
             for name in group.columns:
                 size *= group.part.cardinality(name)
-            varying = [name for name in group.columns if group.part.cardinality(name) > 1]
-            if size > _WHOLE and len(varying) > 1:
+            if size > _WHOLE:
                 return True
         return False
 
