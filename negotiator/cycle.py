@@ -51,7 +51,7 @@ def negotiate(
 ) -> CycleResult:
     """Run one negotiation cycle; ``watch`` is told what happens.
 
-    ``costs``: the seconds that requests take; by default none, so that only limits of 0 are reached.
+    ``costs``: the seconds that requests take; by default none: only limits of 0 are reached.
     """
     tree = group_tree(policy)
     tree.remember_turns(snapshot.group_turns or {})

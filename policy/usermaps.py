@@ -119,6 +119,9 @@ class UserMaps(Mapping[str, UserMap]):
     def __len__(self) -> int:
         return len(self._maps)
 
+    def __repr__(self) -> str:
+        return f"UserMaps({self._maps!r})"
+
 
 def parse_user_map(
     text: str,

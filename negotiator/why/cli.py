@@ -61,7 +61,16 @@ def add_commands(subparsers: Any) -> None:
     quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
     quotas.set_defaults(run=_quotas)
-    diff = subparsers.add_parser(
+    diff = _add_diff(subparsers)
+    for parser in (why, rank, quotas, diff):
+        add_inputs(parser)
+        add_local_name(parser)
+        add_output(parser)
+    _add_sides(diff)
+
+
+def _add_diff(subparsers: Any) -> argparse.ArgumentParser:
+    diff: argparse.ArgumentParser = subparsers.add_parser(
         "diff",
         help="compare the decisions under two policies, or on two pools",
         description="Run the cycle on one pool under two policies, or on two pools, and list what "
@@ -71,10 +80,11 @@ def add_commands(subparsers: Any) -> None:
     )
     diff.add_argument("pools", nargs="+", metavar="POOL", help="one folder or scenario, or two")
     diff.set_defaults(run=_diff)
-    for parser in (why, rank, quotas, diff):
-        add_inputs(parser)
-        add_local_name(parser)
-        add_output(parser)
+    return diff
+
+
+def _add_sides(diff: argparse.ArgumentParser) -> None:
+    """Add what may differ between the two sides of a comparison."""
     add_costs(diff)
     diff.add_argument(
         "--config",

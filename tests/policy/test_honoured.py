@@ -24,8 +24,14 @@ OTHER = {
     Kind.LIST: ("some, names",),
     Kind.STRING: ("text",),
 }
-#: Knobs whose effect is not a field of the policy.
-ELSEWHERE = {"GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP", "NEGOTIATOR_MATCH_EXPRS"}
+#: Knobs whose effect is not a field of the policy, or that name files (tested in
+#: ``tests/negotiator/test_usermaps.py``).
+ELSEWHERE = {
+    "GROUP_ACCEPT_SURPLUS",
+    "GROUP_AUTOREGROUP",
+    "NEGOTIATOR_CLASSAD_USER_MAP_NAMES",
+    "NEGOTIATOR_MATCH_EXPRS",
+}
 RELEVANT = [
     knob
     for knob in KNOBS.values()
