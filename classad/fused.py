@@ -118,6 +118,8 @@ _AND: Final = """
 {right}
         if b.__class__ is bool:
             return b
+    elif a is ERROR:
+        return ERROR
     elif truth(a) is False:
         return False
     else:
@@ -131,6 +133,8 @@ _OR: Final = """
 {right}
         if b.__class__ is bool:
             return b
+    elif a is ERROR:
+        return ERROR
     elif truth(a) is True:
         return True
     else:

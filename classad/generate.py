@@ -302,6 +302,8 @@ def _rest(symbol: str, closures: list[Run]) -> Callable[[Any, Any, Any, int], An
     def rest(ad: Any, state: Any, value: Any, place: int) -> Any:
         value = combine(not stop, value) if place else value
         for closure in closures[place + 1 :]:
+            if value is ERROR:
+                return ERROR
             if truth(value) is stop:
                 return stop
             value = combine(value, closure(ad, state))

@@ -227,7 +227,7 @@ def truth(a: Any) -> Any:
 
 
 def logical_and(a: Any, b: Any) -> Any:
-    """``&&``: a false left operand decides alone."""
+    """``&&``: a false or error left operand decides alone, and the right one is not evaluated."""
     x = truth(a)
     if x is False or x is ERROR:
         return x
@@ -238,7 +238,7 @@ def logical_and(a: Any, b: Any) -> Any:
 
 
 def logical_or(a: Any, b: Any) -> Any:
-    """``||``: a true left operand decides alone."""
+    """``||``: a true or error left operand decides alone, and the right one is not evaluated."""
     x = truth(a)
     if x is True or x is ERROR:
         return x

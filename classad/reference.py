@@ -128,6 +128,8 @@ def _binary(node: nodes.Binary, ad: ClassAd, state: ReferenceState) -> Any:
     left = value_of(node.left, ad, state)
     if symbol == "?:" and left is not UNDEFINED:
         value = left
+    elif left is ERROR and symbol in ("&&", "||"):
+        value = ERROR  # unlike a string or a list, which only make the outcome an error
     elif symbol == "&&" and truth(left) is False:
         value = False
     elif symbol == "||" and truth(left) is True:

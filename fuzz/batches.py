@@ -3,7 +3,8 @@
 What is decided here: how a batch is made from its number, and which answers of the two sides count
 as the same without a second look.  Both sides work in one process, so that nothing but a suspect
 leaves it; a suspect is asked again, alone and in a fresh process, before it counts.
-Inputs: the real module, the number of the batch, where to begin.  Outputs: the suspects.
+Inputs: the real module, the number of the batch, where to begin, the local zone, the clock, the
+families of functions to prefer.  Outputs: the suspects.
 Never here: processes, files.
 """
 
@@ -11,11 +12,12 @@ from __future__ import annotations
 
 import re
 import signal
-from datetime import UTC
+from collections.abc import Sequence
 from math import copysign
 from random import Random
 from types import ModuleType
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import classad
 from classad.convert import to_python
@@ -25,6 +27,7 @@ from classad.invent import NAMES, Case, Inventor, seeded
 from classad.values import ERROR, UNDEFINED, Value
 from fuzz.language import generated
 from fuzz.peer import PATIENCE, Progress, written
+from fuzz.weighted import Weighted
 
 #: Expressions in a batch, and pairs of ads; of the pairs the first few are used without TARGET.
 EXPRESSIONS: Final = 400
@@ -37,10 +40,11 @@ _PLAIN: Final = frozenset({bool, int, str})
 
 
 class Batch:
-    """The texts of one batch, made from its number alone."""
+    """The texts of one batch, made from its number and the families alone."""
 
-    def __init__(self, seed: int) -> None:
-        self.inventor = Inventor(seeded(Random(seed)))
+    def __init__(self, seed: int, families: Sequence[str] = ()) -> None:
+        below = seeded(Random(seed))
+        self.inventor = Weighted(below, frozenset(families)) if families else Inventor(below)
         self.ads = [
             (self.inventor.ad(), "" if number < ALONE else self.inventor.ad())
             for number in range(PAIRS)
@@ -55,12 +59,21 @@ class Batch:
         return Case(expression, *self.ads[pair])
 
 
-def run_batch(theirs: ModuleType, seed: int, start: int, progress: Progress) -> list[Case]:
+def run_batch(
+    theirs: ModuleType,
+    seed: int,
+    families: Sequence[str],
+    *,
+    start: int,
+    progress: Progress,
+    zone: str,
+    now: float,
+) -> list[Case]:
     """The first case of each expression, from ``start`` on, whose answers do not look the same."""
-    batch = Batch(seed)
+    batch = Batch(seed, families)
     mine = _scopes(classad, batch)
     other = _scopes(theirs, batch)
-    context = EvalContext(now=0.0, tz=UTC)
+    context = EvalContext(now=now, tz=ZoneInfo(zone))
     cells, suspects = progress.cells, []
     for number in range(EXPRESSIONS):
         text = batch.next()

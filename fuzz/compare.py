@@ -2,7 +2,8 @@
 
 What is decided here: which differences count.  A suspect of a batch is asked again alone; what
 then differs and is no known divergence is a difference.
-Inputs: numbers of batches.  Outputs: lines of JSON in a file (differences, crashes), progress.
+Inputs: numbers of batches, the zone, the families of functions to prefer.
+Outputs: lines of JSON in a file (differences, crashes), progress.
 Exit codes: 0 no difference, 1 differences, 2 bad usage or no real library.
 Never here: how a case is made.
 """
@@ -18,13 +19,16 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from attr import Factory, define
 
+from classad.builtins import FAMILIES
+from classad.evaluate import EvalContext
 from classad.invent import Case
 from fuzz.known import known
 from fuzz.language import ours_of
-from fuzz.peer import NAME, Crashed, Peer
+from fuzz.peer import NAME, ZONE, Crashed, Peer
 
 
 @define
@@ -47,15 +51,18 @@ class Tally:
         )
 
 
-def compare(peer: Peer, batch: int, tally: Tally) -> list[dict[str, Any]]:
+def compare(
+    peer: Peer, batch: int, tally: Tally, families: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Run one batch; returns what it found as entries for the file."""
-    result = peer.batch(batch)
+    result = peer.batch(batch, families)
+    context = EvalContext(now=time.time(), tz=ZoneInfo(peer.zone))
     tally.evaluations += result["evaluations"]
     tally.crashes += len(result["crashes"])
     entries: list[dict[str, Any]] = [{"crash": place} for place in result["crashes"]]
     for parts in result["suspects"]:
         case = Case(*parts)
-        ours = ours_of(case)
+        ours = ours_of(case, context)
         try:
             theirs = peer.answer(*case)
         except Crashed:
@@ -63,12 +70,14 @@ def compare(peer: Peer, batch: int, tally: Tally) -> list[dict[str, Any]]:
             continue
         if ours == theirs:
             continue  # an earlier case had spoilt the memory of the real library
-        number = known(case, ours, theirs)
+        number = known(case, theirs, context)
         if number:
             tally.known[number] += 1
             continue
         tally.differences += 1
-        entries.append({"difference": case, "ours": ours, "theirs": theirs, "batch": batch})
+        entries.append(
+            {"difference": case, "ours": ours, "theirs": theirs, "batch": batch, "zone": peer.zone}
+        )
     return entries
 
 
@@ -77,16 +86,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz.compare", description=__doc__)
     parser.add_argument("--first", type=int, default=0, help="number of the first batch")
     parser.add_argument("--batches", type=int, default=100, help="how many")
+    parser.add_argument("--zone", default=ZONE, help="the local zone of both sides")
+    parser.add_argument(
+        "--more", nargs="*", default=[], choices=FAMILIES, help="families of functions to prefer"
+    )
     parser.add_argument("--out", type=Path, default=Path("build/fuzz/compare.jsonl"))
     args = parser.parse_args(arguments)
     if find_spec(NAME) is None:
         print("the real ClassAd library is not installed (htcondor on PyPI)", file=sys.stderr)
         return 2
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    peer, tally, begun = Peer(), Tally(), time.monotonic()
+    peer, tally, begun = Peer(args.zone), Tally(), time.monotonic()
     with args.out.open("a", encoding="utf-8") as out:
         for batch in range(args.first, args.first + args.batches):
-            for entry in compare(peer, batch, tally):
+            for entry in compare(peer, batch, tally, args.more):
                 out.write(json.dumps(entry) + "\n")
             out.flush()
             if batch % 10 == 0 or batch == args.first + args.batches - 1:

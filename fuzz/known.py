@@ -1,73 +1,114 @@
 """Differences from the real library that are known, by their number in DIVERGENCES.md.
 
-What is decided here: which difference that a comparison finds is one of those.  A predicate is as
-narrow as the text of a case allows; a test reads the numbers in DIVERGENCES.md.
-Inputs: the case and both answers as ``fuzz.peer`` writes them.  Outputs: the number, or "".
+What is decided here: which difference that a comparison finds is one of those.  The case is
+evaluated once more while somebody watches: only what really comes by the place that an entry
+describes is covered by it.  A test reads the numbers in DIVERGENCES.md.
+Inputs: the case, and what the real library says as ``fuzz.peer`` writes it.
+Outputs: the number, or the empty string.
 Never here: excuses without a number.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
+import classad
+from classad.ad import ClassAd
+from classad.convert import to_python
+from classad.errors import ClassAdParseError
+from classad.evaluate import EvalContext, run_exactly
+from classad.expr import ExprTree
 from classad.invent import Case
+from classad.lists import ListValue
+from classad.nodes import Call, Node, Parens, Reference
+from classad.reference import ReferenceState, value_of
+from classad.scopes import find, fold_name
+from classad.values import AbsTime, RelTime
+from fuzz.peer import written
 
-Predicate = Callable[[Case, Any, Any], bool]
-
-
-def _far_instants(case: Case, ours: Any, theirs: Any) -> bool:
-    # What was written: the instant, a large year, or the fields of a structure not filled in.
-    return bool(
-        re.search(r"splitTime|formatTime", _text(case), re.IGNORECASE)
-        and re.search(r"\d{8,}|\d{5}|>>|<<|~", str(ours) + str(theirs) + _text(case))
-    )
-
-
-def _search_in_a_match(case: Case, ours: Any, theirs: Any) -> bool:
-    names = r"\b(countMatches|evalInEachContext|unresolved)\b"
-    return bool(case.target and re.search(names, _text(case), re.IGNORECASE))
+#: Seconds from 1970 to the last year that a C ``int`` counts from 1900, roughly.
+_FAR: Final = 2.0**31 * 31_556_952
+_SEARCHING: Final = frozenset({"countmatches", "evalineachcontext", "unresolved"})
+#: What the two versions of PCRE2 see differently, of all that is invented: a group without text.
+_EMPTY_GROUP: Final = "(b)?"
+NUMBERS: Final = ("D-107", "D-301", "D-303", "D-304", "D-306")
 
 
-def _cut_in_a_list(case: Case, ours: Any, theirs: Any) -> bool:
-    return bool(_cut(ours) == _cut(theirs))
+class Watcher(ReferenceState):
+    """An exact evaluation that notes the numbers of the entries it comes by."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def quietly(self, node: Node, ad: ClassAd) -> Any:
+        """The value of a node that is evaluated anyway."""
+        return value_of(node, ad, self)
 
 
-def _cut(answer: Any) -> Any:
-    """An answer with the fractions of reals in lists left out."""
-    if isinstance(answer, list):
-        if len(answer) == 2 and answer[0] == "float" and re.fullmatch(r"-?\d+\.\d+", answer[1]):
-            return ["float", float(int(float(answer[1])))]
-        return [_cut(part) for part in answer]
-    return answer
+def _call(node: Call, ad: ClassAd, state: Watcher) -> Any:
+    name = fold_name(node.name)
+    if node.args and name in ("splittime", "formattime"):
+        if _is_far(state.quietly(node.args[0], ad)):
+            state.seen.add("D-301")
+    elif node.args and name in _SEARCHING:
+        if _is_absent(node.args[0], ad, state):
+            state.seen.add("D-304")
+    elif node.args and name in ("replaceall", "regexps"):
+        pattern = state.quietly(node.args[0], ad)
+        if isinstance(pattern, str) and _EMPTY_GROUP in pattern:
+            state.seen.add("D-306")
+    return _PLAIN[Call](node, ad, state)
 
 
-def _selected_list(case: Case, ours: Any, theirs: Any) -> bool:
-    makes_lists = r"\b(split\w*|argsToList|evalInEachContext)\("
-    return bool(re.search(makes_lists, _text(case)) and re.search(r"\.[xyz]\b|\[", _text(case)))
+def _is_far(moment: Any) -> bool:
+    if isinstance(moment, AbsTime | RelTime):
+        moment = moment.secs
+    return moment.__class__ in (int, float) and not -_FAR < moment < _FAR
 
 
-def _version_of_pcre(case: Case, ours: Any, theirs: Any) -> bool:
-    return bool(re.search(r"\breplaceAll\b|\bregexps\b", _text(case)) and "(b)?" in _text(case))
+def _is_absent(node: Node, ad: ClassAd, state: Watcher) -> bool:
+    """Whether a name is looked for in a match in vain."""
+    while isinstance(node, Parens):
+        node = node.inner
+    if state.left is None or not isinstance(node, Reference) or node.base is not None:
+        return False
+    return find(ad, fold_name(node.name), state) is None
 
 
-KNOWN: Final[dict[str, Predicate]] = {
-    "D-301": _far_instants,
-    "D-303": _selected_list,
-    "D-304": _search_in_a_match,
-    "D-306": _version_of_pcre,
-    "D-107": _cut_in_a_list,
-}
+def _reference(node: Reference, ad: ClassAd, state: Watcher) -> Any:
+    if node.base is not None:
+        base = state.quietly(node.base, ad)
+        if base.__class__ is ListValue and base.computed:
+            state.seen.add("D-303")
+    return _PLAIN[Reference](node, ad, state)
 
 
-def known(case: Case, ours: Any, theirs: Any) -> str:
-    """The number of the first entry that covers a difference."""
-    for number, covers in KNOWN.items():
-        if covers(case, ours, theirs):
-            return number
-    return ""
+_PLAIN: Final[dict[type[Node], Callable[[Any, ClassAd, Any], Any]]] = ReferenceState.evaluators
+Watcher.evaluators = {**_PLAIN, Call: _call, Reference: _reference}
 
 
-def _text(case: Case) -> str:
-    return " ".join(case)
+def known(case: Case, theirs: Any, context: EvalContext) -> str:
+    """The number of the first entry that covers what the real library says of a case."""
+    try:
+        scopes = [ClassAd(text) for text in case[1:] if text]
+        tree = ExprTree(case.expression)
+    except ClassAdParseError:
+        return ""
+    state = Watcher()
+    state.context = context
+    if len(scopes) > 1:
+        state.left, state.right = scopes
+    value, ok = run_exactly(tree, scopes[0], state)
+    if ok and value.__class__ is ListValue and written(classad, to_python(_cut(value))) == theirs:
+        return "D-107"
+    return min(state.seen, default="")
+
+
+def _cut(value: Any) -> Any:
+    """A value whose relative times in lists are cut to whole seconds."""
+    if value.__class__ is RelTime:
+        return RelTime(float(int(value.secs)))
+    if value.__class__ is ListValue:
+        return ListValue([_cut(item) for item in value.items], value.scope, value.computed)
+    return value

@@ -108,7 +108,7 @@ def _compare_printed(text: str) -> None:
 def evaluators_agree(case: Case | list[str]) -> None:
     """The exact evaluator, the closures and the generated code give the same value."""
     expression, my, target = case
-    mine, other = evaluate(my), evaluate(target)
+    mine, other = ClassAd(my), ClassAd(target)
     exact, fine = evaluate_exactly(ExprTree(expression), mine, mine, other, CONTEXT)
     for way in ("closures", "generated"):
         tree = ExprTree(expression)
@@ -137,7 +137,7 @@ def _same_value(wanted: tuple[Any, bool], found: tuple[Any, bool], case: Any) ->
 def columns_agree(case: tuple[str, list[list[str]]]) -> None:
     """Many ads at once give what each gives alone."""
     expression, texts = case
-    pairs = [(evaluate(my), evaluate(target)) for my, target in texts]
+    pairs = [(ClassAd(my), ClassAd(target)) for my, target in texts]
     ads = [my for my, _ in pairs]
     values = evaluate_many(expression, ads, pairs[0][1], context=CONTEXT)
     alone = [evaluate(expression, ad, pairs[0][1], context=CONTEXT) for ad in ads]
@@ -179,7 +179,7 @@ def loaders_agree(case: tuple[str, int]) -> None:
 def flatten_keeps(case: Case | list[str]) -> None:
     """What is left of a flattened expression has its value, where HTCondor's keeps it."""
     expression, my, target = case
-    mine, other = evaluate(my), evaluate(target)
+    mine, other = ClassAd(my), ClassAd(target)
     tree = ExprTree(expression)
     if _lossy(tree.node) or any(
         _lossy(value.node) for value in mine._attrs.values() if isinstance(value, ExprTree)
@@ -215,7 +215,7 @@ def _steady(name: str) -> bool:
 
 def printers_agree(text: str) -> None:
     """An ad that is printed and read again prints the same, in every form."""
-    ad: ClassAd = evaluate(text)
+    ad: ClassAd = ClassAd(text)
     odd = ends_in_a_backslash(parse_expression(text))
     for form in ("new", "json", "xml") if odd else ("long", "new", "json", "xml"):
         once = _print(ad, form)
@@ -239,18 +239,18 @@ def peer_agrees(case: Case | list[str]) -> None:
         theirs = peer().answer(*whole)
     except Crashed:
         return  # nothing to compare with
-    if ours != theirs and not known(whole, ours, theirs):
+    if ours != theirs and not known(whole, theirs, CONTEXT):
         raise AssertionError(f"{ours} instead of {theirs} of {whole}")
 
 
-def ours_of(case: Case) -> Any:
+def ours_of(case: Case, context: EvalContext = CONTEXT) -> Any:
     """Our answer, in the zone of the comparison."""
     try:
-        scopes = [evaluate(text) for text in case[1:] if text]
-        value, ok = evaluate_full(case.expression, *scopes, context=CONTEXT)
-    except ClassAdParseError:
+        scopes = [ClassAd(text) for text in case[1:] if text]
+        value, ok = evaluate_full(case.expression, *scopes, context=context)
+        return written(classad, to_python(value)) if ok else "raised"
+    except (ClassAdParseError, UnicodeDecodeError):  # the latter: half of a character is no text
         return "raised"
-    return written(classad, to_python(value)) if ok else "raised"
 
 
 def vector(case: Case | list[str]) -> dict[str, Any]:
@@ -261,7 +261,7 @@ def vector(case: Case | list[str]) -> dict[str, Any]:
     key = sha256("\n".join((expression, my, target)).encode()).hexdigest()[:12]
     line: dict[str, Any] = {"id": f"fuzz:{key}", "expr": expression}
     for side, text in (("my", my), ("target", target)):
-        ad = evaluate(text) if text else None
+        ad = ClassAd(text) if text else None
         line[side] = None if ad is None else {name: str(ad.lookup(name)) for name in ad}
     if find_spec(PEER_NAME) is not None:
         try:

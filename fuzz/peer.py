@@ -17,8 +17,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any, Final
@@ -28,7 +29,7 @@ PATIENCE: Final = 10
 NAME: Final = "classad2"
 #: Exit code of a forked process that failed in Python.
 MISTAKE: Final = 99
-#: The zone in which both sides work.
+#: The zone in which both sides work, if none is asked for.
 ZONE: Final = "UTC"
 
 
@@ -72,9 +73,10 @@ def written(module: ModuleType, value: Any) -> Any:
 
 
 class Peer:
-    """The real library, in a child process."""
+    """The real library, in a child process that works in a zone."""
 
-    def __init__(self) -> None:
+    def __init__(self, zone: str = ZONE) -> None:
+        self.zone = zone
         self.child: subprocess.Popen[str] | None = None
 
     def answer(self, expression: str, my: str, target: str = "") -> Any:
@@ -85,9 +87,9 @@ class Peer:
         """As the function ``printed``; raises ``Crashed``."""
         return str(self._ask("printed", text))
 
-    def batch(self, seed: int) -> dict[str, Any]:
+    def batch(self, seed: int, families: Sequence[str] = ()) -> dict[str, Any]:
         """As ``fuzz.batches.run_batch``, goes on behind what crashes."""
-        found: dict[str, Any] = self._ask("batch", seed)
+        found: dict[str, Any] = self._ask("batch", seed, families)
         return found
 
     def _ask(self, what: str, *arguments: object) -> Any:
@@ -97,6 +99,7 @@ class Peer:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
+                env={**os.environ, "TZ": self.zone},
             )
         assert self.child.stdin is not None
         assert self.child.stdout is not None
@@ -161,7 +164,7 @@ def forked(work: Callable[[], Any]) -> Any:
     return json.loads(text)
 
 
-def _batch(theirs: ModuleType, seed: int) -> dict[str, Any]:
+def _batch(theirs: ModuleType, seed: int, families: Sequence[str]) -> dict[str, Any]:
     """All cases of a batch; what crashes is noted and left behind."""
     from fuzz.batches import run_batch
 
@@ -169,9 +172,10 @@ def _batch(theirs: ModuleType, seed: int) -> dict[str, Any]:
     suspects: list[Any] = []
     crashes: list[Any] = []
     start = 0
+    run = partial(run_batch, theirs, seed, families, zone=os.environ["TZ"], now=time.time())
     while True:
         try:
-            suspects += forked(partial(run_batch, theirs, seed, start, progress))
+            suspects += forked(partial(run, start=start, progress=progress))
         except Crashed:
             crashes.append([seed, progress.at])
             start = progress.at + 1
@@ -182,13 +186,12 @@ def _batch(theirs: ModuleType, seed: int) -> dict[str, Any]:
 def main() -> None:
     # Loading HTCondor's configuration switches the library to the meaning that the daemons use.
     os.environ["CONDOR_CONFIG"] = "ONLY_ENV"
-    os.environ["TZ"] = ZONE
     importlib.import_module("htcondor2")
     theirs = importlib.import_module(NAME)
     work: dict[str, Callable[..., Any]] = {
         "answer": lambda *case: forked(lambda: answer(theirs, *case)),
         "printed": lambda *case: forked(lambda: printed(theirs, *case)),
-        "batch": lambda seed: _batch(theirs, seed),
+        "batch": lambda seed, families: _batch(theirs, seed, families),
     }
     for line in sys.stdin:
         request = json.loads(line)

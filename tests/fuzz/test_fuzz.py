@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from attr import evolve
 
+from classad.invent import Case
 from fuzz.__main__ import main
-from fuzz.known import KNOWN
+from fuzz.known import NUMBERS, known
+from fuzz.language import CONTEXT
 from fuzz.runner import run
 from fuzz.target import Target, Unavailable, table
 from fuzz.targets import TARGETS
@@ -69,4 +71,25 @@ def test_the_same_seed_tries_the_same_cases() -> None:
 
 def test_known_differences_have_an_entry() -> None:
     register = (ROOT / "DIVERGENCES.md").read_text(encoding="utf-8")
-    assert all(f"## {number} " in register for number in KNOWN)
+    assert all(f"## {number} " in register for number in NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("expression", "theirs", "number"),
+    [
+        ("formatTime(9223372036854775807)", ["str", "?"], "D-301"),
+        ("formatTime(1700000000)", ["str", "?"], ""),
+        ('split("a b").x', ["list"], "D-303"),
+        ("{a}.x", ["list"], ""),
+        ("countMatches(nosuch, {[a = 1]}) + a", "undefined", "D-304"),
+        ("countMatches(b, {[a = 1]}) + b", "undefined", ""),
+        ('replaceAll("(b)?", "ab", "c")', ["str", "?"], "D-306"),
+        ('replaceAll("b", "ab", "c")', ["str", "?"], ""),
+        ("evalInEachContext(relTime(-1.5), {[a = 1]})", ["list", ["float", "-1.0"]], "D-107"),
+        ("evalInEachContext(relTime(-1.5), {[a = 1]})", ["list", ["float", "-2.0"]], ""),
+        ("evalInEachContext(-1.5, {[a = 1]})", ["list", ["float", "-1.0"]], ""),
+        ("(", "raised", ""),
+    ],
+)
+def test_only_what_comes_by_an_entry_is_known(expression: str, theirs: Any, number: str) -> None:
+    assert known(Case(expression, "[a = 1; b = 2]", "[c = 1]"), theirs, CONTEXT) == number
