@@ -162,24 +162,57 @@ def load_file(
     them, are read piece by piece.  ``errors`` is that of ``read_long``.  Raises ``ClassAdOSError``
     for a file that cannot be read.
     """
-    from classad.formats.detect import detect_compression
+    found = load_ads(path, "long", errors=errors, tz=tz)
+    assert not isinstance(found, list)
+    return found
+
+
+def load_ads(
+    path: str | PathLike[str],
+    form: Form | Literal["auto"] = "auto",
+    *,
+    errors: Errors = "warn",
+    diagnostics: list[Diagnostic] | None = None,
+    tz: str | None = None,
+) -> LoadedColumns | list[ClassAd]:
+    """What ``load_file`` gives for a file in long form, the ads of a file in another.
+
+    ``diagnostics``: where the problems of other forms are put; loaded columns have their own.
+    """
+    from classad.formats.detect import detect_compression, detect_form
     from classad.loading import Loader
 
     name = fspath(path)
-    loader = Loader(_name_of(path), errors=errors, tz=tz)
     try:
-        stream = open(0, "rb", closefd=False) if name == "-" else open(name, "rb")  # noqa: SIM115
+        with open(0 if name == "-" else name, "rb", _PEEK, closefd=name != "-") as binary:
+            stream: Any = binary
+            compression = detect_compression(stream.peek(8)[:8])
+            plain: Any = stream
+            if compression is not None:
+                plain = io.BufferedReader(_decompressed(stream, compression), _PEEK)
+            if form == "auto":
+                form = detect_form(plain.peek(_PEEK).decode("utf-8", "surrogateescape"))
+            if form == "long":
+                loader = Loader(_name_of(path), errors=errors, tz=tz)
+                return _load(loader, stream) if plain is stream else _load_stream(loader, plain)
+            lines = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
+            begin, rest = _peek(lines)
+            problems = [] if diagnostics is None else diagnostics
+            read = _reader(form)
+            return list(read(chain(begin, rest), _name_of(path), problems, errors=errors, tz=tz))
     except OSError as problem:
+        if isinstance(problem, ClassAdOSError):
+            raise
         raise ClassAdOSError(problem.errno, problem.strerror, name) from None
-    with stream:
-        compression = detect_compression(stream.peek(8)[:8])
-        if compression is not None:
-            return _load_stream(loader, _decompressed(stream, compression))
-        try:
-            mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError):  # not a regular file, or an empty one
-            return _load_stream(loader, stream)
-        return loader.finish(mapped[3:] if mapped[:3] == _MARK else mapped)
+
+
+def _load(loader: Loader, stream: Any) -> LoadedColumns:
+    """Load a file, mapped into memory if it is one."""
+    try:
+        mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # not a regular file, or an empty one
+        return _load_stream(loader, stream)
+    return loader.finish(mapped[3:] if mapped[:3] == _MARK else mapped)
 
 
 def _load_stream(loader: Loader, stream: Any) -> LoadedColumns:

@@ -1,11 +1,12 @@
-"""The subcommand ``pieslice eval``, and ``python -m classad`` in place of ``classad_eval``.
+"""The subcommands ``pieslice eval`` and ``pieslice select``, and ``python -m classad``.
 
-What is decided here: what an argument is.  Arguments are taken from left to right: an ad or an
-assignment changes the context (MY), anything else is an expression whose value is printed.
+What is decided here: what an argument is.  Those of ``eval`` are taken from left to right: an ad or
+an assignment changes the context (MY), anything else is an expression whose value is printed.
 
 Inputs: arguments, files of ads in any form, the clock and zone unless given.  Outputs: values on
 standard output, messages with place and caret on standard error, an exit code.
-Never here: the meaning of expressions; the body is in ``classad.evalcommand``.
+Never here: the meaning of expressions; the bodies are in ``classad.evalcommand`` and
+``classad.selectcommand``.
 Follows: the manual page of ``classad_eval`` (HTCondor 25.14.1); its single-dash options work too.
 """
 
@@ -33,8 +34,26 @@ examples:
   pieslice eval --my job.ads --target slot.ads 'MY.Requirements' 'TARGET.Requirements'"""
 
 
+_SELECT = """\
+Print the ads of files that satisfy an expression: all of each ad, or the values of some expressions
+(--af), as condor_status -ads FILE -constraint EXPR -autoformat does.  Files may be in any form."""
+
+_SELECT_EPILOG = """\
+exit status: 0 done, however many ads there are, 2 bad usage, syntax or file
+
+examples:
+  pieslice select slots.ads --where 'Cpus >= 4 && State == "Unclaimed"'
+  pieslice select slots.ads --where 'GPUs > 0' --af Machine,GPUs --sort=-GPUs --limit 10
+  pieslice select jobs.ads -af:h ClusterId ProcId 'RequestMemory / 1024'"""
+
+
 def add_commands(subparsers: Any) -> None:
-    """Add ``eval``."""
+    """Add ``eval`` and ``select``."""
+    _add_eval(subparsers)
+    _add_select(subparsers)
+
+
+def _add_eval(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "eval",
         usage="pieslice eval [OPTION]... ITEM...",
@@ -49,6 +68,75 @@ def add_commands(subparsers: Any) -> None:
         "items", nargs=argparse.REMAINDER, metavar="ITEM", help="an ad, assignment or expression"
     )
     parser.set_defaults(run=_run)
+
+
+class _SelectParser(argparse.ArgumentParser):
+    """Knows options as HTCondor's tools spell them: ``-af:h``, and values that begin with -."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The arguments, with modifiers and values put where the ordinary parser sees them."""
+        return super().parse_known_args(_as_usual(args or ()), namespace)
+
+
+def _as_usual(tokens: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    rest = iter(tokens)
+    for token in rest:
+        name, colon, modifiers = token.partition(":")
+        if colon and name in ("-af", "--af", "-autoformat", "--autoformat"):
+            found += [f"--af-modifiers={modifiers}", "--af"]
+        elif token in ("--sort", "-sort", "--where", "-constraint", "--limit", "-limit"):
+            value = next(rest, None)
+            found.append(token if value is None else f"{token}={value}")
+        else:
+            found.append(token)
+    return found
+
+
+def _add_select(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "select",
+        usage="pieslice select FILE... [--where EXPR] [--af ATTR,...] [OPTION]...",
+        help="print the ads of files that satisfy an expression",
+        description=_SELECT,
+        epilog=_SELECT_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.__class__ = _SelectParser
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="files of ads; - is standard input")
+    add("--where", "-constraint", action="append", default=[], metavar="EXPR",
+        help="only ads in which this is true; with several, all of them")  # fmt: skip
+    add("--af", "-af", "--autoformat", "-autoformat", nargs="+", action="extend", default=[],
+        metavar="ATTR", help="print these attributes and expressions; -af:MODIFIERS as in "
+        "condor_status, of , t n l V r g h")  # fmt: skip
+    add("--af-modifiers", default="", help=argparse.SUPPRESS)
+    add("--sort", "-sort", action="append", default=[], metavar="EXPR",
+        help="smallest value first; =-EXPR for the largest number first")  # fmt: skip
+    add("--limit", "-limit", type=_count, metavar="N", help="no more than N ads")
+    add("--format", choices=("text", "csv", "long", "new", "json", "jsonl", "xml"),
+        help="default: text with --af, long without")  # fmt: skip
+    add("--target", "-target", metavar="FILE", help="take TARGET from the first ad of a file")
+    add("--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970 UTC")
+    parser.set_defaults(run=_run_select)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of ads")
+    return int(text)
+
+
+def _run_select(args: argparse.Namespace) -> int:
+    from classad.selectcommand import Problem, select
+
+    try:
+        select(args, sys.stdout, sys.stderr)
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+        return EXIT_BAD
+    return EXIT_OK
 
 
 class Step(argparse.Action):

@@ -210,6 +210,17 @@ class LoadedColumns:
         for first in range(start, end, _BATCH):
             yield from self._batch(first, min(first + _BATCH, end))
 
+    def ad(self, row: int) -> ClassAd:
+        """The ad of one row, without a look at the attributes that it does not have."""
+        keys, names, columns = self._shape(self._row_shapes[row])
+        ad = ClassAd()
+        ad._names = names.copy()
+        for key, position in zip(keys, columns, strict=True):
+            (cell,) = self.cells(self.columns[position], (row,))
+            nested = cell.__class__ is ExprTree and is_value(cell)
+            ad._attrs[key] = cell.stored(ad) if nested else cell
+        return ad
+
     def _batch(self, start: int, stop: int) -> list[ClassAd]:
         table = [self.values(column, start, stop) for column in self.columns]
         nested = [position for position in self._with_expressions if _any_nested(table[position])]

@@ -13,8 +13,8 @@ Never here: policy.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from classad import kernels
 from classad.ad import ClassAd
@@ -23,6 +23,7 @@ from classad.evaluate import evaluate
 from classad.expr import ExprTree
 from classad.loaded import LoadedColumns
 from classad.match import half_match, is_true, symmetric_match
+from classad.scopes import fold_name
 from classad.state import EvalContext
 from classad.table.budget import DEFAULT, Budget
 from classad.table.moving import pick_numbers, rows_of
@@ -32,6 +33,13 @@ from classad.table.requirements import PartnerSide, RowSide, Splits
 from classad.table.rows import Rows
 from classad.table.store import MISLEADING, Store
 from classad.table.valuations import Valuations
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from classad.errors import Diagnostic
+    from classad.formats.common import Errors
+    from classad.formats.detect import Form
 
 #: Which of the two ads an expression is evaluated in.
 Seat = Literal["my", "target"]
@@ -69,12 +77,51 @@ class Table:
         """The ads that ``classad.loading`` has read; none of them is made until it is wanted."""
         return cls(loaded=loaded, budget=budget)
 
+    @classmethod
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        form: Form | Literal["auto"] = "auto",
+        *,
+        diagnostics: list[Diagnostic] | None = None,
+        errors: Errors | None = None,
+        budget: int = DEFAULT,
+    ) -> Table:
+        """The ads of a file in any form, compressed or not; ``-`` is standard input.
+
+        The arguments are those of ``read_ads``.
+        """
+        from classad.table.sources import load
+
+        ads, loaded = load(path, form, diagnostics, errors)
+        return cls(ads, budget=budget, loaded=loaded)
+
     def __len__(self) -> int:
         return self._store.size
 
     def ad(self, row: int) -> ClassAd:
         """The ad of a row."""
         return self._store.ad(row)
+
+    def ads(self, rows: Rows | None = None) -> Iterator[ClassAd]:
+        """The ads of some rows, or of all."""
+        return self._store.ads_of(rows_of(self._bits(rows)))
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes that rows have, in the order of the alphabet, in lower case."""
+        return sorted(self._store.names)
+
+    def column(self, name: str) -> tuple[array[int], list[Any]]:
+        """What the rows have for an attribute, as ``codes`` and ``values``.
+
+        Row r has ``values[codes[r]]``: a plain value, an ``ExprTree``, a list, an ad, or None if it
+        has no such attribute.  Both belong to the table.
+        """
+        column = self._store.column(fold_name(name))
+        if column is None:
+            return array("i", bytes(4 * len(self))), [None]
+        return column.codes, column.values
 
     # --- matching -------------------------------------------------------------------------------
 

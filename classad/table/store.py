@@ -8,7 +8,7 @@ Never here: evaluation, caches of results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from classad.ad import ClassAd
@@ -18,6 +18,8 @@ from classad.table.columns import Column
 from classad.table.parts import Part
 from classad.table.shapes import Shape, Shapes
 
+#: Rows are made one by one when fewer than one in so many is wanted.
+_FEW: Final = 10
 #: Attributes that change what ``MY.x`` and ``TARGET.x`` are.
 MISLEADING: Final = frozenset({"my", "target"})
 
@@ -69,9 +71,23 @@ class Store:
         ad = self.ads[row]
         if ad is None:
             assert self.loaded is not None
-            ad = self.ads[row] = next(iter(self.loaded.to_ads(row, row + 1)))
+            ad = self.ads[row] = self.loaded.ad(row)
             self._places = None
         return ad
+
+    def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
+        """The ads of some rows, which rise; those made for that are not kept."""
+        if self.loaded is None or _FEW * len(rows) < self.size:
+            for row in rows:
+                ad = self.ads[row]
+                yield ad if ad is not None or self.loaded is None else self.loaded.ad(row)  # type: ignore[misc]
+            return
+        place = 0
+        for row, made in enumerate(self.loaded.to_ads()):
+            if place < len(rows) and rows[place] == row:
+                place += 1
+                own = self.ads[row]
+                yield made if own is None else own
 
     def column(self, name: str) -> Column | None:
         """The column of an attribute (a folded name); None if no row has it."""

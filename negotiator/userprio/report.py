@@ -11,24 +11,20 @@ Follows: condor_userprio of HTCondor 25.14.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from attr import frozen
 
 from classad.ad import ClassAd
 from classad.adfile import format_ad
+from classad.autoformat import Layout, attribute_of
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate
 from classad.expr import ExprTree
 from classad.match import is_true
-from classad.scalar_text import scalar_text
-from classad.unparse import unparse_value
 from negotiator.result import ROOT_GROUP
 from negotiator.userprio.options import Options, UsageError
 from negotiator.userprio.rows import is_numbered, join_numbered, rows_of, split_numbered
 from negotiator.userprio.table import View, render
-
-_MODIFIERS: Final = frozenset(",tnlVr")
 
 
 @frozen(eq=False)
@@ -109,25 +105,20 @@ def _expression(text: str) -> ExprTree:
 
 
 def _autoformat(ads: Sequence[ClassAd], options: Options) -> str:
-    modifiers = set(options.autoformat_options)
-    if unknown := sorted(modifiers - _MODIFIERS):
-        raise UsageError(f"`{unknown[0]}` is no modifier of -af; there are `,` t n l V r")
-    trees = [(text, _expression(text)) for text in options.autoformat or ()]
+    try:
+        layout = Layout(options.autoformat_options)
+    except ValueError as problem:
+        raise UsageError(str(problem)) from None
+    titles = options.autoformat or []
+    trees = [_expression(text) for text in titles]
     if not trees:
         raise UsageError("`-af` needs an expression")
-    between = ", " if "," in modifiers else "\t" if "t" in modifiers else " "
-    between = "\n" if "n" in modifiers else between
-    lines = []
-    for ad in ads:
-        cells = []
-        for text, tree in trees:
-            shown = str(tree) if "r" in modifiers else _shown(evaluate(tree, ad), modifiers)
-            cells.append(f"{text} = {shown}" if "l" in modifiers else shown)
-        lines.append(between.join(cells))
-    return "".join(f"{line}\n" for line in lines)
+    look = _unevaluated if layout.raw else evaluate
+    cells = ([layout.text(look(tree, ad)) for tree in trees] for ad in ads)
+    return "".join(f"{line}\n" for line in layout.lines(titles, cells))
 
 
-def _shown(value: object, modifiers: set[str]) -> str:
-    if isinstance(value, str):
-        return scalar_text(value) or value if "V" in modifiers else value
-    return unparse_value(value, True)
+def _unevaluated(tree: ExprTree, ad: ClassAd) -> object:
+    """What stands in the ad for an attribute, or the expression itself."""
+    name = attribute_of(tree)
+    return tree if name is None else ad.raw(name)
