@@ -138,7 +138,7 @@ class Crowd:
 
 def side_of(study: Study) -> int:
     """Slots and requests of a crowd: fewer where each crowd has its own usage of groups."""
-    return SIDE if len(study.policy.groups) < 2 else SIDE // 2
+    return SIDE if len(study.policy.groups) < 2 else SIDE * 7 // 10
 
 
 def draw_crowd(study: Study, rng: Random, side: int = SIDE) -> Crowd:

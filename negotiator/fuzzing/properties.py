@@ -33,8 +33,9 @@ from negotiator.fuzzing.study import (
 )
 from negotiator.result import MatchKind
 
-#: Jobs that an expression about jobs alone is tried on for each crowd; groups likewise.
-_ALONE: Final = 100
+#: What an expression about jobs or groups alone is tried on for each crowd; all cases of a crowd
+#: have the same quotas.
+_ALONE: Final = {Where.JOB: 100, Where.GROUP: 4}
 #: Relative error that single precision may bring into a comparison of priorities.
 _SINGLE: Final = 1e-6
 _REQUIREMENTS: Final = "PREEMPTION_REQUIREMENTS"
@@ -84,7 +85,7 @@ class Total(Property):
 
     def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
         if self.subject.where is not Where.PAIR:
-            for _ in range(_ALONE):
+            for _ in range(_ALONE[self.subject.where]):
                 yield crowd.case(rng.randrange(len(crowd.parties)), rng.randrange(len(crowd.cases)))
             return
         for row, values in enumerate(crowd.values(self.subject.tree)):
@@ -133,7 +134,7 @@ class Total(Property):
         yield scene.slot.ad, scene.requests[1], stage.context
 
     def evaluated(self, crowd: Crowd) -> int:
-        return crowd.pairs if self.subject.where is Where.PAIR else _ALONE
+        return _ALONE.get(self.subject.where, crowd.pairs)
 
 
 @frozen(eq=False)

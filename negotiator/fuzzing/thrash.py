@@ -35,8 +35,8 @@ from negotiator.fuzzing.stage import (
 from negotiator.preemption import Refusal
 from negotiator.result import MatchKind
 
-#: Suspects of a crowd that are played through.
-PLAYED: Final = 25
+#: Pairs of a crowd for each suspect that is played through.
+PER_PLAY: Final = 400
 _TAKES: Final = (MatchKind.PRIORITY, MatchKind.RANK)
 
 
@@ -59,15 +59,16 @@ class NoThrash(Property):
     def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
         requirements = self.study.policy.preemption_requirements
         pairs = crowd.allowed(requirements) if self.study.policy.consider_preemption else []
+        played = max(8, crowd.pairs // PER_PLAY)
         rng.shuffle(pairs)
         # What is taken by a hair is the easiest to take back.
         close = sorted(pairs, key=lambda pair: _gap(crowd, *pair))
-        pairs = close[:PLAYED] + pairs[:PLAYED]
+        pairs = close[:played] + pairs[:played]
         if "Rank" in self.study.fixed or "Rank" in self.study.domains.slot:
             # The slot's own rank may preempt as well.
             pairs += [
                 (rng.randrange(len(crowd.parties)), rng.randrange(len(crowd.cases)))
-                for _ in range(PLAYED)
+                for _ in range(played)
             ]
         for row, column in pairs:
             if crowd.cases[column].free:
