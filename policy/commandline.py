@@ -96,6 +96,24 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def reading_words(args: argparse.Namespace) -> list[str]:
+    """The options of reading that were given, as words of a command line."""
+    words: list[str] = []
+    for option, value, default in (
+        ("--subsys", args.subsys, "NEGOTIATOR"),
+        ("--local-name", args.local_name, None),
+        ("--installed-at", args.installed_at, "/etc/condor"),
+    ):
+        if value != default:
+            words += [option, value]
+    for option, values in (("-D", args.define), ("--fact", args.fact)):
+        words += [word for value in values for word in (option, value)]
+    for option in ("this_machine", "environment", "keep_going", "allow_commands"):
+        if getattr(args, option):
+            words.append(f"--{option.replace('_', '-')}")
+    return words
+
+
 def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool = False) -> Config:
     """The configuration that the arguments name; raises ``Misuse`` and ``OSError``."""
     from policy.io import read_config

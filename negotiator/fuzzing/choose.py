@@ -14,15 +14,10 @@ from attr import field, frozen
 
 from classad.errors import suggest
 from classad.expr import ExprTree
+from negotiator.fuzzing.agreement import Holds, Same
 from negotiator.fuzzing.properties import Guard, Margin, Property, QuotaSafe, Total
-from negotiator.fuzzing.steadiness import (
-    Holds,
-    Monotone,
-    Same,
-    StableDeclared,
-    monotone_subjects,
-)
-from negotiator.fuzzing.study import Study, compares_priorities
+from negotiator.fuzzing.steadiness import Monotone, StableDeclared, monotone_subjects
+from negotiator.fuzzing.study import Study, compares_priorities, known_macros
 from negotiator.fuzzing.thrash import NoThrash
 
 _ALONE: Final[dict[str, type[Property]]] = {
@@ -58,7 +53,7 @@ def chosen(
     if knob is not None:
         found = [test for test in found if _is_about(test, knob)]
         if not found:
-            raise NoSuchProperty(f"nothing to test about {knob}: the policy does not set it")
+            raise NoSuchProperty(_nothing_about(study, knob))
     return found
 
 
@@ -66,6 +61,18 @@ def split_name(text: str) -> tuple[str, str]:
     """The name of a property and its argument."""
     name, _, argument = text.partition(":")
     return name.strip(), argument.strip()
+
+
+def _nothing_about(study: Study, knob: str) -> str:
+    known = {name.casefold(): name for name in known_macros()}
+    name = known.get(knob.casefold())
+    if name is None:
+        near = suggest(knob, known.values())
+        tail = f"did you mean `{near}`?" if near else f"known are {', '.join(known.values())}"
+        return f"`{knob}` is no expression that can be tested; {tail}"
+    if study.subject(name) is None:
+        return f"nothing to test about {name}: the policy does not set it"
+    return f"nothing to test about {name}: none of the properties asked for is about it"
 
 
 def _is_about(test: Property, knob: str) -> bool:
@@ -113,7 +120,10 @@ def _with_argument(study: Study, name: str, argument: str, named: Named) -> Iter
         if not subjects:
             raise NoSuchProperty(f"monotone: no expression of the policy reads `{attribute}`")
         for subject in subjects:
-            yield Monotone(study, subject, attribute, not argument.startswith("-"))
+            test = Monotone(study, subject, attribute, not argument.startswith("-"))
+            if len(test.numbers()) < 2:
+                raise NoSuchProperty(f"monotone: no two numbers are known for `{attribute}`")
+            yield test
     elif name == Same.name:
         yield Same(study, named.others[argument], argument)
     else:

@@ -21,10 +21,14 @@ def add_commands(subparsers: Any) -> None:
     parser.add_argument(
         "--pool", metavar="DIR", help="learn what slots and jobs look like from a capture"
     )
-    parser.add_argument("--knob", metavar="NAME", help="only what is about this expression")
+    parser.add_argument(
+        "--knob", metavar="NAME",
+        help="only what is about this expression, such as PREEMPTION_RANK",
+    )  # fmt: skip
     parser.add_argument(
         "--property", action="append", default=[], metavar="P",
-        help="only this property (may be repeated); see docs/fuzzing",
+        help="only this property (may be repeated): total, no-thrash, margin, guard, quota-safe,"
+        " stable-declared, monotone:[-]ATTRIBUTE, same:POLICY, holds:EXPRESSION",
     )  # fmt: skip
     parser.add_argument(
         "--margin", type=_share, default=20.0, metavar="PERCENT",

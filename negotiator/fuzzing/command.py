@@ -8,22 +8,34 @@ Never here: the search (``search``), the wording (``text``).
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
 from classad.ad import ClassAd
 from classad.adfile import read_ads
-from classad.errors import ClassAdException, ClassAdParseError
+from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.expr import ExprTree
 from classad.source import Source
+from negotiator.fuzzing.agreement import Holds, Same
 from negotiator.fuzzing.choose import Named, NoSuchProperty, chosen, split_name
 from negotiator.fuzzing.schema import Schema, built_in, learn
 from negotiator.fuzzing.search import search
-from negotiator.fuzzing.steadiness import Holds, Same
-from negotiator.fuzzing.study import Intent, Study, of_cycle, study_of
-from negotiator.fuzzing.text import outcome_data, outcome_lines
-from policy.commandline import EXIT_NO, EXIT_OK, Misuse, Shown, read, say_problems
+from negotiator.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
+from negotiator.fuzzing.text import Reading, outcome_data, outcome_lines
+from policy.commandline import (
+    EXIT_NO,
+    EXIT_OK,
+    Misuse,
+    Shown,
+    read,
+    reading_words,
+    say,
+    say_problems,
+)
+from policy.config import Config
 from policy.expressions import parse
+from policy.trial import CannotTry
 
 
 def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
@@ -38,20 +50,22 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
     extra = [subject.tree for other in named.others.values() for subject in other.pairs()]
     extra += [tree for other in named.others.values() for tree in of_cycle(other.policy)]
     extra += named.expressions.values()
-    study = study_of(config, schema, intent, extra, defaults=bool(named.others))
+    study = _study(config, schema, intent, extra, defaults=bool(named.others))
+    allows_all = study.policy.consider_preemption and study.policy.preemption_requirements is None
+    if not (study.subjects or args.property or allows_all):
+        raise Misuse(f"{args.policy}: nothing to test: it sets none of {', '.join(known_macros())}")
     try:
         tests = chosen(study, args.property, named, args.knob)
     except NoSuchProperty as problem:
         raise Misuse(str(problem)) from None
-    if not tests:
-        raise Misuse(f"{args.policy}: nothing to test: it sets no expression and does not preempt")
     outcome = search(tests, args.examples, args.seed)
+    told = Reading(args.policy, tuple(reading_words(args)))
     if args.json:
         import json
 
-        print(json.dumps(outcome_data(outcome, args.policy, args.seed), indent=2), file=out)
+        print(json.dumps(outcome_data(outcome, told, args.seed), indent=2), file=out)
     else:
-        for line in outcome_lines(outcome, args.policy, args.seed):
+        for line in outcome_lines(outcome, told, args.seed):
             print(line, file=out)
     return EXIT_NO if outcome.findings else EXIT_OK
 
@@ -66,7 +80,7 @@ def _named(args: argparse.Namespace, schema: Schema, intent: Intent) -> Named:
             say_problems(other, notes=False)
             if not other.complete:
                 raise Misuse(f"{argument}: the configuration cannot be read")
-            others[argument] = study_of(other, schema, intent)
+            others[argument] = _study(other, schema, intent)
         elif name == Holds.name and argument:
             try:
                 expressions[argument] = parse(argument, Source(argument, "<property>"))
@@ -74,6 +88,21 @@ def _named(args: argparse.Namespace, schema: Schema, intent: Intent) -> Named:
                 found = problem.diagnostic
                 raise Misuse(str(problem)) if found is None else Shown(found.render()) from None
     return Named(others, expressions)
+
+
+def _study(
+    config: Config,
+    schema: Schema,
+    intent: Intent,
+    extra: Iterable[ExprTree] = (),
+    *,
+    defaults: bool = False,
+) -> Study:
+    try:
+        return study_of(config, schema, intent, extra, defaults=defaults)
+    except CannotTry as problem:
+        found = problem.diagnostic
+        raise Misuse(str(problem)) if found is None else Shown(found.render()) from None
 
 
 def _schema(folder: Path) -> Schema:
@@ -85,7 +114,12 @@ def _schema(folder: Path) -> Schema:
 def _ads(path: Path) -> list[ClassAd]:
     if not path.exists():
         raise Misuse(f"{path}: no such file")
+    problems: list[Diagnostic] = []
     try:
-        return list(read_ads(str(path), diagnostics=[]))
+        found = list(read_ads(str(path), diagnostics=problems))
     except ClassAdException as problem:
         raise Misuse(str(problem)) from None
+    say(problems)
+    if not found:
+        raise Misuse(f"{path}: no ad in it")
+    return found

@@ -10,7 +10,8 @@ Never here: which pairs are wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from random import Random
 from typing import Any, Final
 
@@ -22,15 +23,16 @@ from classad.expr import ExprTree
 from negotiator.conjuncts import Analyst, is_plain, key_of
 from negotiator.fuzzing.case import NOW, Case, Party
 from negotiator.fuzzing.domains import MISSING
+from negotiator.fuzzing.pools import POOLS, quotas_in
 from negotiator.fuzzing.stage import (
     Stage,
+    Verdict,
     customers,
     first_slot_ad,
     others_of,
     set_stage,
 )
 from negotiator.fuzzing.study import Study
-from negotiator.result import ROOT_GROUP
 from negotiator.slots import Slot
 from policy.ephemeral import EPHEMERAL, Ad
 
@@ -38,7 +40,6 @@ from policy.ephemeral import EPHEMERAL, Ad
 PARTIES: Final = 8
 SIDE: Final = 100
 _LIVE: Final = tuple(row.name for row in EPHEMERAL if row.live and row.ad is Ad.SLOT)
-_POOLS: Final = (10.0, 100.0, 4.0)
 _NAMES: Final = ("ann", "bob", "cid", "dan", "eve", "fay", "gil", "hal")
 
 
@@ -68,11 +69,26 @@ class Crowd:
         """The value of an expression for every request (rows) and slot."""
         found = self.known.get(id(tree))
         if found is None:
-            found = self.known[id(tree)] = self._evaluate(tree)
+            found = self.known[id(tree)] = self.evaluate(tree)
         return found
 
-    def _evaluate(self, tree: ExprTree) -> list[list[Any]]:
-        """Evaluate once for all ads that the expression cannot tell apart."""
+    @contextmanager
+    def having(self, ads: Sequence[ClassAd], name: str, values: Sequence[Any]) -> Iterator[None]:
+        """The crowd while each of some ads has another value of an attribute, for ``evaluate``."""
+        before = [ad.raw(name) for ad in ads]
+        for ad, value in zip(ads, values, strict=True):
+            ad.insert(name, value)
+        try:
+            yield
+        finally:
+            for ad, value in zip(ads, before, strict=True):
+                if value is None:
+                    ad.remove(name)
+                else:
+                    ad.insert(name, value)
+
+    def evaluate(self, tree: ExprTree) -> list[list[Any]]:
+        """The same as ``values``, now: once for all ads that the expression cannot tell apart."""
         analyst, context = self.analyst, self.stage.context
         depends = [analyst.dependence(tree.node, slot.ad) for slot in self.slots]
         names = sorted({name for found in depends for name in found.other})
@@ -97,6 +113,14 @@ class Crowd:
                 row = rows[key] = [few[column] for column in columns]
             table.append(row)
         return table
+
+    def is_own(self, row: int, column: int) -> bool:
+        """Whether the slot is the requester's own already."""
+        return self.slots[column].user == self.parties[row].user
+
+    def verdict(self, row: int, column: int) -> Verdict:
+        """What the cycle makes of a request and a slot."""
+        return self.stage.verdict(self.slots[column], self.requests[row], self.parties[row].user)
 
     def allowed(self, tree: ExprTree | None) -> list[tuple[int, int]]:
         """The requests and claimed slots of another submitter for which a condition is true."""
@@ -181,17 +205,12 @@ def draw_values(domains: Mapping[str, tuple[Any, ...]], rng: Random) -> dict[str
 
 def _draw_groups(study: Study, rng: Random) -> tuple[dict[str, float], dict[str, float]]:
     """Quotas, and what others hold."""
-    quotas: dict[str, float] = {}
+    quotas = quotas_in(study.policy, rng.choice(POOLS))
     others: dict[str, float] = {}
-    size = rng.choice(_POOLS)
     for spec in study.policy.groups[1:]:
-        quota = spec.static_quota if spec.is_static else (spec.dynamic_quota or 0.0) * size
-        quotas[spec.name] = float(quota or 0.0)
         near = [quotas[spec.name] + beyond for beyond in (-1.0, 1.0, 0.0, -4.0, 4.0)]
         drawn = rng.choice(near if rng.random() < 0.7 else study.domains.usage)
         others[spec.name] = max(0.0, drawn)
-    if quotas:
-        quotas[ROOT_GROUP] = max(0.0, size - sum(quotas.values()))
     return quotas, {group: usage for group, usage in others.items() if usage > 0}
 
 

@@ -21,7 +21,16 @@ from classad.values import ERROR, UNDEFINED
 from negotiator.cycle import sort_ad
 from negotiator.fuzzing.case import Case
 from negotiator.fuzzing.crowd import Crowd
-from negotiator.fuzzing.finding import Finding, Step, deciding_clause, kind_of, step
+from negotiator.fuzzing.domains import TIMES
+from negotiator.fuzzing.finding import (
+    Finding,
+    Step,
+    deciding_clause,
+    kind_of,
+    step,
+    unconditional,
+)
+from negotiator.fuzzing.readings import read
 from negotiator.fuzzing.stage import Scene, job_ad, scene_of, value_of
 from negotiator.fuzzing.study import (
     Study,
@@ -39,6 +48,8 @@ _ALONE: Final = {Where.JOB: 100, Where.GROUP: 4}
 #: Relative error that single precision may bring into a comparison of priorities.
 _SINGLE: Final = 1e-6
 _REQUIREMENTS: Final = "PREEMPTION_REQUIREMENTS"
+#: The place of an expression that the policy does not set, or sets to nothing.
+NOT_SET: Final = "set to nothing"
 
 
 @frozen(eq=False)
@@ -70,7 +81,7 @@ class Property(ABC):
     def place_of(self, macro: str) -> str:
         """Where the policy says what a macro is."""
         subject = self.study.subject(macro)
-        return "HTCondor's default" if subject is None else subject.place
+        return NOT_SET if subject is None else subject.place
 
 
 @frozen(eq=False)
@@ -110,11 +121,10 @@ class Total(Property):
             missing = value is UNDEFINED or value is ERROR
             said = kind_of(value)
             says = f"{subject.macro} is {said}; it should be {subject.wanted.value}"
-            text = subject.text
-            clause = text
-            if missing:
-                clause = deciding_clause(subject.tree, text, my, target, context)
-            told = step(subject.macro, subject.tree, my, target, context, f"it is {said}", case.now)
+            found = read(subject.tree, my, target, context)
+            clause = deciding_clause(found, subject.text) if missing else subject.text
+            found = found.only(found.mattering())
+            told = step(subject.macro, found, f"it is {said}", case.now)
             told = evolve(told, side=subject.where.name.lower().replace("pair", "slot"))
             return Finding(self.name, subject.macro, subject.place, clause, says, (told,), case)
         return None
@@ -143,6 +153,8 @@ class ByPriority(Property):
 
     #: Suspects of a crowd that are looked at closely.
     CLOSELY: ClassVar[int] = 50
+    #: Case-folded names that are shown if they are read, whether or not they decide.
+    shown: ClassVar[frozenset[str]] = frozenset()
 
     def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
         pairs = [
@@ -170,28 +182,26 @@ class ByPriority(Property):
         says = self.wrong(scene, case)
         if says is None:
             return None
-        first, clause = allowing(self.study, scene, case, 1)
+        first, clause = allowing(self.study, scene, case, 1, self.shown)
         place = self.place_of(_REQUIREMENTS)
         return Finding(self.name, _REQUIREMENTS, place, clause, says, (first,), case)
 
 
 def allowing(
-    study: Study, scene: Scene, case: Case, place: int, since: int | None = None
+    study: Study, scene: Scene, case: Case, place: int, shown: frozenset[str] = frozenset()
 ) -> tuple[Step, str]:
     """The step in which PREEMPTION_REQUIREMENTS allows a preemption, and the clause that does."""
     tree = study.policy.preemption_requirements
-    start = case.now if since is None else since
     context = scene.stage.context
     slot, request = scene.slot.ad, scene.requests[place]
     tells = f"{short(case.parties[place].user)} preempts {short(scene.slot.user or '')}"
     if tree is None:
-        now = scene.stage.now
-        empty: frozenset[str] = frozenset()
-        return Step(now - start, now, _REQUIREMENTS, {}, {}, empty, "", tells), "(set to nothing)"
-    told = step(_REQUIREMENTS, tree, slot, request, context, tells, start)
+        return unconditional(_REQUIREMENTS, tells, scene.stage.now, case.now), "there is none"
+    found = read(tree, slot, request, context)
+    told = step(_REQUIREMENTS, found.only(found.mattering(shown)), tells, case.now)
     subject = study.subject(_REQUIREMENTS)
     text = str(tree) if subject is None else subject.text
-    return told, deciding_clause(tree, text, slot, request, context)
+    return told, deciding_clause(found, text)
 
 
 def short(user: str) -> str:
@@ -219,6 +229,7 @@ class Margin(ClaimedByPriority):
 
     name = "margin"
     doc = "nobody is preempted by a submitter whose priority is not better by the margin"
+    shown = frozenset(("remoteuserprio", "submitteruserprio", "submittorprio"))
 
     def looks(self, crowd: Crowd, row: int, column: int) -> bool:
         remote = crowd.cases[column].parties[0].priority
@@ -248,6 +259,7 @@ class Guard(ClaimedByPriority):
 
     name = "guard"
     doc = "no job younger than the minimum run time is preempted by priority"
+    shown = TIMES
 
     @property
     def least(self) -> int:

@@ -1,8 +1,8 @@
 """The search: crowd after crowd until every property has failed or enough pairs were tried.
 
-What is decided here: which properties are tested when none is asked for, the order of the search,
-when it ends.  Inputs: a ``Study``, properties, a number of examples, a seed.  Outputs: ``Outcome``
-with the simplest counterexample found for each property and expression.
+What is decided here: the order of the search and when it ends.
+Inputs: a ``Study``, properties, a number of examples, a seed.  Outputs: ``Outcome`` with the
+simplest counterexample found for each property and expression.
 Never here: clocks; the same seed gives the same outcome everywhere.
 """
 
@@ -19,8 +19,6 @@ from negotiator.fuzzing.finding import Finding
 from negotiator.fuzzing.properties import Property
 from negotiator.fuzzing.shrink import shrink
 
-#: Pairs that are evaluated unless told otherwise.
-EXAMPLES: Final = 200_000
 #: Crowds of this few ads come first: a simple flaw shows at once.
 _SMALL: Final = 20
 _SMALL_ONES: Final = 3

@@ -17,6 +17,7 @@ from classad.expr import ExprTree
 from negotiator.fuzzing.case import Case, without
 from negotiator.fuzzing.domains import MISSING, Domains
 from negotiator.fuzzing.finding import Finding
+from negotiator.fuzzing.pools import POOLS, quotas_in
 from negotiator.fuzzing.properties import Property
 
 #: Cases that are tried at most.
@@ -50,11 +51,12 @@ def weight_of(case: Case) -> tuple[int, int, float, tuple[str, ...]]:
     numbers: list[Any] = [case.run_time, max(case.claim_age, case.run_time)]
     for party in case.parties:
         numbers += [party.priority, party.usage, party.user]
-    numbers += [*case.others.values(), *case.slot.values(), case.pause]
+    numbers += [*case.others.values(), *case.quotas.values(), *case.slot.values(), case.pause]
     numbers += [value for party in case.parties for value in party.job.values()]
     parts = len(case.parties) + len(case.others) + (case.claim_age > case.run_time)
     users = tuple(party.user for party in case.parties)
     size = sum(party.priority + party.usage for party in case.parties)
+    size += sum(case.others.values()) + sum(case.quotas.values())
     return attributes + parts, sum(map(_length, numbers)), size, users
 
 
@@ -74,8 +76,11 @@ def _simpler(case: Case, test: Property) -> Iterator[Case]:
     yield from _fewer(case, domains, whole=test.whole)
     for group in case.others:
         yield evolve(case, others=without(case.others, group))
+    yield from _pools(case, test)
     yield from _people(case, domains)
     yield from _times(case, domains)
+    for pause in sorted(test.study.intent.pauses):
+        yield evolve(case, pause=pause)
     yield from _plainer(case, domains)
     yield from _renamed(case)
 
@@ -104,6 +109,21 @@ def _may_go(name: str, value: Any, domain: dict[str, tuple[Any, ...]], whole: bo
     if not whole or (value.__class__ is ExprTree and name in ("Rank", "Requirements")):
         return True
     return any(other is MISSING for other in domain.get(name, ()))
+
+
+def _pools(case: Case, test: Property) -> Iterator[Case]:
+    """In a pool of another size, groups as far from their quotas; with less that others hold."""
+    for size in POOLS:
+        quotas = quotas_in(test.study.policy, size)
+        moved = {
+            group: max(0.0, held - case.quotas.get(group, 0.0) + quotas.get(group, 0.0))
+            for group, held in case.others.items()
+        }
+        yield evolve(case, quotas=quotas, others=moved)
+    for group, held in case.others.items():
+        for usage in (1.0, 2.0, *sorted(test.study.domains.usage)):
+            if usage < held:
+                yield evolve(case, others={**case.others, group: usage})
 
 
 def _people(case: Case, domains: Domains) -> Iterator[Case]:

@@ -1,9 +1,7 @@
-"""Properties that compare two evaluations: stable-declared, monotone, same, and a user's own.
+"""Properties that compare two evaluations of an expression: stable-declared, monotone.
 
 What is decided here: which evaluations are compared.  ``stable-declared``: before and after another
 match of the same cycle.  ``monotone``: with a smaller and a greater value of one attribute.
-``same``: by two policies.  A user's own property is an expression that must be true of the slot
-(MY), the request (TARGET) and ``Verdict``, what the cycle makes of the two.
 Inputs: a ``Study``, cases.  Outputs: ``Finding``s.
 Never here: rules of the cycle.
 Follows: usage is live within a cycle: each match is charged before the next request is decorated.
@@ -13,51 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from attr import evolve, frozen
+from attr import frozen
 
 from classad.evaluate import evaluate
 from classad.expr import ExprTree
-from negotiator.fuzzing.case import Case, without
+from negotiator.fuzzing.case import Case
 from negotiator.fuzzing.crowd import Crowd
-from negotiator.fuzzing.finding import Finding, deciding_clause, step
+from negotiator.fuzzing.finding import Finding, Step, compared
 from negotiator.fuzzing.properties import Property, short
+from negotiator.fuzzing.readings import Readings, alike, read
 from negotiator.fuzzing.stage import Scene, scene_of, value_of
 from negotiator.fuzzing.study import Study, Subject, Where, value_text
-from negotiator.preemption import Refusal
-from negotiator.rank import policy_rank
-from negotiator.result import MatchKind
-from policy.ephemeral import find_ephemeral
+from policy.ephemeral import Ad, find_ephemeral
 from policy.lint.trees import names
 
-#: What a user's own property is called where it needs the name of a macro.
-MACRO: Final = "PROPERTY"
-#: Pairs of a crowd that are looked at.
+#: Pairs of a crowd that are looked at closely.
 SAMPLE: Final = 150
 
 
 @frozen(eq=False)
-class Sampled(Property):
-    """Base of those that are tried on some pairs of each crowd."""
-
-    occupied: ClassVar[bool] = True
-
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
-        for _ in range(min(SAMPLE, crowd.pairs)):
-            row, column = rng.randrange(len(crowd.requests)), rng.randrange(len(crowd.slots))
-            case = crowd.case(row, column)
-            if case.free if self.occupied else False:
-                continue
-            if case.free or case.parties[0].user != case.parties[1].user:
-                yield case
-
-    def evaluated(self, crowd: Crowd) -> int:
-        return min(SAMPLE, crowd.pairs)
-
-
-@frozen(eq=False)
-class StableDeclared(Sampled):
+class StableDeclared(Property):
     """What is declared stable stays the same after another match."""
 
     subject: Subject
@@ -65,48 +40,54 @@ class StableDeclared(Sampled):
     name = "stable-declared"
     doc = "an expression declared stable has the same value after another match of the cycle"
 
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        for _ in range(min(SAMPLE, crowd.pairs)):
+            row, column = rng.randrange(len(crowd.requests)), rng.randrange(len(crowd.slots))
+            if not (crowd.cases[column].free or crowd.is_own(row, column)):
+                yield crowd.case(row, column)
+
+    def evaluated(self, crowd: Crowd) -> int:
+        return min(SAMPLE, crowd.pairs)
+
     def check(self, case: Case) -> Finding | None:
         if case.free:
             return None
         subject, scene = self.subject, scene_of(self.study.policy, case)
         before = value_of(subject.tree, scene, 1)
         user = case.parties[1].user
-        first = self._step(scene, "at first", case)
         scene.stage.accountant.charge(user, scene.slot.weight)
         scene.stage.decorate(scene.requests[1], user)
         after = value_of(subject.tree, scene, 1)
         if alike(before, after):
             return None
-        second = self._step(scene, f"after {short(user)} was matched once more", case)
+        first, second = scene_of(self.study.policy, case), scene
+        found = [reading(subject.tree, each) for each in (first, second)]
+        tells = ("at first", f"after {short(user)} was matched once more")
+        steps = compared(subject.macro, found, tells, case.now)
         says = (
             f"{subject.macro} is declared stable, but one match of {short(user)} changes it"
             f" from {value_text(before)} to {value_text(after)}"
         )
         changing = ", ".join(
-            name for name in first.added if _read(first, name) != _read(second, name)
+            name
+            for name in sorted(steps[0].added)
+            if _value(steps[0], name) != _value(steps[1], name)
         )
         clause = f"reads {changing}" if changing else subject.text
-        steps = (first, second)
         return Finding(self.name, subject.macro, subject.place, clause, says, steps, case)
 
-    def _step(self, scene: Scene, tells: str, case: Case) -> Any:
-        tree, context = self.subject.tree, scene.stage.context
-        ad, request = scene.slot.ad, scene.requests[1]
-        return step(self.subject.macro, tree, ad, request, context, tells, case.now)
+
+def _value(told: Step, name: str) -> str | None:
+    return told.my.get(name, told.target.get(name))
 
 
-def _read(told: Any, name: str) -> str | None:
-    found: str | None = told.my.get(name, told.target.get(name))
-    return found
-
-
-def alike(one: Any, other: Any) -> bool:
-    """Whether two values are the same, kind and all."""
-    return one.__class__ is other.__class__ and (one is other or one == other)
+def reading(tree: ExprTree, scene: Scene) -> Readings:
+    """What an expression reads of the slot and of the request."""
+    return read(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
 
 
 @frozen(eq=False)
-class Monotone(Sampled):
+class Monotone(Property):
     """More of an attribute never makes less of the value."""
 
     subject: Subject
@@ -119,42 +100,79 @@ class Monotone(Sampled):
     def title(self) -> str:
         return f"monotone:{'' if self.rising else '-'}{self.attribute}"
 
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        ads = [slot.ad for slot in crowd.slots]
+        if self._in_request:
+            ads = list(crowd.requests)
+        less: list[list[Any]] = []
+        pairs: set[tuple[int, int]] = set()
+        for number in sorted(self.numbers()):
+            with crowd.having(ads, self.attribute, [number] * len(ads)):
+                more = crowd.evaluate(self.subject.tree)
+            pairs.update(self._wrong(less, more))
+            less = more
+        for row, column in rng.sample(sorted(pairs), min(SAMPLE, len(pairs))):
+            if not (crowd.cases[column].free or crowd.is_own(row, column)):
+                yield crowd.case(row, column)
+
+    def _wrong(self, less: list[list[Any]], more: list[list[Any]]) -> Iterator[tuple[int, int]]:
+        """Where the value changes in the wrong direction; rows that are alike are compared once."""
+        known: dict[tuple[int, int], list[int]] = {}
+        for row, (lows, highs) in enumerate(zip(less, more, strict=False)):
+            key = id(lows), id(highs)
+            if key not in known:
+                rows = enumerate(zip(lows, highs, strict=True))
+                known[key] = [column for column, found in rows if self._falls(*found)]
+            for column in known[key]:
+                yield row, column
+
+    def _falls(self, low: Any, high: Any) -> bool:
+        return _size(high) < _size(low) if self.rising else _size(high) > _size(low)
+
+    @property
+    def _in_request(self) -> bool:
+        """Whether it is an attribute of requests, not of slots."""
+        domains, wanted = self.study.domains, self.attribute.casefold()
+        added = find_ephemeral(self.attribute)
+        if added is not None:
+            return added.ad is Ad.REQUEST
+        in_slot = any(name.casefold() == wanted for name in domains.slot)
+        return not in_slot and any(name.casefold() == wanted for name in domains.job)
+
     def check(self, case: Case) -> Finding | None:
         if case.free:
             return None
         scene = scene_of(self.study.policy, case)
-        found = [(self._value(scene, number), number) for number in sorted(self._numbers())]
+        found = [(self._value(scene, number), number) for number in sorted(self.numbers())]
         for place, (low, one) in enumerate(found):
             for high, other in found[place + 1 :]:
-                if _size(high) < _size(low) if self.rising else _size(high) > _size(low):
+                if self._falls(low, high):
                     return self._finding(case, scene, one, other)
         return None
 
     def _finding(self, case: Case, scene: Scene, *numbers: Any) -> Finding:
         subject, said = self.subject, self.attribute
-        steps, values = [], []
+        found, tells, values = [], [], []
         for number in numbers:
-            value = value_text(self._value(scene, number))
-            tells = f"{said} = {value_text(number)}: {value}"
-            ads = scene.slot.ad, scene.requests[1]
-            steps.append(
-                step(subject.macro, subject.tree, *ads, scene.stage.context, tells, case.now)
-            )
-            values.append(value)
+            values.append(value_text(self._value(scene, number)))
+            tells.append(f"{said} = {value_text(number)}: {values[-1]}")
+            found.append(reading(subject.tree, scene))
+        kept = frozenset((said.casefold(),))
+        steps = compared(subject.macro, found, tells, case.now, kept)
         more = "less" if self.rising else "more"
         says = f"{subject.macro} gets {more} with {said}: from {values[0]} to {values[1]}"
         text = " ".join(subject.text.split())
-        found = self.title(), subject.macro, subject.place, text, says, tuple(steps), case
-        return Finding(*found)
+        return Finding(self.title(), subject.macro, subject.place, text, says, steps, case)
 
     def _value(self, scene: Scene, number: Any) -> Any:
         """The value of the expression with another value of the attribute."""
         slot, request = scene.slot.ad, scene.requests[1]
-        in_request = self.attribute in request and self.attribute not in slot
-        (request if in_request else slot).insert(self.attribute, number)
+        ad = request if self._in_request else slot
+        ad.insert(self.attribute, number)
         return evaluate(self.subject.tree, slot, request, context=scene.stage.context)
 
-    def _numbers(self) -> set[Any]:
+    def numbers(self) -> set[Any]:
+        """The values that are compared."""
         domains = self.study.domains
         spelled = self.attribute.casefold()
         for side in (domains.slot, domains.job):
@@ -176,148 +194,6 @@ class Monotone(Sampled):
 def _size(value: Any) -> float:
     """Truth or a number as a number; what is neither is less than all of them."""
     return float(value) if value.__class__ in (bool, int, float) else float("-inf")
-
-
-@frozen(eq=False)
-class Same(Property):
-    """Two policies decide alike."""
-
-    other: Study
-    where: str
-
-    name = "same"
-    doc = "the other policy decides alike: verdict, PREEMPTION_RANK and the ranks of the negotiator"
-    whole = True
-
-    def title(self) -> str:
-        return f"same:{self.where}"
-
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
-        one, two = self.study.policy, self.other.policy
-        for mine, theirs in (
-            (one.preemption_requirements, two.preemption_requirements),
-            (one.preemption_rank, two.preemption_rank),
-            (one.pre_job_rank, two.pre_job_rank),
-            (one.post_job_rank, two.post_job_rank),
-        ):
-            yield from self._differing(crowd, mine, theirs)
-        for _ in range(20):
-            yield crowd.case(rng.randrange(len(crowd.requests)), rng.randrange(len(crowd.slots)))
-
-    def _differing(
-        self, crowd: Crowd, mine: ExprTree | None, theirs: ExprTree | None
-    ) -> Iterator[Case]:
-        if mine is None or theirs is None or str(mine) == str(theirs):
-            return
-        rows = zip(crowd.values(mine), crowd.values(theirs), strict=True)
-        for row, (left, right) in enumerate(rows):
-            for column, (one, other) in enumerate(zip(left, right, strict=True)):
-                if not alike(one, other):
-                    yield crowd.case(row, column)
-
-    def check(self, case: Case) -> Finding | None:
-        mine = scene_of(self.study.policy, case)
-        theirs = scene_of(self.other.policy, self._theirs(case))
-        one, other = mine.verdict(case, 1), theirs.verdict(case, 1)
-        if one is not other:
-            macro = _macro_of(one, other)
-            says = f"{word(one)} here, {word(other)} with {self.where}"
-            return self._told(case, mine, theirs, macro, says)
-        if isinstance(one, Refusal):
-            return None
-        for macro, first, second in (
-            ("PREEMPTION_RANK", "preemption_rank", "preemption_rank"),
-            ("NEGOTIATOR_PRE_JOB_RANK", "pre_job_rank", "pre_job_rank"),
-            ("NEGOTIATOR_POST_JOB_RANK", "post_job_rank", "post_job_rank"),
-        ):
-            if macro == "PREEMPTION_RANK" and one is MatchKind.NONE:
-                continue
-            left = _rank(getattr(self.study.policy, first), mine)
-            right = _rank(getattr(self.other.policy, second), theirs)
-            if left != right:
-                says = f"{macro} is {left:.9g} here and {right:.9g} with {self.where}"
-                return self._told(case, mine, theirs, macro, says)
-        return None
-
-    def _theirs(self, case: Case) -> Case:
-        """The case with what the other policy puts into slots."""
-        slot = dict(case.slot)
-        for name in self.study.fixed:
-            slot = without(slot, name)
-        return evolve(case, slot={**self.other.fixed, **slot})
-
-    def _told(self, case: Case, mine: Scene, theirs: Scene, macro: str, says: str) -> Finding:
-        subject = self.study.subject(macro) or self.other.subject(macro)
-        steps: tuple[Any, ...] = ()
-        clause = "" if subject is None else " ".join(subject.text.split())
-        for study, scene, where in ((self.study, mine, ""), (self.other, theirs, self.where)):
-            own = study.subject(macro)
-            if own is None:
-                continue
-            context, ad, request = scene.stage.context, scene.slot.ad, scene.requests[1]
-            tells = f"with {where}" if where else "with this policy"
-            told = step(macro, own.tree, ad, request, context, tells, case.now)
-            steps += (evolve(told, policy=where),)
-        place = "HTCondor's default" if subject is None else subject.place
-        return Finding(self.title(), macro, place, clause, says, steps, case)
-
-
-def _rank(tree: ExprTree | None, scene: Scene) -> float:
-    return policy_rank(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
-
-
-def _macro_of(one: Any, other: Any) -> str:
-    found = {one, other}
-    if Refusal.REQUIREMENTS in found:
-        return "START"
-    if MatchKind.RANK in found or Refusal.STARTD_RANK in found:
-        return "RANK"
-    return "PREEMPTION_REQUIREMENTS"
-
-
-def word(verdict: MatchKind | Refusal) -> str:
-    """A verdict as ``Verdict`` has it."""
-    if isinstance(verdict, Refusal):
-        return "refused"
-    return {MatchKind.NONE: "unclaimed", MatchKind.RANK: "rank", MatchKind.PRIORITY: "priority"}[
-        verdict
-    ]
-
-
-@frozen(eq=False)
-class Holds(Sampled):
-    """A user's own property."""
-
-    text: str
-    tree: ExprTree
-    occupied = False
-
-    name = "holds"
-    doc = "the expression is true of every slot (MY), job (TARGET) and Verdict"
-
-    def title(self) -> str:
-        return f"holds:{self.text}"
-
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
-        allowed = crowd.allowed(self.study.requirements)
-        for row, column in rng.sample(allowed, min(SAMPLE // 2, len(allowed))):
-            yield crowd.case(row, column)
-        yield from super().suspects(crowd, rng)
-
-    def check(self, case: Case) -> Finding | None:
-        scene = scene_of(self.study.policy, case)
-        verdict = word(scene.verdict(case, 1))
-        ad, request, context = scene.slot.ad, scene.requests[1], scene.stage.context
-        ad.insert("Verdict", verdict)
-        ad.insert("RunTime", case.run_time)
-        value = evaluate(self.tree, ad, request, context=context)
-        if value is True:
-            return None
-        told = step(MACRO, self.tree, ad, request, context, f"the verdict is {verdict}", case.now)
-        told = evolve(told, define=self.text)
-        clause = deciding_clause(self.tree, self.text, ad, request, context)
-        says = f"`{self.text}` is {value_text(value)}; the verdict is {verdict}"
-        return Finding(self.title(), MACRO, "as given", clause, says, (told,), case)
 
 
 def monotone_subjects(study: Study, attribute: str) -> list[Subject]:

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from negotiator.fuzzing.case import NOW
-from negotiator.fuzzing.domains import Bounds, Domains, constants, find_domains
+from negotiator.fuzzing.domains import Domains, constants, find_domains
 from negotiator.fuzzing.schema import Schema
 from policy.config import Config
 from policy.lint.trees import comparisons, disjuncts, names
@@ -63,11 +63,14 @@ class Subject:
 
 @frozen
 class Intent:
-    """What the policy is meant to keep.  ``min_run_time``: seconds, None if it does not say."""
+    """What the policy is meant to keep, and seconds.
+
+    ``min_run_time``: None if it does not say.  ``pauses``: between two cycles.
+    """
 
     margin: float = 0.2
     min_run_time: int | None = None
-    pauses: tuple[int, ...] = (60, 300)
+    pauses: tuple[int, ...] = (300,)
 
 
 @frozen(eq=False)
@@ -134,6 +137,7 @@ def study_of(
     """The study of a configuration.
 
     ``extra``: further expressions with the slot as MY; ``defaults``: those of HTCondor count, too.
+    Raises ``CannotTry`` for an expression that cannot be read.
     """
     policy = load_policy(config).policy
     subjects = tuple(_subjects(config))
@@ -143,9 +147,10 @@ def study_of(
     trees += of_cycle(policy) if defaults else []
     job_trees = [subject.tree for subject in subjects if subject.where is Where.JOB]
     if intent.min_run_time is None and policy.preemption_requirements is not None:
-        intent = Intent(
-            intent.margin, stated_run_time(policy.preemption_requirements), intent.pauses
-        )
+        intent = evolve(intent, min_run_time=stated_run_time(policy.preemption_requirements))
+    if policy.interval_seconds > 0:
+        pauses = (policy.interval_seconds, *intent.pauses)
+        intent = evolve(intent, pauses=tuple(dict.fromkeys(pauses)))
     domains = find_domains(
         trees, schema, margin=intent.margin, least=intent.min_run_time, job_trees=job_trees
     )
@@ -181,15 +186,20 @@ def _subjects(config: Config) -> Iterator[Subject]:
 
 
 def _own(config: Config, macro: str, reader: str) -> tuple[ExprTree, str, str] | None:
-    """An expression that the configuration itself sets, with its text and place."""
+    """An expression that the configuration itself sets, with its text and place.
+
+    Raises ``CannotTry`` for one that cannot be read.
+    """
     seen = config if config.context.subsystem == reader else config.seen_by(reader)
     entry = seen.lookup(macro)
     if entry is None or entry.is_builtin:
         return None
     try:
         tried = trial(seen, macro, ClassAd(), ClassAd(), EvalContext(now=NOW))
-    except CannotTry:
-        return None
+    except CannotTry as problem:
+        if problem.diagnostic is not None:
+            raise
+        return None  # set to nothing
     return tried.tree, tried.text, entry.place()
 
 
@@ -239,14 +249,6 @@ def is_about_quotas(tree: ExprTree) -> bool:
     found = names(tree.node)
     about_groups = any("groupquota" in name or "groupresourcesinuse" in name for name in found)
     return about_groups and not any("userprio" in name for name in found)
-
-
-def bounds_of(trees: Iterable[ExprTree]) -> Bounds:
-    """The constants of some expressions."""
-    bounds = Bounds()
-    for tree in trees:
-        bounds.add(tree.node)
-    return bounds
 
 
 def value_text(value: Any) -> str:

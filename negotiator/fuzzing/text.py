@@ -12,13 +12,23 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
+from attr import frozen
+
 from negotiator.fuzzing.finding import Finding, Step
 from negotiator.fuzzing.search import Outcome
 
 _WIDTH = 100
 
 
-def outcome_lines(outcome: Outcome, policy: str, seed: int) -> Iterator[str]:
+@frozen
+class Reading:
+    """How a policy is read: where it is, and the options of reading as words."""
+
+    path: str
+    options: tuple[str, ...] = ()
+
+
+def outcome_lines(outcome: Outcome, policy: Reading, seed: int) -> Iterator[str]:
     """Everything as text."""
     for finding in outcome.findings:
         yield from finding_lines(finding, policy)
@@ -34,7 +44,7 @@ def outcome_lines(outcome: Outcome, policy: str, seed: int) -> Iterator[str]:
         yield f"no counterexample: {', '.join(kept)}" + ("" if outcome.findings else f" ({pairs})")
 
 
-def finding_lines(finding: Finding, policy: str) -> Iterator[str]:
+def finding_lines(finding: Finding, policy: Reading) -> Iterator[str]:
     """One counterexample."""
     yield from _folded(f"{finding.property}: {finding.says}", "")
     yield f"  {finding.macro}, {finding.place}"
@@ -49,9 +59,11 @@ def finding_lines(finding: Finding, policy: str) -> Iterator[str]:
         for name in sorted(step.added):
             value = step.my.get(name, step.target.get(name, ""))
             yield f"     cycle  {name} = {value}"
-    yield "  replay:"
-    for command in commands(finding, policy):
-        yield f"    {command}"
+    found = commands(finding, policy)
+    if found:
+        yield "  replay:"
+    for line in found:
+        yield f"    {line}"
 
 
 def _folded(text: str, indent: str) -> Iterator[str]:
@@ -62,14 +74,14 @@ def _plain(step: Step, values: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if name not in step.added}
 
 
-def commands(finding: Finding, policy: str) -> list[str]:
+def commands(finding: Finding, policy: Reading) -> list[str]:
     """A command for each step that evaluates it again."""
-    return [command(step, policy) for step in finding.steps]
+    return [command(step, policy) for step in finding.steps if step.value]
 
 
-def command(step: Step, policy: str) -> str:
+def command(step: Step, policy: Reading) -> str:
     """The command that evaluates a step again."""
-    words = ["pieslice", "policy", "eval", step.policy or policy, step.macro]
+    words = ["pieslice", "policy", "eval", step.policy or policy.path, step.macro, *policy.options]
     if step.define:
         words += ["-D", f"{step.macro}={step.define}"]
     for scope, values in (("MY", step.my), ("TARGET", step.target)):
@@ -79,10 +91,10 @@ def command(step: Step, policy: str) -> str:
     return shlex.join(words)
 
 
-def outcome_data(outcome: Outcome, policy: str, seed: int) -> dict[str, Any]:
+def outcome_data(outcome: Outcome, policy: Reading, seed: int) -> dict[str, Any]:
     """Everything as plain data."""
     return {
-        "policy": policy,
+        "policy": policy.path,
         "seed": seed,
         "pairs": outcome.examples,
         "properties": [{"name": name, "says": says} for name, says in outcome.tested],
@@ -90,7 +102,7 @@ def outcome_data(outcome: Outcome, policy: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _finding_data(finding: Finding, policy: str) -> dict[str, Any]:
+def _finding_data(finding: Finding, policy: Reading) -> dict[str, Any]:
     return {
         "property": finding.property,
         "macro": finding.macro,
@@ -109,7 +121,7 @@ def _finding_data(finding: Finding, policy: str) -> dict[str, Any]:
                 "cycle": {
                     name: step.my.get(name, step.target.get(name)) for name in sorted(step.added)
                 },
-                "replay": command(step, policy),
+                "replay": command(step, policy) if step.value else None,
             }
             for step in finding.steps
         ],

@@ -23,6 +23,7 @@ from negotiator.fuzzing.case import Case
 from negotiator.fuzzing.crowd import Crowd
 from negotiator.fuzzing.finding import Finding, Step, step
 from negotiator.fuzzing.properties import Property, allowing, short
+from negotiator.fuzzing.readings import read
 from negotiator.fuzzing.stage import (
     Scene,
     claims_of,
@@ -133,8 +134,8 @@ class NoThrash(Property):
         tells = f"{short(user)} preempts {short(held)} by the slot's RANK"
         raw = slot.ad.raw("Rank")
         tree = raw if raw.__class__ is ExprTree else ExprTree.from_node(Literal(raw))
-        told = step("RANK", tree, slot.ad, request, scene.stage.context, tells, case.now)
-        return told, str(tree), "RANK"
+        found = read(tree, slot.ad, request, scene.stage.context)
+        return step("RANK", found.only(found.mattering()), tells, case.now), str(tree), "RANK"
 
 
 def _gap(crowd: Crowd, row: int, column: int) -> float:

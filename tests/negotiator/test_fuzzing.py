@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,11 @@ FLAWS = {
     "usage_compared": {"no-thrash"},
     "wrong_branch": {"margin"},
 }
+#: What is shown by a property if it is read, whether or not it decides.
+SHOWN = {
+    "margin": ("RemoteUserPrio", "SubmitterUserPrio"),
+    "guard": ("TotalJobRunTime", "EnteredCurrentState", "JobStart"),
+}
 SOUND = (
     "margin_and_job_start", "off", "owners_first", "priority_with_guard", "reclaim_with_weight",
 )  # fmt: skip
@@ -57,6 +63,28 @@ def test_every_example_policy_is_in_the_tables() -> None:
     assert {path.name for path in (ROOT / POLICIES / "sound").iterdir()} == set(SOUND)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ["1", "2", "3", "4"])
+@pytest.mark.parametrize("name", sorted(FLAWS))
+def test_every_seed_finds_the_flaw(
+    name: str, seed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, data = fuzz(capsys, str(POLICIES / "flawed" / name), "--seed", seed)
+    assert {finding["property"] for finding in data["counterexamples"]} >= FLAWS[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_policy_has_none_in_a_long_search(
+    name: str, seed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = str(POLICIES / "sound" / name)
+    code, data = fuzz(capsys, policy, "--seed", seed, "--examples", "1000000")
+    assert (code, data["counterexamples"]) == (0, [])
+    assert data["pairs"] >= 1000000
+
+
 @pytest.mark.parametrize("name", sorted(FLAWS))
 def test_a_flawed_policy_has_a_counterexample(
     name: str, capsys: pytest.CaptureFixture[str]
@@ -68,6 +96,8 @@ def test_a_flawed_policy_has_a_counterexample(
     for finding in data["counterexamples"]:
         for step in finding["steps"]:
             replayed(step, capsys)
+            if finding["property"] != "stable-declared":
+                nothing_to_leave_out(step, SHOWN.get(finding["property"], ()), capsys)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +110,7 @@ def test_a_flawed_policy_has_a_counterexample(
         ("same:examples/policies/sound/priority_with_guard", False),
         ('holds:Verdict != "priority" || TotalJobRunTime > 3600', False),
         ('holds:Verdict != "priority" || TotalJobRunTime > 3601', True),
+        ('holds:Verdict != "priority" || RequestCpus > 1', True),
     ],
 )
 def test_properties_with_an_argument(
@@ -100,6 +131,23 @@ def replayed(step: dict, capsys: pytest.CaptureFixture[str]) -> None:
     assert words[0] == "pieslice"
     assert main([*words[1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["value"] == step["value"]
+
+
+def nothing_to_leave_out(
+    step: dict, shown: Iterable[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without any one of the attributes the value is another one."""
+    words = shlex.split(step["replay"])[1:]
+    for place in [place for place, word in enumerate(words) if word == "-a"]:
+        scope = words[place + 1].partition("=")[0]
+        if scope.rpartition(".")[2] in shown:
+            continue
+        less = [*words[:place], *words[place + 2 :]]
+        # More that is missing makes nothing less undefined; there an error must show through.
+        if step["value"] == "undefined":
+            less += ["-a", f"{scope}=error"]
+        assert main([*less, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["value"] != step["value"], (scope, step)
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -133,7 +181,9 @@ def test_a_counterexample_has_only_what_matters(capsys: pytest.CaptureFixture[st
         (["--property", "monotone:Cpus"], "no expression of the policy reads `Cpus`"),
         (["--property", "margin:5"], "takes no argument"),
         (["--property", "guard"], "--min-run-time"),
-        (["--knob", "START"], "nothing to test about START"),
+        (["--knob", "START"], "nothing to test about START: the policy does not set it"),
+        (["--knob", "STRAT"], "did you mean `START`?"),
+        (["--property", "monotone:RemoteUser"], "no expression of the policy reads"),
         (["--pool", "no/such"], "no/such: no such folder"),
     ],
 )
@@ -144,6 +194,73 @@ def test_bad_usage_is_one_line(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_a_replay_reads_the_policy_as_the_search_did(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "with a blank"
+    policy.write_text(
+        "MARGIN = 1.5\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * $(MARGIN)\n"
+    )
+    assert fuzz(capsys, str(policy))[0] == 0
+    code, data = fuzz(capsys, str(policy), "-D", "MARGIN=1", "--property", "margin")
+    assert code == 1
+    ((step,),) = (finding["steps"] for finding in data["counterexamples"])
+    assert "-D MARGIN=1" in step["replay"]
+    replayed(step, capsys)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("PREEMPTION_REQUIREMENTS = (RemoteUserPrio >", "PREEMPTION_REQUIREMENTS"),
+        ("START = (TARGET.Memory >", "<START>:1:17"),
+        ("# nothing at all", "nothing to test"),
+    ],
+)
+def test_what_cannot_be_tested_is_no_sound_policy(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "policy"
+    policy.write_text(f"{text}\n")
+    assert main(["fuzz", str(policy)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_requirements_set_to_nothing_allow_everything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "policy"
+    policy.write_text("PREEMPTION_REQUIREMENTS =\n")
+    code, data = fuzz(capsys, str(policy))
+    assert code == 1
+    (finding,) = data["counterexamples"]
+    assert (finding["property"], finding["place"]) == ("no-thrash", "set to nothing")
+    assert [step["replay"] for step in finding["steps"]] == [None, None]
+
+
+def test_two_policies_that_refuse_for_different_reasons_are_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("START = False\nPREEMPTION_REQUIREMENTS = False\n")
+    other.write_text("START = False\nPREEMPTION_REQUIREMENTS = True\n")
+    assert fuzz(capsys, str(one), "--property", f"same:{other}")[0] == 0
+    other.write_text("START = TARGET.RequestCpus < 0\nPREEMPTION_REQUIREMENTS = False\n")
+    code, data = fuzz(capsys, str(one), "--property", f"same:{other}")
+    assert code == 1
+    assert data["counterexamples"][0]["macro"] == "START"
+
+
+def test_a_pool_without_ads_teaches_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "slots.ads").write_text("")
+    (tmp_path / "jobs.ads").write_text("")
+    policy = str(POLICIES / "flawed" / "no_margin")
+    assert main(["fuzz", policy, "--pool", str(tmp_path)]) == 2
+    assert "slots.ads: no ad in it" in capsys.readouterr().err
 
 
 def test_a_pool_teaches_what_its_slots_look_like(capsys: pytest.CaptureFixture[str]) -> None:
