@@ -116,6 +116,12 @@ def _scenarios() -> Any:
     return scenarios()
 
 
+def _odd_scenarios() -> Any:
+    from negotiator.oddstrategies import odd_scenarios
+
+    return odd_scenarios()
+
+
 def _check(module: str, name: str) -> Any:
     """The check of this name, imported when the target is run."""
 
@@ -203,6 +209,12 @@ _ALL: Final = (
         "no slot twice, ceilings and concurrency limits kept, numbers consistent, the same twice "
         "and from records in another order",
         _scenarios, _check("cycles", "cycles_hold"), 100,
+    ),
+    Target(
+        "engines", "finding candidates among all slots at once and one by one",
+        "the same result, the same random numbers drawn, also where the slots cannot be asked at "
+        "once",
+        _odd_scenarios, _check("cycles", "engines_agree"), 200,
     ),
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ Follows: nothing; it is bookkeeping.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from attr import Factory, define, field
@@ -18,7 +18,6 @@ from negotiator.accounting import Accountant
 from negotiator.concurrency import ConcurrencyCounts
 from negotiator.departures import DepartureLog
 from negotiator.groups import GroupTree
-from negotiator.matchmatrix import MatchMatrix
 from negotiator.pslots import Enlarged
 from negotiator.requests import JobList
 from negotiator.result import Match, Pie, PoolNumbers, Rejection
@@ -28,7 +27,7 @@ from negotiator.watch import Watch
 from policy.model import NegotiatorPolicy
 
 if TYPE_CHECKING:
-    from negotiator.candidates import Candidate
+    from negotiator.engine import Engine
     from negotiator.matchlist import MatchList
 
 
@@ -44,13 +43,11 @@ class Board:
     numbers: PoolNumbers
     jobs: Mapping[tuple[str, str], JobList]
     slots: dict[int, Slot] = field(factory=dict)
-    #: Which slots match a request; without one every slot is tested by itself.
-    matrix: MatchMatrix | None = None
+    #: Finds the candidates of a request; without one every slot is tested by itself.
+    engine: Engine | None = None
     #: The same slots by name, matched ones included.
     by_name: dict[str, Slot] = field(factory=dict)
     match_list: MatchList | None = None
-    #: Finds the candidates of a request in place of ``candidates.scan``, with the same outcome.
-    scanner: Callable[..., Iterable[Candidate]] | None = None
     #: Partitionable slots whose ads hold resources of their children while the list is kept.
     enlarged: list[Enlarged] = field(factory=list)
     matches: list[Match] = field(factory=list)

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from attr import define, evolve, field, frozen
+from attr import define, field, frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -83,6 +83,10 @@ class Candidate:
     cost: float
     amounts: Amounts | None = None
 
+    def with_keys(self, keys: RankKeys) -> Candidate:
+        """The candidate with its rank."""
+        return Candidate(self.position, self.slot, keys, self.kind, self.cost, self.amounts)
+
 
 #: Of a candidate that is not ranked yet.
 NO_KEYS: Final = RankKeys(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -118,21 +122,14 @@ def scan(
 ) -> Iterator[Candidate]:
     """All candidates among the slots left, in pool order; fewer when jobs' ranks are ignored."""
     weight = 0.0
-    matrix = board.matrix
-    left = list(board.slots.items())
-    if matrix is not None:
-        flags = matrix.matching(request)
-        left = [item for item in left if flags[item[0]]]
-        tally.refused[Refusal.REQUIREMENTS] += len(board.slots) - len(left)
-    for position, slot in left:
-        matched = matrix is not None and position in matrix
-        found = consider(board, position, slot, request, asker, matched=matched)
+    for position, slot in list(board.slots.items()):
+        found = consider(board, position, slot, request, asker)
         if isinstance(found, Candidate) and not allowance.permits(found.kind, found.cost):
             found = Refusal.SUBMITTER_LIMIT
         if isinstance(found, Refusal):
             tally.refused[found] += 1
         elif per_slot_limits_have_room(board, slot, request, tally):
-            yield evolve(found, keys=rank_keys(board, slot, request, found.kind))
+            yield found.with_keys(rank_keys(board, slot, request, found.kind))
             weight += slot.weight
             if board.policy.ignore_job_ranks and weight > allowance.limit:
                 return
@@ -147,7 +144,7 @@ def consider(
     *,
     matched: bool = False,
 ) -> Candidate | Refusal:
-    """One slot against one request; ranks are left out.  ``matched``: they are known to match."""
+    """One slot against one request; ranks are left out.  ``matched``: as if they matched."""
     ad, context = slot.ad, board.context
     if not slot.families & asker.families:
         return Refusal.ADDRESS
@@ -155,7 +152,7 @@ def consider(
         schedd = ad.get_string("RemoteScheddName", context=context)
         if schedd is not None and schedd != asker.schedd:
             return Refusal.OTHER_SCHEDD
-    if board.policy.allow_pslot_preemption and _spoken_for(slot, context):
+    if board.policy.allow_pslot_preemption and spoken_for(slot, context):
         return Refusal.DYNAMIC
     amounts, asking, cost = None, request, slot.weight
     if slot.resources:
@@ -185,18 +182,18 @@ def _kind(board: Board, slot: Slot, request: ClassAd, asker: Asker) -> MatchKind
         rank_only,
         requirements,
         context,
-        outranked=_outranked(board, slot, asker),
+        outranked=slot.user is not None and outranks(board, slot.user, asker),
     )
 
 
-def _outranked(board: Board, slot: Slot, asker: Asker) -> bool:
+def outranks(board: Board, holder: str, asker: Asker) -> bool:
     """Whether the dialect goes by priorities and the holder's is no worse than the asker's."""
-    if slot.user is None or not board.policy.dialect.better_priority_preempts:
+    if not board.policy.dialect.better_priority_preempts:
         return False
-    return board.accountant.effective_priority(slot.user) <= asker.priority
+    return board.accountant.effective_priority(holder) <= asker.priority
 
 
-def _spoken_for(slot: Slot, context: EvalContext) -> bool:
+def spoken_for(slot: Slot, context: EvalContext) -> bool:
     """Whether this is a dynamic slot whose parent tells about it."""
     return (
         slot.ad.get_bool("DynamicSlot", context=context) is True
@@ -233,11 +230,16 @@ def _by_children(
     return Candidate(position, slot, NO_KEYS, kind, slot_weight(ad, policy, context))
 
 
+def limits_depend_on_slot(request: ClassAd, context: EvalContext) -> bool:
+    """Whether the concurrency limits of a request are only known together with a slot."""
+    if request.raw("ConcurrencyLimits") is None:
+        return False
+    return request.get_string("ConcurrencyLimits", context=context) is None
+
+
 def per_slot_limits_have_room(board: Board, slot: Slot, request: ClassAd, tally: Tally) -> bool:
     """The concurrency limits of a request whose limits depend on the slot."""
-    if request.raw("ConcurrencyLimits") is None:
-        return True
-    if request.get_string("ConcurrencyLimits", context=board.context) is not None:
+    if not limits_depend_on_slot(request, board.context):
         return True
     text = request.get_string("ConcurrencyLimits", slot.ad, board.context)
     if text is None:

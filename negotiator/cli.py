@@ -22,6 +22,7 @@ from negotiator.options import (
     INPUT_HELP,
     add_costs,
     add_course,
+    add_engine,
     add_inputs,
     add_local_name,
     add_output,
@@ -139,6 +140,7 @@ def add_commands(subparsers: Any) -> None:
     add_local_name(negotiate, "; several for a pool with several negotiators")
     add_costs(negotiate)
     add_course(negotiate)
+    add_engine(negotiate)
     add_tables(negotiate)
     add_output(negotiate, "csv")
     negotiate.set_defaults(run=_negotiate)

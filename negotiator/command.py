@@ -27,6 +27,7 @@ from classad.errors import Diagnostic
 from negotiator.agreement import compare
 from negotiator.inputs import Inputs, sort_out
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
+from negotiator.options import ENGINES
 from negotiator.progress import Progress
 from negotiator.report import Outcome
 from negotiator.result import CycleResult
@@ -156,7 +157,7 @@ def request_costs(texts: Sequence[str]) -> RequestCosts:
     return RequestCosts(seconds, of_schedd)
 
 
-def run(capture: Capture, seed: int, progress: Progress) -> Outcome:
+def run(capture: Capture, seed: int, progress: Progress, engine: str = ENGINES[0]) -> Outcome:
     """The cycle and its comparison with the real negotiator."""
     from negotiator.cycle import negotiate
 
@@ -167,6 +168,7 @@ def run(capture: Capture, seed: int, progress: Progress) -> Outcome:
             now=capture.facts.now,
             rng=random.Random(seed),
             costs=capture.costs,
+            engine=engine,
         )
     return outcome_of(capture, result)
 

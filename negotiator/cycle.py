@@ -23,10 +23,11 @@ from negotiator.autoclusters import SignificanceSettings, significant_attributes
 from negotiator.board import Board
 from negotiator.concurrency import ConcurrencyCounts
 from negotiator.departures import Sane
+from negotiator.engine import SlotsLeft, make_engine
 from negotiator.ephemeral import SlotDecorator, add_match_expressions, live_functions
 from negotiator.grouploop import GroupLoopSettings, run_group_rounds, too_many_passes
 from negotiator.groups import Group, GroupSettings, GroupTree
-from negotiator.matchmatrix import MatchMatrix
+from negotiator.options import ENGINES
 from negotiator.rank import presort
 from negotiator.requests import job_lists
 from negotiator.result import AllocationRound, CycleResult, TrimmedSlot
@@ -48,10 +49,12 @@ def negotiate(
     rng: Random | None = None,
     watch: Watch | None = None,
     costs: RequestCosts | None = None,
+    engine: str = ENGINES[0],
 ) -> CycleResult:
     """Run one negotiation cycle; ``watch`` is told what happens.
 
     ``costs``: the seconds that requests take; by default none: only limits of 0 are reached.
+    ``engine``: how candidates are found, one of ``options.ENGINES``; the result is the same.
     """
     tree = group_tree(policy)
     tree.remember_turns(snapshot.group_turns or {})
@@ -65,11 +68,7 @@ def negotiate(
     usage_before = accountant.state()
     numbers = pool_numbers(slots, policy, context)
     kept, trimmed = trim_slots(slots, policy, context)
-    if policy.ignore_job_ranks:
-        presort(kept, policy, context)
-    add_match_expressions(kept, policy)
-    if policy.consider_preemption:
-        _decorate(kept, snapshot, accountant, tree, policy, context)
+    _prepare(kept, snapshot, accountant, tree, policy, context)
     board = Board(
         policy=policy,
         context=context,
@@ -87,9 +86,9 @@ def negotiate(
             # One slot with a consumption policy is enough to leave all requests as they are.
             freeze=not any(slot.resources for slot in slots),
         ),
-        slots=dict(enumerate(kept)),
+        slots=SlotsLeft(kept),
+        engine=make_engine(engine, kept, policy),
         by_name={slot.name: slot for slot in kept},
-        matrix=MatchMatrix(_unchanging(kept, policy), len(kept), context),
         watch=watch or Watch(),
         stopwatch=Stopwatch(_time_limits(policy), costs or RequestCosts()),
     )
@@ -100,7 +99,7 @@ def negotiate(
     return _result(board, submitters, rounds, trimmed, usage_before)
 
 
-def _decorate(
+def _prepare(
     slots: list[Slot],
     snapshot: Snapshot,
     accountant: Accountant,
@@ -108,7 +107,12 @@ def _decorate(
     policy: NegotiatorPolicy,
     context: EvalContext,
 ) -> None:
-    """Put what policies of preemption may ask for into the slots."""
+    """Sort the slots, and put into them what policies may ask for."""
+    if policy.ignore_job_ranks:
+        presort(slots, policy, context)
+    add_match_expressions(slots, policy)
+    if not policy.consider_preemption:
+        return
     prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
     decorator = SlotDecorator(accountant, tree, snapshot.previous_quotas, context, prefix)
     for slot in slots:
@@ -158,16 +162,6 @@ def _note_missing_assets(board: Board) -> None:
             if slot.ad.get_number(name, context=board.context) is None:
                 board.departures.note(Sane.MISSING_ASSET, f"slot {slot.name}")
                 break
-
-
-def _unchanging(slots: list[Slot], policy: NegotiatorPolicy) -> dict[int, Slot]:
-    """The slots, by position, whose ads stay the same until they are matched."""
-    enlarged = policy.consider_preemption and policy.allow_pslot_preemption
-    return {
-        position: slot
-        for position, slot in enumerate(slots)
-        if not slot.resources and not slot.reevaluated and not (enlarged and slot.partitionable)
-    }
 
 
 def group_tree(policy: NegotiatorPolicy) -> GroupTree:

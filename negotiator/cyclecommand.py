@@ -71,7 +71,7 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
             _put_course(capture, args, names, progress, out)
             return EXIT_OK
         answers = [
-            _answer(each, run(each, args.seed, progress), args, names)
+            _answer(each, run(each, args.seed, progress, args.engine), args, names)
             for each in capture.negotiators()
         ]
     except UnknownNameError as problem:
@@ -172,6 +172,7 @@ def _put_course(
         interval=interval,
         rng=Random(args.seed),
         costs=capture.costs,
+        engine=args.engine,
     )
     answers = []
     with progress.stage(f"negotiating {args.cycles} cycles"):

@@ -21,6 +21,7 @@ from attr import define, evolve, field, frozen
 from classad.ad import ClassAd
 from negotiator.candidates import Candidate
 from negotiator.cycle import negotiate
+from negotiator.options import ENGINES
 from negotiator.requests import QueuedJob
 from negotiator.result import CycleResult
 from negotiator.simulate.pool import Pool, SimSlot, show_claim, show_time, weight_of
@@ -59,11 +60,14 @@ def run_cycles(
     interval: float,
     rng: Random | None = None,
     costs: RequestCosts | None = None,
+    engine: str = ENGINES[0],
 ) -> Iterator[Turn]:
-    """``count`` cycles, ``interval`` seconds apart; ``costs`` as for ``negotiate``."""
+    """``count`` cycles, ``interval`` seconds apart; ``costs``, ``engine`` as for ``negotiate``."""
     for number in range(1, count + 1):
         placements = _Placements()
-        result = negotiate(snapshot, policy, now=now, rng=rng, watch=placements, costs=costs)
+        result = negotiate(
+            snapshot, policy, now=now, rng=rng, watch=placements, costs=costs, engine=engine
+        )
         turn = Turn(number, snapshot, result, tuple(placements.jobs))
         yield turn
         snapshot = after(turn, now + interval)

@@ -10,8 +10,6 @@ Follows: the negotiator's match list as the vectors show it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from attr import define, evolve, field
 
 from classad.ad import ClassAd
@@ -24,10 +22,9 @@ from negotiator.candidates import (
     consider,
     per_slot_limits_have_room,
     rank_keys,
-    scan,
 )
 from negotiator.consumption import consumed, cost_of
-from negotiator.ordering import best_first
+from negotiator.engine import Entries, find
 from negotiator.preemption import Refusal, requirements_allow
 from negotiator.rank import policy_rank
 from negotiator.requests import NO_AUTOCLUSTER, Request
@@ -42,7 +39,7 @@ class MatchList:
     """Candidates for the requests of one autocluster, best first, used up from the front."""
 
     key: Key
-    entries: list[Candidate]
+    entries: Entries
     tally: Tally
     taken: int = field(default=0)
 
@@ -84,23 +81,16 @@ def find_match(
             board.limit_refusals = kept.tally.refused[Refusal.SUBMITTER_LIMIT]
         return chosen, kept.tally.copy()
     board.drop_match_list()
-    found = list(_scan(board, request, asker, allowance, tally)) if board.slots else []
-    board.limit_refusals = tally.refused[Refusal.SUBMITTER_LIMIT]
     if not board.slots:
+        board.limit_refusals = 0
         return None, tally
+    found = find(board, request, asker, allowance, tally)
+    board.limit_refusals = tally.refused[Refusal.SUBMITTER_LIMIT]
     if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
-        return _first_best(found), tally
-    made = MatchList(_key(request, asker), best_order(found), tally.copy())
+        return found.first_best(), tally
+    made = MatchList(_key(request, asker), found.entries(), tally.copy())
     board.match_list = made
     return made.pop(), tally
-
-
-def _scan(
-    board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
-) -> Iterable[Candidate]:
-    if board.scanner is not None:
-        return board.scanner(board, request, asker, allowance, tally)
-    return scan(board, request.ad, asker, allowance, tally)
 
 
 def list_for(board: Board, request: Request, asker: Asker) -> MatchList | None:
@@ -124,23 +114,6 @@ def _limits_have_room(board: Board, request: ClassAd, tally: Tally) -> bool:
         return True
     tally.refused[Refusal.CONCURRENCY_LIMIT] += 1
     return False
-
-
-def best_order(found: list[Candidate]) -> list[Candidate]:
-    """Candidates best first, equal ones in the order of the negotiator's sort."""
-    if len(found) < 2:
-        return found
-    columns = list(zip(*(candidate.keys for candidate in found), strict=True))
-    return [found[i] for i in best_first(columns)]
-
-
-def _first_best(found: list[Candidate]) -> Candidate | None:
-    """Without a list the first of the best in pool order is taken."""
-    best: Candidate | None = None
-    for candidate in found:
-        if best is None or candidate.keys > best.keys:
-            best = candidate
-    return best
 
 
 def _from_list(

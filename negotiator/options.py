@@ -14,6 +14,9 @@ from typing import Final
 #: What a path on the command line may be.
 INPUT_HELP: Final = "folder of a capture, scenario, or files of ads in any form"
 
+#: How candidates are found; see ``negotiator.engine``.
+ENGINES: Final = ("columns", "reference")
+
 #: The tables that ``negotiate`` can make, and those of a summary.
 TABLES: Final = ("users", "groups", "machines", "quotas", "submitters", "matches", "rejections")
 SUMMARY: Final = ("users", "groups", "machines", "quotas")
@@ -107,6 +110,17 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="[SCHEDD=]S",
         help="time that offering a request takes, of all schedds or of one (default 0)",
+    )
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """How candidates are found."""
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default=ENGINES[0],
+        help="find the slots of a job among all at once (columns) or by asking one after the other "
+        "(reference, slow); the answer is the same",
     )
 
 

@@ -43,19 +43,20 @@ class Refusal(Enum):
 
 
 @cache
-def _rank_compared(operator: str) -> ExprTree:
+def rank_compared(operator: str) -> ExprTree:
+    """The startd's rank of the request compared with its rank of the job it runs."""
     rank, current = (Reference(name, base=Reference("MY")) for name in ("Rank", "CurrentRank"))
     return ExprTree.from_node(Binary(operator, rank, current))
 
 
 def startd_prefers(slot: ClassAd, request: ClassAd, context: EvalContext) -> bool:
     """Whether the startd ranks the request above its job; undefined ranks prefer nothing."""
-    return evaluate(_rank_compared(">"), slot, request, context=context) is True
+    return evaluate(rank_compared(">"), slot, request, context=context) is True
 
 
 def startd_accepts(slot: ClassAd, request: ClassAd, context: EvalContext) -> bool:
     """Whether the startd ranks the request at least as high as its job."""
-    return evaluate(_rank_compared(">="), slot, request, context=context) is True
+    return evaluate(rank_compared(">="), slot, request, context=context) is True
 
 
 def requirements_allow(

@@ -132,7 +132,16 @@ class Table:
 
         ``within``: only these are looked at.
         """
-        return self._match(job, within, _standing(context), both=True)
+        return self._match(job, within, _standing(context))
+
+    def match_surely(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> Rows | None:
+        """``match``; None if evaluating the requirements one by one could draw a random number."""
+        standing = _standing(context)
+        if self._is_misleading(job, standing):
+            return None
+        return self._decided(job, self._bits(within), standing, (True, True), thorough=True)
 
     def match_many(
         self,
@@ -143,7 +152,7 @@ class Table:
     ) -> list[Rows]:
         """``match`` for many jobs."""
         standing = _standing(context)
-        return [self._match(job, within, standing, both=True) for job in jobs]
+        return [self._match(job, within, standing) for job in jobs]
 
     def accepted_by(
         self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
@@ -163,30 +172,47 @@ class Table:
         within: Rows | None,
         context: EvalContext,
         *,
-        both: bool = False,
         rows_side: bool = True,
         job_side: bool = True,
     ) -> Rows:
         if not isinstance(job, ClassAd):
             raise TypeError("job must be a ClassAd")
         bits = self._bits(within)
-        if self._is_misleading(job, context):
-            return self._one_by_one(job, bits, context, rows_side, job_side)
+        if not self._is_misleading(job, context):
+            found = self._decided(job, bits, context, (job_side, rows_side))
+            if found is not None:
+                return found
+        return self._one_by_one(job, bits, context, rows_side, job_side)
+
+    def _decided(
+        self,
+        job: ClassAd,
+        bits: int,
+        context: EvalContext,
+        sides: tuple[bool, bool],
+        *,
+        thorough: bool = False,
+    ) -> Rows | None:
+        """The rows that match; None if random numbers decide.
+
+        ``sides``: whether the job and whether the rows have a say.  ``thorough``: also None if
+        random numbers would be drawn in vain.
+        """
         self._budget.now += 1
         partner = Partner(job, context, self._store.shapes, self._store.has)
+        job_side, rows_side = sides
         ask_job = ask_row = 0
         chance = False
-        everything = bits
         odd = bits & self._store.odd_for(job)
         if job_side:
             bits, ask_job, chance = self._partner_side.accepted(partner, bits & ~odd)
-        if rows_side and (bits or chance):
+        if rows_side and (bits or chance or thorough):
             if self._row_side is None:
                 self._row_side = RowSide(self._book, self._splits)
             bits, ask_row, by_chance = self._row_side.accepting(partner, bits)
-            chance |= by_chance
+            chance |= by_chance or (thorough and self._row_side.odd != 0)
         if chance:
-            return self._one_by_one(job, everything, context, rows_side, job_side)
+            return None
         ask_job &= bits
         ask_row &= bits
         bits |= odd

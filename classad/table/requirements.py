@@ -240,7 +240,8 @@ class PartnerSide:
         everything = self.book.store.everything
         predicates = self._predicates(tree, partner)
         if predicates is None:
-            return Verdict(everything.bits, 0, 0, everything.bits)
+            # Without its conjuncts nothing is known of it, not even that it leaves chance alone.
+            return Verdict(everything.bits, 0, 1, everything.bits)
         rows, odd, chance = everything.bits, 0, False
         for predicate in predicates:
             verdict = predicate.verdict(partner)

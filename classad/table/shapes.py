@@ -3,7 +3,7 @@
 What is decided here: which attributes can have an influence on its value (perhaps more than do),
 and whether knowing them is enough.  An expression is *odd* if it is not: because it looks at the
 match as such (``.LEFT``, ``parent``, a bare ``TARGET``), or prints or parses expressions.  It is
-of the *clock* if the instant or the zone matters, *random* if chance does.
+of the *clock* if the instant or the zone matters, *random* if chance may.
 Inputs: syntax trees.  Outputs: ``Shape`` objects, one for equal expressions.
 Never here: ads, evaluation.
 Follows: classad/scopes.py for what a name can reach.
@@ -31,6 +31,8 @@ _CLOCK: Final = frozenset(
         "getseconds",
     }
 )  # fmt: skip
+#: Functions that draw random numbers, or evaluate what might.
+_CHANCE: Final = frozenset({"random", "eval"})
 #: Functions that evaluate an argument somewhere else; all that it mentions is known all the same.
 _ELSEWHERE: Final = frozenset({"evalineachcontext", "countmatches"})
 
@@ -96,12 +98,12 @@ class Shape:
         """Where the name of a reference is looked for; None if it is none to be looked for."""
         name = fold_name(node.name)
         if node.absolute:
-            self.odd = True
+            self.odd = self.random = True  # what it leads to is not known
             return None
         base: Any = node.base
         if name in UNUSUAL:
             if name != "currenttime":
-                self.odd = True
+                self.odd = self.random = True
                 return None
             self.clock = True
         if base is None:
@@ -124,7 +126,7 @@ class Shape:
         elif name in _ELSEWHERE:
             self.exact = True
             return True
-        elif name == "random":
+        elif name in _CHANCE:
             self.odd = self.random = True
         elif not function.deterministic or name == "debug":
             self.odd = True

@@ -22,7 +22,7 @@ from classad.evaluate import EvalContext
 from negotiator.accounting import Accountant
 from negotiator.autoclusters import AutoclusterTable, job_attributes, significant_attributes
 from negotiator.board import Board
-from negotiator.candidates import Allowance, Asker, Candidate, Tally, consider, rank_keys, scan
+from negotiator.candidates import Allowance, Asker, Candidate, Tally, consider, rank_keys
 from negotiator.concurrency import ConcurrencyCounts
 from negotiator.cycle import (
     accountant_settings,
@@ -31,6 +31,7 @@ from negotiator.cycle import (
     policy_expressions,
     significance,
 )
+from negotiator.engine import REFERENCE, Listed
 from negotiator.ephemeral import live_functions
 from negotiator.preemption import Refusal
 from negotiator.requests import (
@@ -334,7 +335,7 @@ class Standing:
             numbers=self._pool_numbers(context),
             jobs=self._job_lists(waiting, kinds, context),
             slots=free,
-            scanner=_Scanner(self, kinds),
+            engine=_StandingEngine(self, kinds),
         )
         prepared = {slot.name: slot for slot in free.values()}
         all_rounds(board, submitters)
@@ -360,23 +361,23 @@ def _candidate(board: Board, position: int, slot: Slot, request: ClassAd) -> Can
 
 
 @define(eq=False)
-class _Scanner:
+class _StandingEngine:
     """Finds the candidates of requests among those that are known."""
 
     standing: Standing
     kinds: _Kinds
 
-    def __call__(
+    def find(
         self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
-    ) -> Iterable[Candidate]:
-        """All candidates in pool order, as ``candidates.scan`` finds them."""
+    ) -> Listed:
+        """See ``negotiator.engine.Engine``."""
         limits = request.ad.raw("ConcurrencyLimits")
         if limits is not None and limits.__class__ is not str:
-            return scan(board, request.ad, asker, allowance, tally)
+            return REFERENCE.find(board, request, asker, allowance, tally)
         if asker.rank_only:
             # Nobody is on any of the slots, so that no startd prefers the request to a job.
             tally.refused[Refusal.NOT_OCCUPIED] += len(board.slots)
-            return ()
+            return Listed([])
         arrivals = self.standing.simulation.workload.arrivals
         shape = arrivals[request.jobs[0].cluster - 1].shape
         known = self.standing.candidates(self.kinds, shape, board.slots)
@@ -386,4 +387,4 @@ class _Scanner:
         found = [c for c in suitable if c.cost not in dear] if dear else suitable
         tally.refused[Refusal.REQUIREMENTS] += len(board.slots) - len(suitable)
         tally.refused[Refusal.SUBMITTER_LIMIT] += len(suitable) - len(found)
-        return found
+        return Listed(found)

@@ -15,7 +15,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from negotiator.options import INPUT_HELP, add_costs, add_inputs, add_local_name, add_output
+from negotiator.options import (
+    INPUT_HELP,
+    add_costs,
+    add_engine,
+    add_inputs,
+    add_local_name,
+    add_output,
+)
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -86,6 +93,7 @@ def _add_diff(subparsers: Any) -> argparse.ArgumentParser:
 def _add_sides(diff: argparse.ArgumentParser) -> None:
     """Add what may differ between the two sides of a comparison."""
     add_costs(diff)
+    add_engine(diff)
     diff.add_argument(
         "--config",
         action="append",
@@ -217,9 +225,16 @@ def _diff(args: argparse.Namespace) -> int:
             pool = load(args, io.StringIO() if repeated else sys.stderr, Progress(sys.stderr))
             if pool is None:
                 return EXIT_BAD
-            rng = Random(args.seed)
-            now, costs = pool.facts.now, pool.costs
-            results.append(negotiate(pool.snapshot, pool.policy, now=now, rng=rng, costs=costs))
+            results.append(
+                negotiate(
+                    pool.snapshot,
+                    pool.policy,
+                    now=pool.facts.now,
+                    rng=Random(args.seed),
+                    costs=pool.costs,
+                    engine=args.engine,
+                )
+            )
         found = compare_cycles(results[0], results[1])
         first, second = (_side_name(*side) for side in sides)
         if args.format == "json":

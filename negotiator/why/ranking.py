@@ -16,8 +16,9 @@ from attr import frozen
 
 from classad.expr import ExprTree
 from negotiator.arithmetic import FLT_MAX
-from negotiator.candidates import Candidate, Tally, per_slot_limits_have_room, scan
-from negotiator.matchlist import best_order, list_for
+from negotiator.candidates import Candidate, Tally, per_slot_limits_have_room
+from negotiator.engine import all_of, find
+from negotiator.matchlist import list_for
 from negotiator.rank import RankKeys
 from negotiator.requests import NO_AUTOCLUSTER
 from negotiator.result import MatchKind
@@ -72,16 +73,17 @@ def ranking(scene: Scene) -> Ranking:
     if kept is not None:
         found = [
             candidate
-            for candidate in kept.entries[kept.taken :]
+            for candidate in all_of(kept.entries, kept.taken)
             if scene.allowance.permits_cached(candidate.kind, candidate.cost)
             and per_slot_limits_have_room(board, candidate.slot, request.ad, Tally())
         ]
     else:
         board.drop_match_list()
-        found = list(scan(board, request.ad, scene.asker, scene.allowance, Tally()))
-        if board.policy.matchlist_caching and request.autocluster != NO_AUTOCLUSTER:
-            found = best_order(found)
-        else:
+        among = find(board, request, scene.asker, scene.allowance, Tally())
+        found = list(all_of(among.entries()))
+        if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
+            places = {position: place for place, position in enumerate(board.slots)}
+            found.sort(key=lambda candidate: places[candidate.position])
             found.sort(key=lambda candidate: candidate.keys, reverse=True)
     found = [candidate for candidate in found if has_claim(board, candidate)]
     return Ranking(ranked(found), _expressions(scene), kept is not None)

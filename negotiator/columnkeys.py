@@ -1,0 +1,181 @@
+"""The five keys of many candidates at once.
+
+Decision here: none that ``negotiator.rank`` would not make slot by slot.  A rank is a column of
+numbers, found by the table once for each distinct combination of what it depends on.  Inputs: the
+table of the slots, a request, who passed the tests.  Outputs: ``Keys``: the keys of any row.
+
+Never here: order, the tests.  A rank that is NaN, which no order can be told of, is refused.
+Follows: ``negotiator.rank``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+from attr import frozen
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext
+from classad.expr import ExprTree
+from classad.nodes import Reference
+from classad.table import Rows, Table
+from classad.table.moving import pick_numbers
+from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
+from negotiator.rank import KIND_ORDER, RankKeys
+from negotiator.result import MatchKind
+from policy.model import NegotiatorPolicy
+
+#: A key: the same for all rows, or a column of them.
+Key: TypeAlias = "float | array[float]"
+
+_FREE: Final = KIND_ORDER[MatchKind.NONE]
+
+
+class UnsureError(Exception):
+    """The columns cannot say: the reference engine has to."""
+
+
+def policy_number(value: Any) -> float:
+    """A value as a rank of the negotiator's own (see ``rank.policy_rank``)."""
+    if value.__class__ not in (float, int, bool):
+        return -DBL_MAX
+    return _sure(float32(float(value)))
+
+
+def job_number(value: Any) -> float:
+    """A value as a job's rank (see ``rank.job_rank``)."""
+    return _sure(float(value)) if value.__class__ in (float, int, bool) else 0.0
+
+
+def _sure(number: float) -> float:
+    if number != number:
+        raise UnsureError
+    return number
+
+
+@cache
+def _rank_of_slot() -> ExprTree:
+    """What ranks a request that has no ``Rank`` at all."""
+    return ExprTree.from_node(Reference("Rank", base=Reference("MY")))
+
+
+@frozen(eq=False)
+class Passed:
+    """Rows that passed the tests, and those of them that somebody holds, by kind."""
+
+    bits: int
+    by_rank: int = 0
+    by_priority: int = 0
+
+    @property
+    def held(self) -> int:
+        """The rows that somebody holds."""
+        return self.by_rank | self.by_priority
+
+    def kind(self, row: int) -> MatchKind:
+        """How a row can be had."""
+        if self.by_rank >> row & 1:
+            return MatchKind.RANK
+        return MatchKind.PRIORITY if self.by_priority >> row & 1 else MatchKind.NONE
+
+
+@frozen(eq=False)
+class Keys:
+    """The keys of the rows that passed.  ``preemption``: of those that somebody holds."""
+
+    passed: Passed
+    pre_job: Key
+    job: Key
+    post_job: Key
+    preemption: Key
+
+    def of(self, row: int) -> RankKeys:
+        """The keys of a row."""
+        kind = self.passed.kind(row)
+        return RankKeys(
+            _at(self.pre_job, row),
+            _at(self.job, row),
+            _at(self.post_job, row),
+            KIND_ORDER[kind],
+            -FLT_MAX if kind is MatchKind.NONE else _at(self.preemption, row),
+        )
+
+    def gather(self, rows: array[int]) -> list[array[float]]:
+        """The keys of some rows that differ, column by column."""
+        keys = (self.pre_job, self.job, self.post_job)
+        found = [pick_numbers(key, rows) for key in keys if isinstance(key, array)]
+        if self.passed.held:
+            kinds = list(map(self.passed.kind, rows))
+            found.append(array("d", [KIND_ORDER[kind] for kind in kinds]))
+            ranks = (
+                -FLT_MAX if kind is MatchKind.NONE else _at(self.preemption, row)
+                for kind, row in zip(kinds, rows, strict=True)
+            )
+            found.append(array("d", ranks))
+        return found
+
+
+def _at(key: Key, row: int) -> float:
+    return key[row] if isinstance(key, array) else key
+
+
+class KeyMaker:
+    """Makes the keys of requests."""
+
+    def __init__(
+        self, table: Table, policy: NegotiatorPolicy, fixed: Sequence[tuple[float, float]]
+    ) -> None:
+        """``fixed``: pre-job and post-job rank of each slot, for when jobs' ranks are ignored."""
+        self._table = table
+        self._size = len(table)
+        self._policy = policy
+        self._fixed: tuple[Key, Key] | None = None
+        if policy.ignore_job_ranks:
+            before, after = (array("d", [pair[i] for pair in fixed]) for i in (0, 1))
+            self._fixed = (before, after)
+
+    def keys(self, request: ClassAd, passed: Passed, context: EvalContext) -> Keys:
+        """The keys of the rows that passed; raises ``UnsureError``."""
+        if self._fixed is not None:
+            pre_job, post_job = self._fixed
+            return Keys(passed, pre_job, 1.0, post_job, -FLT_MAX)
+        policy, bits = self._policy, passed.bits
+        if not bits:
+            return Keys(passed, 0.0, 0.0, 0.0, 0.0)
+        return Keys(
+            passed,
+            self._policy_key(policy.pre_job_rank, request, bits, context),
+            self._job_key(request, bits, context),
+            self._policy_key(policy.post_job_rank, request, bits, context),
+            self._policy_key(policy.preemption_rank, request, passed.held, context),
+        )
+
+    def _policy_key(
+        self, expr: ExprTree | None, request: ClassAd, bits: int, context: EvalContext
+    ) -> Key:
+        if expr is None or not bits:
+            return -DBL_MAX
+        return self._table.numbers(
+            expr,
+            request,
+            row_is="my",
+            convert=policy_number,
+            within=Rows(self._size, bits),
+            context=context,
+        )
+
+    def _job_key(self, request: ClassAd, bits: int, context: EvalContext) -> Key:
+        rank = request.raw("Rank")
+        if rank is not None and rank.__class__ is not ExprTree:
+            return job_number(rank)
+        return self._table.numbers(
+            _rank_of_slot() if rank is None else rank,
+            request,
+            row_is="my" if rank is None else "target",
+            convert=job_number,
+            within=Rows(self._size, bits),
+            context=context,
+        )

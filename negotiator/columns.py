@@ -1,0 +1,343 @@
+"""Finding the candidates of a request among all slots at once.
+
+Decision here: none that testing slot by slot would not make (see ``negotiator.candidates``); tests
+compare the two on every recorded pool.  A test of the negotiator is one set of slots here: those
+that match, those somebody holds, those whose startd prefers the request.  Slots whose ads change
+within the cycle are tested one by one, and a request is left to the reference engine where random
+numbers are drawn, which have an order, or ranks are NaN, which have none.  Inputs: as for any
+engine.  Outputs: candidates in order, made when they are wanted.
+
+Never here: what an expression means (``classad.table``), limits across slots.
+Follows: the order of tests in the negotiator as the vectors show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+from typing import Any, Final
+
+from attr import define
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext
+from classad.expr import ExprTree
+from classad.nodes import Binary, Literal, Parens
+from classad.table import Rows, Table
+from classad.table.moving import rows_of
+from negotiator.board import Board
+from negotiator.candidates import (
+    Allowance,
+    Asker,
+    Candidate,
+    Tally,
+    consider,
+    limits_depend_on_slot,
+    outranks,
+    per_slot_limits_have_room,
+    rank_keys,
+    spoken_for,
+)
+from negotiator.columnkeys import KeyMaker, Keys, Passed, UnsureError
+from negotiator.engine import REFERENCE, Found, Listed, SlotsLeft
+from negotiator.lazyorder import LazyEntries
+from negotiator.preemption import Refusal, rank_compared
+from negotiator.requests import Request
+from negotiator.result import MatchKind
+from negotiator.slots import Slot
+from policy.model import NegotiatorPolicy
+
+_TRUE: Final = Literal(True)
+
+
+class _NoChance(Random):
+    """A source of random numbers that refuses to give any."""
+
+    def random(self) -> float:
+        raise UnsureError
+
+    def getrandbits(self, k: int, /) -> int:
+        raise UnsureError
+
+
+def _without_chance(context: EvalContext) -> EvalContext:
+    """The same context, in which random numbers are refused."""
+    return EvalContext(
+        now=context.now,
+        tz=context.tz,
+        rng=_NoChance(0),
+        strict=context.strict,
+        functions=context.functions,
+        user_maps=context.user_maps,
+        home_of=context.home_of,
+        debug_sink=context.debug_sink,
+    )
+
+
+def _changes(slot: Slot, enlarged: bool) -> bool:
+    """Whether the ad of a slot may change within the cycle."""
+    return bool(slot.resources) or slot.reevaluated or (enlarged and slot.partitionable)
+
+
+def _exactly(expr: ExprTree) -> ExprTree:
+    """An expression that holds where the given one is true, and not a number, say."""
+    return ExprTree.from_node(Binary("=?=", Parens(expr.node), _TRUE))
+
+
+@define(eq=False)
+class _Ask:
+    """A request under way.  ``refused``: the slots that each test refused."""
+
+    board: Board
+    context: EvalContext
+    request: ClassAd
+    asker: Asker
+    allowance: Allowance
+    refused: list[tuple[Refusal, int]]
+
+    def refuse(self, cause: Refusal, bits: int) -> None:
+        if bits:
+            self.refused.append((cause, bits))
+
+    def count(self, tally: Tally, among: int = -1) -> None:
+        """Tell the tally how many slots were refused."""
+        for cause, bits in self.refused:
+            number = (bits & among).bit_count()
+            if number:
+                tally.refused[cause] += number
+
+
+class ColumnFound:
+    """Candidates that stand in columns."""
+
+    def __init__(self, passed: Passed, keys: Keys, slots: Sequence[Slot]) -> None:
+        self._passed = passed
+        self._keys = keys
+        self._slots = slots
+
+    def entries(self) -> LazyEntries:
+        """See ``Found``."""
+        return LazyEntries(self._passed.bits, self._keys.gather, self.candidate)
+
+    def first_best(self) -> Candidate | None:
+        """See ``Found``."""
+        return self.entries().first_in_order()
+
+    def candidate(self, row: int) -> Candidate:
+        """The candidate that a row is."""
+        slot = self._slots[row]
+        return Candidate(row, slot, self._keys.of(row), self._passed.kind(row), slot.weight)
+
+
+class ColumnEngine:
+    """Tests all slots at once."""
+
+    def __init__(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> None:
+        """``slots``: by position, prepared for the cycle."""
+        self._slots = slots
+        self._policy = policy
+        self._size = len(slots)
+        self._table = Table([slot.ad for slot in slots])
+        enlarged = policy.consider_preemption and policy.allow_pslot_preemption
+        self._odd = self._set_of(lambda s: _changes(s, enlarged))
+        self._contexts: tuple[EvalContext, EvalContext] | None = None
+        self._dynamic: int | None = None
+        self._schedds: dict[str, int] | None = None
+        self._users = self._sets_by(slot.user for slot in slots)
+        self._held = ((1 << self._size) - 1) ^ self._users.pop(None, 0)
+        self._weights = self._sets_by(slot.weight for slot in slots)
+        self._families = self._sets_by(slot.families for slot in slots)
+        fixed = [slot.fixed_ranks or (0.0, 0.0) for slot in slots]
+        self._ranks_are_numbers = all(pre == pre and post == post for pre, post in fixed)
+        self._keys = KeyMaker(self._table, policy, fixed)
+        wanted = policy.preemption_requirements
+        self._allowed = None if wanted is None else _exactly(wanted)
+        self._prefers, self._accepts = rank_compared(">"), rank_compared(">=")
+
+    def find(
+        self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
+    ) -> Found:
+        """See ``Engine``."""
+        assert isinstance(board.slots, SlotsLeft)
+        left = board.slots.bits
+        odd = left & self._odd
+        ask = _Ask(board, self._guarded(board.context), request.ad, asker, allowance, [])
+        try:
+            if not self._ranks_are_numbers:
+                raise UnsureError
+            passed = self._passed(ask, left ^ odd)
+            keys = self._keys.keys(request.ad, passed, ask.context)
+            each = odd or limits_depend_on_slot(request.ad, ask.context)
+        except UnsureError:
+            return REFERENCE.find(board, request, asker, allowance, tally)
+        if each or board.policy.ignore_job_ranks:
+            return Listed(self._one_by_one(ask, passed, keys, odd, tally))
+        ask.count(tally)
+        return ColumnFound(passed, keys, self._slots)
+
+    def _guarded(self, context: EvalContext) -> EvalContext:
+        if self._contexts is None or self._contexts[0] is not context:
+            self._contexts = (context, _without_chance(context))
+        return self._contexts[1]
+
+    # --- the tests ------------------------------------------------------------------------------
+
+    def _passed(self, ask: _Ask, bits: int) -> Passed:
+        """The slots that pass every test."""
+        for families, rows in self._families.items():
+            if not families & ask.asker.families:
+                ask.refuse(Refusal.ADDRESS, bits & rows)
+                bits &= ~rows
+        others = self._of_other_schedds(ask)
+        ask.refuse(Refusal.OTHER_SCHEDD, bits & others)
+        bits &= ~others
+        if self._policy.allow_pslot_preemption:
+            ask.refuse(Refusal.DYNAMIC, bits & self._spoken_for(ask))
+            bits &= ~self._spoken_for(ask)
+        within = Rows(self._size, bits)
+        matched = self._table.match_surely(ask.request, within=within, context=ask.context)
+        if matched is None:
+            raise UnsureError
+        ask.refuse(Refusal.REQUIREMENTS, bits ^ matched.bits)
+        return self._within_limits(ask, self._by_kind(ask, matched.bits))
+
+    def _of_other_schedds(self, ask: _Ask) -> int:
+        """Claimed partitionable slots of schedds other than the one that asks."""
+        if self._schedds is None:
+            context = ask.context
+            named = (
+                slot.ad.get_string("RemoteScheddName", context=context)
+                if slot.partitionable and slot.ad.raw("RemoteScheddName") is not None
+                else None
+                for slot in self._slots
+            )
+            self._schedds = self._sets_by(named)
+            self._schedds.pop(None, None)  # type: ignore[call-overload]
+        found = 0
+        for name, bits in self._schedds.items():
+            if name != ask.asker.schedd:
+                found |= bits
+        return found
+
+    def _spoken_for(self, ask: _Ask) -> int:
+        if self._dynamic is None:
+            context = ask.context
+            self._dynamic = self._set_of(lambda slot: spoken_for(slot, context))
+        return self._dynamic
+
+    def _by_kind(self, ask: _Ask, bits: int) -> Passed:
+        """How the asker can get the slots that match."""
+        rank_only = ask.asker.rank_only
+        if not self._policy.consider_preemption:
+            if rank_only:
+                ask.refuse(Refusal.NOT_OCCUPIED, bits)
+            return Passed(0 if rank_only else bits)
+        free, held = bits & ~self._held, bits & self._held
+        if rank_only:
+            ask.refuse(Refusal.NOT_OCCUPIED, free)
+            free = 0
+        by_rank = self._where(ask, self._prefers, held)
+        held ^= by_rank
+        if rank_only:
+            ask.refuse(Refusal.RANK_NOT_HIGHER, held)
+            return Passed(by_rank, by_rank)
+        other = held & ~self._users.get(ask.asker.submitter, 0)
+        under = other & ~self._of_betters(ask)
+        allowed = self._where(ask, self._allowed, under)
+        accepted = self._where(ask, self._accepts, allowed)
+        ask.refuse(Refusal.SAME_USER, held ^ other)
+        ask.refuse(Refusal.PRIORITY, other ^ under)
+        ask.refuse(Refusal.PREEMPTION_REQUIREMENTS, under ^ allowed)
+        ask.refuse(Refusal.STARTD_RANK, allowed ^ accepted)
+        return Passed(free | by_rank | accepted, by_rank, accepted)
+
+    def _of_betters(self, ask: _Ask) -> int:
+        """The slots of users whose priority forbids it, in a dialect that goes by that."""
+        found = 0
+        if self._policy.dialect.better_priority_preempts:
+            for user, bits in self._users.items():
+                found |= bits if outranks(ask.board, user, ask.asker) else 0
+        return found
+
+    def _where(self, ask: _Ask, expr: ExprTree | None, bits: int) -> int:
+        """The slots in which an expression is true of the request."""
+        if expr is None or not bits:
+            return bits
+        within = Rows(self._size, bits)
+        return self._table.select(expr, ask.request, within=within, context=ask.context).bits
+
+    def _within_limits(self, ask: _Ask, passed: Passed) -> Passed:
+        """Without the slots that would cost more than is still allowed."""
+        allowance, over = ask.allowance, 0
+        free = passed.bits & ~passed.held
+        for kind, bits in ((MatchKind.NONE, free), (MatchKind.PRIORITY, passed.by_priority)):
+            if bits:
+                for weight, rows in self._weights.items():
+                    if bits & rows and not allowance.permits(kind, weight):
+                        over |= bits & rows
+        ask.refuse(Refusal.SUBMITTER_LIMIT, over)
+        return Passed(passed.bits & ~over, passed.by_rank, passed.by_priority & ~over)
+
+    # --- what cannot be done at once --------------------------------------------------------------
+
+    def _one_by_one(
+        self, ask: _Ask, passed: Passed, keys: Keys, odd: int, tally: Tally
+    ) -> list[Candidate]:
+        """The candidates in pool order, with tests whose outcome depends on the slots before."""
+        board, request, found = ask.board, ask.request, []
+        weight = 0.0
+        for row in self._in_order(board, passed.bits | odd, reordered=odd != 0):
+            slot = self._slots[row]
+            candidate = self._candidate(ask, passed, keys, row, odd, tally)
+            if candidate is None or not per_slot_limits_have_room(board, slot, request, tally):
+                continue
+            if odd >> row & 1:
+                ranks = rank_keys(board, slot, request, candidate.kind)
+                candidate = candidate.with_keys(ranks)
+            found.append(candidate)
+            weight += slot.weight
+            if board.policy.ignore_job_ranks and weight > ask.allowance.limit:
+                ask.count(tally, self._up_to(board, row))
+                return found
+        ask.count(tally)
+        return found
+
+    def _in_order(self, board: Board, bits: int, *, reordered: bool) -> Iterable[int]:
+        """Rows in pool order, which slots leave that stay in the pool after a match."""
+        if not reordered:
+            return rows_of(bits)
+        chosen = set(rows_of(bits))
+        return [row for row in board.slots if row in chosen]
+
+    def _up_to(self, board: Board, row: int) -> int:
+        """The slots that are left up to a row, in pool order."""
+        seen = list(board.slots)
+        return Rows.of(self._size, seen[: seen.index(row) + 1]).bits
+
+    def _candidate(
+        self, ask: _Ask, passed: Passed, keys: Keys, row: int, odd: int, tally: Tally
+    ) -> Candidate | None:
+        """The candidate that a row is; without ranks, or None, if it is an odd one."""
+        board, slot = ask.board, self._slots[row]
+        if not odd >> row & 1:
+            return Candidate(row, slot, keys.of(row), passed.kind(row), slot.weight)
+        found = consider(board, row, slot, ask.request, ask.asker)
+        if isinstance(found, Candidate) and not ask.allowance.permits(found.kind, found.cost):
+            found = Refusal.SUBMITTER_LIMIT
+        if isinstance(found, Refusal):
+            tally.refused[found] += 1
+            return None
+        return found
+
+    # --- sets of slots ----------------------------------------------------------------------------
+
+    def _set_of(self, chosen: Callable[[Slot], bool]) -> int:
+        rows = (row for row, slot in enumerate(self._slots) if chosen(slot))
+        return Rows.of(self._size, rows).bits
+
+    def _sets_by(self, values: Iterable[Any]) -> dict[Any, int]:
+        """The slots by some value of theirs."""
+        rows: dict[Any, list[int]] = {}
+        for row, value in enumerate(values):
+            rows.setdefault(value, []).append(row)
+        return {value: Rows.of(self._size, members).bits for value, members in rows.items()}

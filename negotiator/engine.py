@@ -1,0 +1,132 @@
+"""Finding the candidates of a request: the interface, and the engine that looks at slot after slot.
+
+Decision here: none; every engine finds the same candidates with the same keys and refuses the same
+slots for the same causes.  ``reference`` is the definition: it tests each slot by itself.
+``columns`` (see ``negotiator.columns``) asks all slots at once.  Inputs: the board, a request, who
+asks.  Outputs: ``Found``, and counts in a tally.
+
+Never here: which candidate is taken.
+Follows: nothing; it is bookkeeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+from negotiator.candidates import Allowance, Asker, Candidate, Tally, scan
+from negotiator.options import ENGINES
+from negotiator.ordering import best_first
+from negotiator.slots import Slot
+
+if TYPE_CHECKING:
+    from negotiator.board import Board
+    from negotiator.requests import Request
+    from policy.model import NegotiatorPolicy
+
+
+class Entries(Protocol):
+    """Candidates best first.  They may be worked out when they are asked for, front to back."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> Candidate: ...
+
+    def insert(self, place: int, candidate: Candidate, /) -> None:
+        """Put a candidate in."""
+
+
+class Found(Protocol):
+    """The candidates of a request."""
+
+    def entries(self) -> Entries:
+        """All of them best first, equal ones in the order of the negotiator's sort."""
+
+    def first_best(self) -> Candidate | None:
+        """The first of the best in pool order."""
+
+
+class Engine(Protocol):
+    """Finds candidates among the slots that are left."""
+
+    def find(
+        self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
+    ) -> Found:
+        """The candidates for a request; ``tally`` is told how many slots each test refused."""
+
+
+class SlotsLeft(dict[int, Slot]):
+    """The slots not matched yet by their position in the pool, in pool order.
+
+    ``bits``: the same positions as a set: bit p stands for position p.
+    """
+
+    def __init__(self, slots: Sequence[Slot] = ()) -> None:
+        super().__init__(enumerate(slots))
+        self.bits = (1 << len(slots)) - 1
+
+    def __setitem__(self, position: int, slot: Slot) -> None:
+        super().__setitem__(position, slot)
+        self.bits |= 1 << position
+
+    def __delitem__(self, position: int) -> None:
+        super().__delitem__(position)
+        self.bits ^= 1 << position
+
+
+class Listed:
+    """Candidates that have all been looked at."""
+
+    def __init__(self, candidates: list[Candidate]) -> None:
+        self.candidates = candidates
+
+    def entries(self) -> list[Candidate]:
+        """See ``Found``."""
+        found = self.candidates
+        if len(found) < 2:
+            return found
+        columns = list(zip(*(candidate.keys for candidate in found), strict=True))
+        return [found[i] for i in best_first(columns)]
+
+    def first_best(self) -> Candidate | None:
+        """See ``Found``."""
+        best: Candidate | None = None
+        for candidate in self.candidates:
+            if best is None or candidate.keys > best.keys:
+                best = candidate
+        return best
+
+
+class ReferenceEngine:
+    """Tests each slot by itself."""
+
+    def find(
+        self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
+    ) -> Listed:
+        """See ``Engine``."""
+        return Listed(list(scan(board, request.ad, asker, allowance, tally)))
+
+
+REFERENCE: Final = ReferenceEngine()
+
+
+def find(board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally) -> Found:
+    """The candidates for a request, by the board's engine if it has one."""
+    engine: Engine = board.engine or REFERENCE
+    return engine.find(board, request, asker, allowance, tally)
+
+
+def all_of(entries: Entries, start: int = 0) -> Iterator[Candidate]:
+    """The entries from a place on."""
+    return (entries[place] for place in range(start, len(entries)))
+
+
+def make_engine(name: str, slots: Sequence[Slot], policy: NegotiatorPolicy) -> Engine:
+    """An engine by its name."""
+    if name not in ENGINES:
+        raise ValueError(f"no engine `{name}`; there are {', '.join(ENGINES)}")
+    if name == "reference":
+        return REFERENCE
+    from negotiator.columns import ColumnEngine
+
+    return ColumnEngine(slots, policy)

@@ -1,0 +1,159 @@
+"""Both engines decide the same, down to counts of refused slots and the random numbers drawn."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext
+from classad.expr import ExprTree
+from classad.table import Table
+from fuzz.cycles import engines_agree
+from negotiator.cli import main
+from negotiator.cycle import negotiate
+from negotiator.engine import ReferenceEngine
+from negotiator.io import CapturePaths, read_capture
+from negotiator.oddstrategies import odd_scenarios
+from negotiator.slots import meets
+from negotiator.strategies import scenarios as plain_scenarios
+from tests.negotiator import scenarios
+
+ROOT = Path(__file__).parents[2]
+CAPTURES = sorted(
+    path.parent
+    for path in [*ROOT.glob("examples/*/slots.ads"), *ROOT.glob("tests/vectors/pools/*/slots.ads")]
+)
+
+
+@pytest.mark.parametrize("name", scenarios.names())
+def test_recorded_scenarios(name: str) -> None:
+    case = scenarios.load(name)
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    columns, reference = (
+        negotiate(snapshot, policy, now=scenarios.NOW, rng=Random(1), engine=engine)
+        for engine in ("columns", "reference")
+    )
+    # As text: a limit can be NaN, which equals nothing.
+    assert repr(columns) == repr(reference)
+
+
+def outputs(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What ``pieslice negotiate --json`` prints with either engine."""
+    texts = []
+    for engine in ("columns", "reference"):
+        assert main(["negotiate", str(folder), "--json", "--engine", engine]) == 0
+        texts.append(capsys.readouterr().out)
+    return texts
+
+
+@pytest.mark.parametrize("folder", CAPTURES, ids=lambda path: path.name)
+def test_captured_pools(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    columns, reference = outputs(folder, capsys)
+    assert columns == reference
+    assert columns.startswith("{")
+
+
+PREEMPTING = """\
+PREEMPTION_REQUIREMENTS = RemoteUserPrio > TARGET.SubmitterUserPrio * 1.2
+NEGOTIATOR_CONSIDER_PREEMPTION = True
+"""
+
+
+@pytest.mark.parametrize(("seed", "config"), [(1, ""), (2, PREEMPTING)])
+def test_generated_pools(
+    seed: int, config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    maker = ROOT / "benchmarks" / "make_pool.py"
+    sizes = ["--slots", "300", "--jobs", "80", "--autoclusters", "25", "--seed", str(seed)]
+    command = [sys.executable, str(maker), *sizes, "--out", str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True)
+    (tmp_path / "condor_config").write_text(config)
+    columns, reference = outputs(tmp_path, capsys)
+    assert columns == reference
+    assert '"slot"' in columns
+
+
+@settings(max_examples=60)
+@given(plain_scenarios())
+def test_any_small_pool(scenario: dict[str, Any]) -> None:
+    engines_agree(scenario)
+
+
+@settings(max_examples=200)
+@given(odd_scenarios())
+def test_any_odd_pool(scenario: dict[str, Any]) -> None:
+    engines_agree(scenario)
+
+
+def test_the_columns_decide_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pool without chance in it never needs the reference engine."""
+    monkeypatch.delattr(ReferenceEngine, "find")
+    capture = read_capture(CapturePaths(ROOT / "examples" / "campus"))
+    result = negotiate(capture.snapshot, capture.policy, now=capture.facts.now)
+    assert result.matches
+
+
+def test_an_unknown_engine() -> None:
+    case = scenarios.load("plain-match")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    with pytest.raises(ValueError, match="no engine `fast`; there are columns, reference"):
+        negotiate(snapshot, policy, now=scenarios.NOW, engine="fast")
+
+
+# ---- what a table says of requirements is what the daemons say ----------------------------------
+
+
+def ad(**attributes: str) -> ClassAd:
+    made = ClassAd()
+    for name, text in attributes.items():
+        made.insert(name, ExprTree(text))
+    return made
+
+
+REQUIREMENTS = (
+    "Start && TARGET.Memory >= 10",
+    "(A > 1) && (B || C)",
+    "MY.A =?= 1.0 && Extra",
+    "Extra =!= undefined && eval(Text)",
+    "[x = A].x == 1",
+    "member(A, List) && Start",
+    "random(10) >= 0 && A",
+    "Requirements",
+    "Start && Requirements",
+    "true",
+    "0.0",
+    '"yes"',
+)
+OWN = (
+    {"A": "1", "Start": "TARGET.A == 1"},
+    {"A": "1.0", "Start": "A", "B": "true", "Memory": "20"},
+    {"A": "true", "Extra": "TARGET.Start", "List": "{1, 2}", "Memory": "TARGET.A * 20"},
+    {"A": "-0.0", "Text": '"A >= 0"', "C": "B + 1", "B": "TARGET.B"},
+    {"A": "0.0", "Text": '"TARGET.A < 2"', "List": "{A}", "Extra": "5"},
+)
+
+
+def test_a_table_matches_as_the_daemons_do() -> None:
+    context = EvalContext(now=scenarios.NOW)
+    slots = [ad(Requirements=text, **own) for text in REQUIREMENTS for own in OWN]
+    slots.append(ad(A="1"))
+    table = Table(slots)
+    jobs = [*(ad(Requirements=text, **own) for text in REQUIREMENTS for own in OWN), ad(A="1")]
+    # Twice: the second time all answers come from what the first one left.
+    for job in jobs + jobs:
+        found = table.match(job, context=context)
+        expected = [
+            row
+            for row, slot in enumerate(slots)
+            if meets(slot, job, context) and meets(job, slot, context)
+        ]
+        assert list(found) == expected, str(job)
+        surely = table.match_surely(job, context=context)
+        assert surely is None or surely == found
