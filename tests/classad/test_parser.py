@@ -284,3 +284,10 @@ def test_hostile_texts_take_bounded_time(text: str) -> None:
     parses(text)
     parses(text, old=True, prefix=True)
     assert time.perf_counter() - began < 20
+
+
+@pytest.mark.parametrize("text", ["a//b", "a // b\n", "// b\na", "a //"])
+def test_a_line_comment_ends_with_the_text(text: str) -> None:
+    """D-002."""
+    assert parse_expression(text) == parse_expression("a")
+    assert _by_grammar(text, False, False, Source(text), False, None) == parse_expression("a")
