@@ -81,8 +81,10 @@ class CaptureSources:
 
 def _below(folder: Path, path: str) -> Path | None:
     """The file of that name if it is in the folder or below."""
-    found = folder / path
-    return found if found.resolve().is_relative_to(folder.resolve()) else None
+    # A name that begins with $(CONFIG_ROOT) has the folder in it already.
+    places = (Path(path), folder / path)
+    inside = [p for p in places if p.resolve().is_relative_to(folder.resolve())]
+    return next((p for p in inside if p.exists()), inside[0] if inside else None)
 
 
 def read_policy(

@@ -57,7 +57,23 @@ def _include(reading: Pass, statement: Statement, line: LogicalLine) -> None:
         reading.include_text(target, text)
     elif not optional:
         kind = "run" if command else "read"
-        raise StatementError(f"cannot {kind} `{target}`", statement.value_start, whole)
+        problem = f"cannot {kind} `{target}`"
+        raise StatementError(
+            problem, statement.value_start, whole, None if command else _beside(reading, target)
+        )
+
+
+def _beside(reading: Pass, target: str) -> str | None:
+    """What to write if the file lies in the folder of the root file."""
+    root = reading.reader.scope.lookup("CONFIG_ROOT")
+    if root is None or target.startswith("/"):
+        return None
+    if reading.reader.sources.read(f"{root.raw}/{target}") is None:
+        return None
+    return (
+        "a relative name is looked for in the folder that the daemon runs in; "
+        f"`$(CONFIG_ROOT)/{target}` is beside the root file"
+    )
 
 
 def _options(words: str) -> tuple[bool, bool, str]:

@@ -61,6 +61,18 @@ def test_reading_can_go_on_after_bad_lines() -> None:
     assert [found.line for found in config.diagnostics] == [2, 4]
 
 
+@pytest.mark.parametrize("name", ["more", "$(CONFIG_ROOT)/more"])
+def test_a_relative_include_beside_the_root_file_is_explained(name: str) -> None:
+    files = MemorySources({"/x/root": f"include : {name}\n", "/x/more": "A = 1\n"})
+    config = load_config("/x/root", files, builtin_library(), context=Context("NEGOTIATOR"))
+    if name.startswith("$"):
+        assert config.text("A") == "1"
+    else:
+        [found] = config.diagnostics
+        assert found.message == "cannot read `more`"
+        assert "`$(CONFIG_ROOT)/more` is beside the root file" in (found.help or "")
+
+
 def test_an_error_in_an_included_file_points_there() -> None:
     config = read("include : inc\n", inc="A = 1\nA ++= 2\n")
     [found] = config.diagnostics
