@@ -65,6 +65,12 @@ class ReferenceState(EvalState):
         self.lexical = outer
         return value
 
+    def evaluate_anew(self, node: nodes.Node, ad: ClassAd) -> Any:
+        outer, self.lexical = self.lexical, None
+        value = self.evaluate_node(node, ad)
+        self.lexical = outer
+        return value
+
     def descend(self) -> None:
         """Use up one level."""
         if self.depth >= MAX_DEPTH:

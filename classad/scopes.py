@@ -76,15 +76,12 @@ def find(start: ClassAd, key: str, state: EvalState) -> Found | None:
 def find_unscoped(start: ClassAd, key: str, state: EvalState) -> Found | None:
     """As ``find``; what neither MY nor TARGET's surroundings have is looked for in the other ad.
 
-    For an ad that a function visits that is the other ad of its home, and at last its home.
+    For an ad that a function visits that is the partner of the ad around it (``opposite``).
     """
     found = find(start, key, state)
     if found is None and state.left is not None and not state.context.strict:
         other = opposite(start, state)
         found = None if other is None else find(other, key, state)
-        if found is None and state.guests:
-            home = next((home for guest, home in reversed(state.guests) if guest is start), None)
-            return None if home is None else find(home, key, state)
     return found
 
 

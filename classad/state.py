@@ -151,16 +151,27 @@ class EvalState:
 
         return self.enter(ExprTree.from_node(node), ad)
 
+    def evaluate_anew(self, node: Node, ad: ClassAd) -> Any:
+        """The value of a node that stands nowhere: what it nests belongs to ``ad``."""
+        return self.evaluate_node(node, ad)
+
     def visit(self, item: Any, ad: ClassAd, home: ClassAd) -> Any:
         """The value of a stored item in ``ad``, on behalf of an expression in ``home``.
 
-        Names that ``ad`` and its surroundings lack are looked for where ``home``'s would be.  A
-        failing evaluation counts as the error value.
+        Names that ``ad`` and its surroundings lack are looked for where those of the ad right
+        around it would be.  A failing evaluation counts as the error value.
         """
-        before, self.guests = self.guests, (*self.guests, (ad, home))
+        before = self.guests
+        if ad._parent is not None:
+            self.guests = (*before, (ad, self._scope_of(ad._parent)))
         value = self.as_guest(item, ad, home) if isinstance(item, Deferred) else item
         self.guests = before
         return value
+
+    def _scope_of(self, around: ClassAd) -> ClassAd:
+        """The ad that counts as the one around a guest: for the match ad itself that is MY."""
+        scopes = self._scopes
+        return around if scopes is None or around is not scopes[0]._parent else self.left  # type: ignore[return-value]
 
     def evaluate_elsewhere(self, node: Node, ad: ClassAd, home: ClassAd) -> Any:
         """Evaluate in ``ad`` a node that stands in ``home``, to which its nested ads belong."""

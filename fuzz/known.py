@@ -15,15 +15,17 @@ from typing import Any, Final
 
 import classad
 from classad.ad import ClassAd
+from classad.builtins.ads import _search
 from classad.convert import to_python
 from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, run_exactly
 from classad.expr import ExprTree
 from classad.invent import Case
 from classad.lists import ListValue
-from classad.nodes import Call, Node, Parens, Reference
+from classad.nodes import Call, Node, Reference
 from classad.reference import ReferenceState, value_of
-from classad.scopes import find, fold_name
+from classad.scopes import fold_name
+from classad.state import CallSite
 from classad.values import AbsTime, RelTime
 from fuzz.peer import written
 
@@ -52,7 +54,7 @@ def _call(node: Call, ad: ClassAd, state: Watcher) -> Any:
         if _is_far(state.quietly(node.args[0], ad)):
             state.seen.add("D-301")
     elif node.args and name in _SEARCHING:
-        if _is_absent(node.args[0], ad, state):
+        if _moves(node.args[0], ad, state):
             state.seen.add("D-304")
     elif node.args and name in ("replaceall", "regexps"):
         pattern = state.quietly(node.args[0], ad)
@@ -67,13 +69,11 @@ def _is_far(moment: Any) -> bool:
     return moment.__class__ in (int, float) and not -_FAR < moment < _FAR
 
 
-def _is_absent(node: Node, ad: ClassAd, state: Watcher) -> bool:
-    """Whether a name is looked for in a match in vain."""
-    while isinstance(node, Parens):
-        node = node.inner
-    if state.left is None or not isinstance(node, Reference) or node.base is not None:
+def _moves(node: Node, ad: ClassAd, state: Watcher) -> bool:
+    """Whether the search for an attribute ends in another ad than it begins in."""
+    if state.left is None or not isinstance(node, Reference):
         return False
-    return find(ad, fold_name(node.name), state) is None
+    return _search(CallSite(Call("unresolved", (node,)), ad, state), node)[1] is not ad
 
 
 def _reference(node: Reference, ad: ClassAd, state: Watcher) -> Any:

@@ -23,6 +23,7 @@ class Mutation(NamedTuple):
 
 _OPERATORS: Final = "classad/operators.py"
 _VECTORS: Final = "conform tests/vectors/classad"
+_FOUND: Final = "tests tests/classad/test_found_by_fuzzing.py"
 _SELECT: Final = "csrc/select.c"
 
 MUTATIONS: Final = (
@@ -44,8 +45,7 @@ MUTATIONS: Final = (
         f"{_VECTORS}/op_arith.jsonl",
     ),
     Mutation(
-        _OPERATORS, "return text.lower().encode()", "return text.upper().encode()",
-        f"{_VECTORS}/op_comp.jsonl",
+        _OPERATORS, "return text.lower().encode()", "return text.upper().encode()", _FOUND,
     ),
     Mutation(
         _OPERATORS, "    if ca is not b.__class__:\n        return False",
@@ -62,27 +62,25 @@ MUTATIONS: Final = (
     ),
     Mutation(
         _OPERATORS, "return b if a is UNDEFINED else a", "return b if a.__class__ is Value else a",
-        f"{_VECTORS}/op_ternary.jsonl {_VECTORS[8:]}/random.jsonl",
+        _FOUND,
     ),
     Mutation(
         "classad/reference.py", "    elif value is ERROR and selector is not ERROR:",
-        "    elif False:", "tests tests/classad/test_found_by_fuzzing.py",
+        "    elif False:", _FOUND,
     ),
     Mutation(
-        "classad/reference.py", "None if owner is ad else (ad, owner)", "None",
-        f"{_VECTORS}/chained.jsonl",
+        "classad/reference.py", "None if owner is ad else (ad, owner)", "None", _FOUND,
     ),
     Mutation(
         "classad/builtins/numbers.py", "_NO_STEP: Final = 1e-8", "_NO_STEP: Final = 0.0",
-        "tests tests/classad/test_found_by_fuzzing.py",
+        _FOUND,
     ),
     Mutation(
         "classad/builtins/lists.py", "        if outcome is UNDEFINED:\n            return False",
         "        if outcome is UNDEFINED:\n            continue", f"{_VECTORS}/fn_good.jsonl",
     ),
     Mutation(
-        "classad/builtins/ads.py", "state.visit(item, member, site.ad)",
-        "state.visit(item, member, home)", "tests tests/classad/test_found_by_fuzzing.py",
+        "classad/state.py", "(ad, self._scope_of(ad._parent))", "(ad, home)", _FOUND,
     ),
     Mutation(
         "classad/compiler.py", "        if choice is True:\n            return then(ad, state)",
@@ -120,7 +118,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/groups.py", "wanted = sorted(settings, key=lambda item: item.name.lower())",
-        "wanted = list(settings)", "fuzz quotas",
+        "wanted = list(settings)", "tests tests/negotiator/test_quotas.py",
     ),
     # ---- the accountant
     Mutation(

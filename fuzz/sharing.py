@@ -50,27 +50,75 @@ QuotaCase = tuple[Mapping[str, str], float, float, list[float]]
 
 
 def quotas_hold(case: QuotaCase) -> None:
-    """Nobody gets more than is there, than it wants, or above a cap without surplus."""
+    """Nothing is lost, nobody gets more than it may, nobody less than is its own."""
     knobs, pool, more, demands = case
     tree, oversubscribed = _tree(knobs, demands)
     left = _hand_out(tree, pool, oversubscribed)
     slack = _slack(pool)
     for group in tree.groups:
-        assert group.allocated >= 0, f"{group.name} is allocated {group.allocated}"
-        wanted = group.demand + slack
-        assert group.allocated <= wanted, f"{group.name} gets more than the {group.demand} it wants"
+        _quota_is_split(group, oversubscribed, slack)
+        _own_first(group, slack)
         if not group.settings.accept_surplus and group.parent is not None:
             below = _sum_below(group, "allocated")
             own = _sum_below(group, "quota")
             assert below <= own + slack, f"{group.name} and below get {below} of {own}"
+    _surplus_is_used(tree.root, left, slack)
     given = sum(group.allocated for group in tree.groups)
+    quotas = sum(group.quota for group in tree.groups)
+    assert abs(given + left - quotas) <= slack, f"{given} allocated and {left} left of {quotas}"
     if not oversubscribed:
-        assert given + left <= pool + slack, f"{given} allocated and {left} left of {pool}"
+        assert abs(quotas - pool) <= slack, f"quotas of {quotas} in a pool of {pool}"
         larger, _ = _tree(knobs, demands)
         _hand_out(larger, pool + more, oversubscribed)
         after = sum(group.allocated for group in larger.groups)
         assert after >= given - _slack(pool + more), f"{given} of {pool}, {after} of {pool + more}"
     _order_is_the_same(case, tree)
+
+
+def _quota_is_split(group: Group, oversubscribed: bool, slack: float) -> None:
+    """Static quotas come first and dynamic ones share what they leave; none is exceeded."""
+    whole, children = group.subtree_quota, group.children
+    if whole <= 0:
+        assert group.quota == 0.0, f"{group.name} has {group.quota} of nothing"
+        return
+    static = [child for child in children if child.settings.static]
+    configured = sum(child.settings.quota for child in static)
+    for child in static:
+        wanted = child.settings.quota
+        fits = oversubscribed or configured <= whole
+        fine = abs(child.subtree_quota - wanted) <= slack if fits else child.subtree_quota <= wanted
+        assert fine, f"{child.name} has {child.subtree_quota} of its static {wanted}"
+    rest = max(0.0, whole - sum(child.subtree_quota for child in static))
+    dynamic = [child for child in children if not child.settings.static]
+    for child in dynamic:
+        fraction = child.settings.quota
+        fine = child.subtree_quota <= fraction * rest + slack
+        assert fine, f"{child.name} has {child.subtree_quota}, more than {fraction} of {rest}"
+    shared = sum(child.subtree_quota for child in dynamic)
+    assert shared <= rest + slack, f"{shared} handed out below {group.name}, where {rest} are left"
+    if not oversubscribed:
+        parts = group.quota + sum(child.subtree_quota for child in children)
+        assert abs(parts - whole) <= slack, f"{group.name}: {parts} out of {whole}"
+
+
+def _own_first(group: Group, slack: float) -> None:
+    """A group gets what it wants of its own quota, and never more than it wants."""
+    demand, got = group.demand, group.allocated
+    assert got >= min(demand, group.quota) - slack, f"{group.name} gets {got} of its {group.quota}"
+    assert got <= demand + slack, f"{group.name} gets {got}, more than the {demand} it wants"
+    settled = abs(got + max(group.requested, 0.0) - demand) <= slack + RELATIVE * demand
+    assert settled, f"{group.name} got {got} and still wants {group.requested} of {demand}"
+
+
+def _surplus_is_used(group: Group, left: float, slack: float) -> None:
+    """Surplus is left only if nobody wants it who may have it."""
+    if left <= slack:
+        return
+    fine = group.requested <= slack
+    assert fine, f"{left} left, though {group.name} wants {group.requested} more"
+    for child in group.children:
+        if child.settings.accept_surplus:
+            _surplus_is_used(child, left, slack)
 
 
 def _order_is_the_same(case: QuotaCase, tree: GroupTree) -> None:

@@ -83,8 +83,8 @@ def _quotas() -> Any:
     from negotiator.strategies import demands
     from policy.strategies import group_trees
 
-    pools = st.sampled_from([0.0, 1.0, 10.0, 72.61, 100.0]) | st.floats(0, 1e4, width=32)
-    return st.tuples(group_trees(), pools, pools, st.lists(demands(), min_size=1, max_size=9))
+    pools = st.sampled_from([1.0, 10.0, 72.61, 100.0, 0.0]) | st.floats(0, 1e4, width=32)
+    return st.tuples(group_trees(), pools, pools, st.lists(demands(), min_size=4, max_size=9))
 
 
 def _ageing() -> Any:
@@ -190,9 +190,9 @@ _ALL: Final = (
     ),
     Target(
         "quotas", "quotas and allocation of any tree of groups",
-        "no group above its cap or its wish, sums within the pool, more pool is never less "
-        "allocated, any order of names the same",
-        _quotas, _check("sharing", "quotas_hold"), 200,
+        "nothing lost, no group above its cap or its wish or below its own, no surplus left that "
+        "somebody may have, more pool is never less allocated, any order of names the same",
+        _quotas, _check("sharing", "quotas_hold"), 400,
     ),
     Target(
         "ageing", "the accountant's priority update",

@@ -27,6 +27,11 @@ __all__ = ["configurations", "fractions", "group_trees", "quotas", "values"]
 
 #: Macros that invented texts set and refer to; two of them differ in case only.
 MACROS: Final = ("A", "B", "C", "a", "NEGOTIATOR.A", "LONG_NAME")
+#: Knobs for all groups and what they are set to; most trees share their surplus.
+_FOR_ALL: Final = {
+    "GROUP_ACCEPT_SURPLUS": ("True", "True", "False", ""),
+    "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION": ("False", "True", ""),
+}
 GROUPS: Final = ("a", "b", "a.x", "a.y", "a.x.q", "c", "b.z", "A.X", "d.lost")
 
 _WORDS: Final = (
@@ -74,32 +79,42 @@ def configurations(draw: Callable[[Any], Any]) -> str:
 
 def quotas() -> st.SearchStrategy[float]:
     """Quotas in slot weights: none, fractions of a slot, whole ones, more than any pool."""
-    edges = [0.0, 1.0, 2.0, 0.5, 0.9, 1.0 / 3.0, 7.4, 100.0, 2147483647.0]
+    edges = [1.0, 0.0, 2.0, 0.5, 0.9, 1.0 / 3.0, 7.4, 100.0, 2147483647.0]
     return st.sampled_from(edges) | st.integers(0, 40).map(lambda n: n / 4)
 
 
 def fractions() -> st.SearchStrategy[float]:
     """Dynamic quotas, sums above one included."""
-    return st.sampled_from([0.0, 1.0, 0.5, 0.25, 0.33, 1.0 / 3.0, 0.1, 1e-6])
+    return st.sampled_from([1.0, 0.5, 0.25, 0.33, 1.0 / 3.0, 0.75, 0.1, 1e-6, 0.0])
+
+
+def _with_parents(name: str) -> list[str]:
+    parts = name.split(".")
+    return [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
 @st.composite
 def group_trees(draw: Callable[[Any], Any], max_size: int = 6) -> dict[str, str]:
     """The knobs of a tree of groups; empty without groups."""
-    names = draw(st.lists(st.sampled_from(GROUPS), max_size=max_size, unique=True))
+    least = min(max_size, draw(st.sampled_from([1, 2, 3, 4, 0])))
+    some = st.lists(st.sampled_from(GROUPS), min_size=least, max_size=max_size, unique=True)
+    names = draw(some)
+    if draw(st.integers(0, 9)) < 9:  # groups without a parent are dropped, which is no tree at all
+        names = list(dict.fromkeys(part for name in names for part in _with_parents(name)))
     if not names:
         return {}
     knobs = {"GROUP_NAMES": ", ".join(names)}
     for name in names:
-        kind = draw(st.integers(0, 7))
-        if kind < 4 or kind == 7:
+        kind = draw(st.sampled_from(["static", "dynamic", "static", "dynamic", "both", "none"]))
+        if kind in ("static", "both"):
             knobs[f"GROUP_QUOTA_{name}"] = repr(draw(quotas()))
-        if kind > 3 and kind != 6:
+        if kind in ("dynamic", "both"):
             knobs[f"GROUP_QUOTA_DYNAMIC_{name}"] = repr(draw(fractions()))
         for knob in ("GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP"):
             if draw(st.integers(0, 2)) == 2:
                 knobs[f"{knob}_{name}"] = str(draw(st.booleans()))
-    for knob in ("GROUP_ACCEPT_SURPLUS", "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION"):
-        if draw(st.booleans()):
-            knobs[knob] = str(draw(st.booleans()))
+    for knob, settings in _FOR_ALL.items():
+        setting = draw(st.sampled_from(settings))
+        if setting:
+            knobs[knob] = setting
     return knobs

@@ -37,7 +37,7 @@ def evaluate_text(site: Any) -> Any:
         tree = ExprTree(text)
     except ClassAdParseError:
         return ERROR
-    return site.evaluate(tree.node)
+    return site.state.evaluate_anew(tree.node, site.ad)
 
 
 def _search(site: Any, node: Any) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from classad.ad import ClassAd
 from classad.convert import to_python
 from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
 from classad.expr import ExprTree
@@ -54,7 +55,51 @@ SEEN = [
     ("n.w", "{ 5 }"),
     ("evalInEachContext({m}[0], {[x = 1]})", "{ 7 }"),
     ("evalInEachContext(sum({m}), {[m = 2]})", "{ 2 }"),
+    # Case counts for nothing, and what stands between Z and a stands before either.
+    ('"_" < "a"', "true"),
+    ('"_" < "A"', "true"),
+    ('"_" < "0"', "false"),
+    ("error ?: 1", "error"),
+    ("undefined ?: 1", "1"),
 ]
+
+
+#: MY, TARGET and the value of ``n.v``: an ad in a list has the partner of the ad right around it.
+IN_A_MATCH = [
+    ("A1 = zz; l = {[d = 1]}; n = [v = evalInEachContext(A1, l)]", "zz = 3", "{ 3 }"),
+    ("A1 = zz; n = [l = {[d = 1]}; v = evalInEachContext(A1, n.l)]", "zz = 3", "{ undefined }"),
+    ("A1 = zz; n = [l = {[d = 1]}; v = evalInEachContext(A1, l)]", "zz = 3", "undefined"),
+    ("A1 = zz; l = {[d = 1]}; n = [zz = 7; v = evalInEachContext(A1, l)]", "", "{ undefined }"),
+    ("A1 = zz; n = [zz = 7; v = evalInEachContext(A1, {[d = 1]})]", "", "{ 7 }"),
+    ("l = {[d = 1]}; n = [v = evalInEachContext(TARGET.A1, l)]", "zz = 3; A1 = zz", "{ 3 }"),
+    ("n = [v = evalInEachContext(TARGET.A1, TARGET.l)]", "zz = 3; A1 = zz", "undefined"),
+    ("zz = 8; n = [v = evalInEachContext(A1, {[d = 1]})]", "A1 = d + zz", "{ undefined }"),
+    ("n = [v = evalInEachContext(A1, {[d = 1]})]", "A1 = d + zz; zz = 3", "{ undefined }"),
+    ('A1 = zz; n = [zz = 7; v = evalInEachContext(A1, eval("{[d = 1]}"))]', "", "{ undefined }"),
+    ('n = [v = evalInEachContext(A1, eval("{[d = 1]}"))]', "A1 = MY.zz; zz = 3", "{ 3 }"),
+    ("A1 = zz; n = [v = evalInEachContext(A1, {MY, parent, root})]", "zz = 3", "{ 3,3,undefined }"),
+]
+
+
+@pytest.mark.parametrize(("my", "target", "value"), IN_A_MATCH)
+def test_ads_in_lists_have_the_partner_of_what_is_around_them(
+    my: str, target: str, value: str
+) -> None:
+    ads = ClassAd(f"[{my}]"), ClassAd(f"[{target}]")
+    exact = evaluate_exactly(ExprTree("n.v"), ads[0], *ads, CONTEXT)
+    for found, ok in (exact, evaluate_full("n.v", *ads, context=CONTEXT)):
+        assert (unparse_value(found), ok) == (value, True)
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(("my", "target", "value"), IN_A_MATCH)
+def test_the_real_library_gives_them_that_partner(my: str, target: str, value: str) -> None:
+    from classad.invent import Case
+    from fuzz.language import ours_of, peer
+
+    pytest.importorskip("classad2")
+    case = Case("n.v", f"[{my}]", f"[{target}]")
+    assert peer().answer(*case) == ours_of(case)
 
 
 @pytest.mark.parametrize(("expression", "value"), SEEN, ids=[case[0] for case in SEEN])
@@ -77,6 +122,14 @@ def test_the_real_library_says_so(expression: str, value: str) -> None:
     pytest.importorskip("classad2")
     case = Case(expression, IN_MY)
     assert peer().answer(*case) == ours_of(case)
+
+
+def test_ads_in_a_chained_parent_stay_there_for_every_evaluator() -> None:
+    parent, child = ClassAd("[a = 1; v = [x = parent.a].x + a]"), ClassAd("[a = 20]")
+    child.chain(parent)
+    tree = ExprTree("v + [x = parent.a].x")
+    exact = evaluate_exactly(tree, child, None, None, CONTEXT)
+    assert exact == evaluate_full(tree, child, context=CONTEXT) == (41, True)
 
 
 def test_relative_times_in_lists_keep_their_fractions() -> None:

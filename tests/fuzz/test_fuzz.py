@@ -82,6 +82,8 @@ def test_known_differences_have_an_entry() -> None:
         ('split("a b").x', ["list"], "D-303"),
         ("{a}.x", ["list"], ""),
         ("countMatches(nosuch, {[a = 1]}) + a", "undefined", "D-304"),
+        ("countMatches(MY.nosuch, {[a = 1]}) + a", "undefined", "D-304"),
+        ("unresolved(TARGET.c) + a", "undefined", "D-304"),
         ("countMatches(b, {[a = 1]}) + b", "undefined", ""),
         ('replaceAll("(b)?", "ab", "c")', ["str", "?"], "D-306"),
         ('replaceAll("b", "ab", "c")', ["str", "?"], ""),

@@ -83,3 +83,8 @@ def test_assigned_group(submitter: str, group: str) -> None:
     names = ("group_a.x", "first", "group_a", "lost.child")
     tree = GroupTree(GroupSettings(name) for name in names)
     assert tree.assigned(submitter).name == group
+
+
+def test_siblings_stand_in_the_order_of_their_names_without_case() -> None:
+    tree = GroupTree([GroupSettings(name) for name in ("b", "C", "b.y", "A", "b.X")])
+    assert [group.name for group in tree.groups] == [ROOT_GROUP, "A", "b", "C", "b.X", "b.y"]
