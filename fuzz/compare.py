@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for entry in compare(peer, batch, tally, args.more):
                 out.write(json.dumps(entry) + "\n")
             out.flush()
-            if batch % 10 == 0 or batch == args.first + args.batches - 1:
+            if batch % 5 == 0 or batch == args.first + args.batches - 1:
                 print(tally.line(batch, time.monotonic() - begun), flush=True)
     peer.close()
     return 1 if tally.differences else 0

@@ -18,10 +18,11 @@ from attr import evolve
 from negotiator.cycle import negotiate
 from negotiator.options import ENGINES
 from negotiator.result import CycleResult
+from negotiator.scenario.course import first_snapshot
+from negotiator.scenario.read import NOW, policy_of
 from negotiator.snapshot import Snapshot
 from policy.dialects import find_dialect
 from policy.model import NegotiatorPolicy
-from tests.negotiator.scenarios import NOW, policy_of, snapshot_of
 
 Scenario = Mapping[str, Any]
 #: What single precision may move a sum of weights by.
@@ -37,7 +38,7 @@ def snapshot(scenario: Scenario) -> Snapshot:
     ]
     submitters = sorted({f"{job['submitter']}@test" for job in scenario["jobs"]})
     seen = {"slot_order": slots, "submitter_order": submitters}
-    return snapshot_of({"scenario": scenario, "observed": {"cycles": [seen]}})
+    return first_snapshot({"scenario": scenario, "observed": {"cycles": [seen]}})
 
 
 def cycles_hold(scenario: Scenario) -> None:

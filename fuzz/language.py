@@ -17,7 +17,6 @@ import classad
 from classad import arena, kernels
 from classad.ad import ClassAd
 from classad.adfile import read_ads, write_ads
-from classad.batch import evaluate_many, match_many
 from classad.compiler import specialise
 from classad.convert import to_python
 from classad.deferred import OLD, PREFIX, STRICT
@@ -25,7 +24,6 @@ from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import (
     EvalContext,
     evaluate,
-    evaluate_attribute,
     evaluate_exactly,
     evaluate_full,
 )
@@ -37,7 +35,6 @@ from classad.invent import Case
 from classad.limits import FAST_HEIGHT
 from classad.lists import ListValue
 from classad.loading import Loader
-from classad.match import is_true
 from classad.nodes import Binary, Call, Literal, Node, walk
 from classad.parser import _by_grammar, parse_expression
 from classad.source import Source
@@ -132,31 +129,6 @@ def _same_value(wanted: tuple[Any, bool], found: tuple[Any, bool], case: Any) ->
     texts = unparse_value(compiled), unparse_value(exact)
     assert texts[0] == texts[1], f"{texts} of {case}"
     assert ok == fine, f"only one evaluator fails: {case}"
-
-
-def columns_agree(case: tuple[str, list[list[str]]]) -> None:
-    """Many ads at once give what each gives alone."""
-    expression, texts = case
-    pairs = [(ClassAd(my), ClassAd(target)) for my, target in texts]
-    ads = [my for my, _ in pairs]
-    values = evaluate_many(expression, ads, pairs[0][1], context=CONTEXT)
-    alone = [evaluate(expression, ad, pairs[0][1], context=CONTEXT) for ad in ads]
-    shown = [_shown(value) for value in alone]
-    assert [_shown(value) for value in values] == shown, f"{values} instead of {alone} of {case}"
-    job = pairs[0][1]
-    found = match_many(job, ads, rank=None, context=CONTEXT)
-    wanted = [_accepts(ad, job) and _accepts(job, ad) for ad in ads]
-    assert [bool(yes) for yes in found.mask] == wanted, f"matches of {case}"
-
-
-def _accepts(ad: ClassAd, other: ClassAd) -> bool:
-    if ad.raw("Requirements") is None:
-        return False
-    return is_true(evaluate_attribute(ad, "Requirements", other, CONTEXT)[0])
-
-
-def _shown(value: Any) -> str:
-    return repr(to_python(value)) if not isinstance(value, list) else repr(value)
 
 
 def loaders_agree(case: tuple[str, int]) -> None:

@@ -40,7 +40,10 @@ def _columns() -> Any:
 
     from classad.strategies import expressions, match_pairs
 
-    return st.tuples(expressions(), st.lists(match_pairs(), min_size=1, max_size=6))
+    numbers = st.none() | st.integers(-1, 20) | st.sampled_from([2**53 + 1, 0.5, -0.0, "a"])
+    rows = st.lists(st.tuples(st.integers(0, 9), numbers), min_size=1, max_size=14)
+    pairs = st.lists(match_pairs(), min_size=1, max_size=4)
+    return st.tuples(expressions(), pairs, rows, st.booleans())
 
 
 def _files() -> Any:
@@ -160,8 +163,9 @@ _ALL: Final = (
         _cases, _check("language", "peer_agrees"), 150, _vector,
     ),
     Target(
-        "columns", "many ads at once and one by one", "same values, same matches",
-        _columns, _check("language", "columns_agree"), 100,
+        "columns", "tables and batches of ads, and the exact evaluator row by row",
+        "same matches, selections, values and ranks, also after a row is replaced",
+        _columns, _check("columns", "columns_agree"), 100,
     ),
     Target(
         "loaders", "loading into columns and the reader of lines",
