@@ -208,9 +208,25 @@ def find_domains(
 
     ``trees``: with the slot as MY; ``job_trees``: with the job as MY.
     """
+    bounds, wanted = _wanted(
+        [("slot", tree) for tree in trees] + [("job", tree) for tree in job_trees], schema
+    )
+    return Domains(
+        _domains(wanted["slot"], schema.slot, bounds, custom=schema.open),
+        # Jobs may say anything about themselves; slots of a captured pool only what they say.
+        _domains(wanted["job"], schema.job, bounds, custom=True),
+        *priorities(bounds, margin),
+        usages(bounds),
+        seconds(bounds, least),
+    )
+
+
+def _wanted(
+    todo: list[tuple[str, ExprTree]], schema: Schema
+) -> tuple[Bounds, dict[str, dict[str, str]]]:
+    """What expressions compare, and what they read, by side: case-folded to spelled names."""
     bounds = Bounds()
     wanted: dict[str, dict[str, str]] = {"slot": {}, "job": {}}
-    todo = [("slot", tree) for tree in trees] + [("job", tree) for tree in job_trees]
     seen = set()
     sides = {"slot": schema.slot, "job": schema.job}
     if "slotweight" in schema.slot:
@@ -230,14 +246,7 @@ def find_domains(
             known = sides[where].get(key)
             values = () if known is None else known.values
             todo += [(where, value) for value in values if value.__class__ is ExprTree]
-    return Domains(
-        _domains(wanted["slot"], schema.slot, bounds, custom=schema.open),
-        # Jobs may say anything about themselves; slots of a captured pool only what they say.
-        _domains(wanted["job"], schema.job, bounds, custom=True),
-        *priorities(bounds, margin),
-        usages(bounds),
-        seconds(bounds, least),
-    )
+    return bounds, wanted
 
 
 def _domains(

@@ -19,9 +19,10 @@ from negotiator.fuzzing.finding import Finding
 from negotiator.fuzzing.properties import Property
 from negotiator.fuzzing.shrink import shrink
 
-#: Crowds of this few ads come first: a simple flaw shows at once.
+#: Crowds of this few ads come first: a simple flaw shows at once, and as every crowd has quotas,
+#: usage and priorities of its own, one that needs a certain usage shows in one of them.
 _SMALL: Final = 20
-_SMALL_ONES: Final = 3
+_SMALL_ONES: Final = 12
 
 
 @frozen(eq=False)
