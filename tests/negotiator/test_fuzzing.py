@@ -69,7 +69,8 @@ def test_every_example_policy_is_in_the_tables() -> None:
 def test_every_seed_finds_the_flaw(
     name: str, seed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, data = fuzz(capsys, str(POLICIES / "flawed" / name), "--seed", seed)
+    policy = str(POLICIES / "flawed" / name)
+    _, data = fuzz(capsys, policy, "--seed", seed, "--examples", "100000")
     assert {finding["property"] for finding in data["counterexamples"]} >= FLAWS[name]
 
 
