@@ -6,12 +6,12 @@ import csv
 import gzip
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -595,22 +595,30 @@ def start(words: list[str]) -> subprocess.Popen[str]:
     )
 
 
-def killed_and_resumed(words: list[str], folder: Path, rng: random.Random, kills: int) -> int:
-    """Kill a run at random so many times, or fewer if it is done before; how often it was."""
+def kill_at(process: subprocess.Popen[str], folder: Path, size: int, delay: float) -> bool:
+    """Kill a run some time after it has written so many bytes; False if it was done before."""
+    while process.poll() is None and written(folder) < size:
+        time.sleep(0.002)
+    time.sleep(delay)
+    killed = process.poll() is None
+    process.kill()
+    _, problem = process.communicate()
+    assert killed or process.returncode == 0, problem
+    return killed
+
+
+def written(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.glob("*.csv"))
+
+
+def killed_and_resumed(words: list[str], folder: Path, sizes: list[int], rng: Random) -> int:
+    """Kill a run again and again, then let it end; how often it was killed."""
     first = [*words, "-o", str(folder)]
     resume = ["simulate", "--resume", str(folder)]
-    for number in range(kills):
+    kills = 0
+    for size in sizes:
         process = start(resume if (folder / "run.json").exists() else first)
-        try:
-            process.wait(0.4 + rng.random() * 0.8)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        else:
-            assert process.returncode == 0, process.communicate()
-            return number
-        finally:
-            process.communicate()
+        kills += kill_at(process, folder, size, rng.random() ** 3 * 0.5)
     process = start(resume if (folder / "run.json").exists() else first)
     _, problem = process.communicate()
     assert process.returncode == 0, problem
@@ -618,15 +626,18 @@ def killed_and_resumed(words: list[str], folder: Path, rng: random.Random, kills
 
 
 @pytest.mark.parametrize(
-    ("kills", "days"), [(2, "2"), pytest.param(20, "16", marks=pytest.mark.slow)]
+    ("kills", "days"), [(2, "0.5"), pytest.param(20, "4", marks=pytest.mark.slow)]
 )
 def test_a_killed_run_goes_on_to_the_same_bytes(
-    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str], kills: int, days: str
+    tmp_path: Path, words: list[str], kills: int, days: str
 ) -> None:
+    """Killed soon after it has begun, while it writes, between checkpoints, near its end."""
     command = [*words, "--days", days, "--checkpoint-hours", "0.5"]
     assert main([*command, "-o", str(tmp_path / "whole")]) == 0
-    capsys.readouterr()
-    assert killed_and_resumed(command, tmp_path / "cut", random.Random(kills), kills) > 0
+    rng = Random(kills)
+    size = written(tmp_path / "whole")
+    sizes = sorted(int(size * rng.uniform(-0.1, 0.8)) for _ in range(kills))
+    assert killed_and_resumed(command, tmp_path / "cut", sizes, rng) == kills
     assert files(tmp_path / "cut") == files(tmp_path / "whole")
 
 
