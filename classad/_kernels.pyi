@@ -21,6 +21,16 @@ class _Lib(Protocol):
         numbers: _Sizes,
         first: _Sizes,
     ) -> int: ...
+    def ca_number_cells(
+        self,
+        cells: int,
+        tags: object,
+        payload: object,
+        room: int,
+        slots: _Sizes,
+        numbers: _Sizes,
+        first: _Sizes,
+    ) -> int: ...
     def ca_pick(self, count: int, rows: _Sizes, length: int, codes: _Sizes, out: _Sizes) -> int: ...
     def ca_pick_numbers(
         self, count: int, rows: _Sizes, length: int, values: _Sizes, out: _Sizes

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from classad.deferred import Run
 from classad.expr import ExprTree
 from classad.function_table import lookup_function
+from classad.nodes import Reference
 from classad.scopes import fold_name
 from classad.state import CallSite
 from classad.values import ERROR
@@ -109,7 +110,8 @@ class _Thunk:
 
 
 def _raw(impl: Any, node: Call) -> Run:
-    trees = {id(arg): ExprTree.from_node(arg) for arg in node.args}
+    bases = [arg.base for arg in node.args if isinstance(arg, Reference) and arg.base is not None]
+    trees = {id(part): ExprTree.from_node(part) for part in (*node.args, *bases)}
 
     def run(ad: Any, state: Any) -> Any:
         state.ad = ad

@@ -165,6 +165,11 @@ class LoadedColumns:
             found.append(self._value(key, tags[place], payload[place]) if there else None)
         return found
 
+    def picked(self, column: LoadedColumn, places: Sequence[int]) -> list[Any]:
+        """The values of some cells of a column, counted without regard to the rows."""
+        tags, payload, key = column.tags, column.payload, column.key
+        return [self._value(key, tags[place], payload[place]) for place in places]
+
     def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
         """The values of some cells."""
         tags, payload = bytes(column.tags[low:high]), column.payload[low:high]

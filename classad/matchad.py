@@ -24,7 +24,7 @@ def _path(*names: str, absolute: bool = False) -> Node:
 
 
 @cache
-def _expressions() -> tuple[dict[str, ExprTree], dict[str, ExprTree], dict[str, ExprTree]]:
+def _expressions() -> tuple[ClassAd, ClassAd, ClassAd]:
     """Attributes of the match ad and of the left and right context."""
     both = Binary("&&", _path("RIGHT", "requirements"), _path("LEFT", "requirements"))
     outer: dict[str, Node] = {
@@ -40,25 +40,31 @@ def _expressions() -> tuple[dict[str, ExprTree], dict[str, ExprTree], dict[str, 
     return _trees(outer), _trees(left), _trees(right)
 
 
-def _trees(nodes: dict[str, Node]) -> dict[str, ExprTree]:
-    return {name: ExprTree.from_node(node) for name, node in nodes.items()}
+def _trees(nodes: dict[str, Node]) -> ClassAd:
+    ad = ClassAd()
+    for name, node in nodes.items():
+        ad.insert(name, ExprTree.from_node(node))
+    return ad
+
+
+def _like(pattern: ClassAd) -> ClassAd:
+    """Another ad with these attributes, none of which belongs to its ad."""
+    ad = ClassAd()
+    ad._attrs, ad._names = pattern._attrs.copy(), pattern._names.copy()
+    return ad
 
 
 def build_match_scopes(left: Any, right: Any) -> tuple[ClassAd, ClassAd]:
     """The left and right context of a match."""
     outer_trees, left_trees, right_trees = _expressions()
-    outer = ClassAd()
-    for name, tree in outer_trees.items():
-        outer.insert(name, tree)
+    outer = _like(outer_trees)
     contexts = []
     for side, ad, name, trees in (
         ("LEFT", left, "lCtx", left_trees),
         ("RIGHT", right, "rCtx", right_trees),
     ):
-        context = ClassAd()
+        context = _like(trees)
         context._parent = outer
-        for key, tree in trees.items():
-            context.insert(key, tree)
         outer.attach(name, context)
         outer.attach(side, ad)
         contexts.append(context)

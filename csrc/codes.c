@@ -37,6 +37,33 @@ int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, 
     return count;
 }
 
+int32_t ca_number_cells(size_t cells, const unsigned char *tags, const int64_t *payload,
+                        size_t room, int32_t *slots, int32_t *numbers, int32_t *first)
+{
+    if (cells > INT32_MAX || room < 2 * cells || (room & (room - 1)) != 0 ||
+        (cells > 0 && (tags == NULL || payload == NULL || slots == NULL || numbers == NULL ||
+                       first == NULL)))
+        return CA_BAD_ARGUMENT;
+    memset(slots, 0, room * sizeof *slots);
+    int32_t count = 0;
+    for (size_t cell = 0; cell < cells; cell++) {
+        const int64_t a = payload[cell];
+        size_t slot = (size_t)scattered((uint64_t)a + ((uint64_t)tags[cell] << 56)) & (room - 1);
+        while (slots[slot] != 0) {
+            const int32_t other = first[slots[slot] - 1];
+            if (payload[other] == a && tags[other] == tags[cell])
+                break;
+            slot = (slot + 1) & (room - 1);
+        }
+        if (slots[slot] == 0) {
+            first[count++] = (int32_t)cell;
+            slots[slot] = count;
+        }
+        numbers[cell] = slots[slot] - 1;
+    }
+    return count;
+}
+
 int ca_pick(size_t count, const int32_t *rows, size_t length, const int32_t *codes, int32_t *out)
 {
     for (size_t i = 0; i < count; i++) {

@@ -214,6 +214,10 @@ const int32_t *ca_load_rows(const ca_load *load); /* the shape of each row */
 int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, size_t room,
                         int32_t *slots, int32_t *numbers, int32_t *first);
 
+/* The same for cells as a loader keeps them: equal tags and payloads have equal numbers. */
+int32_t ca_number_cells(size_t cells, const unsigned char *tags, const int64_t *payload,
+                        size_t room, int32_t *slots, int32_t *numbers, int32_t *first);
+
 /* out[i] = codes[rows[i]], of `length` codes; the same of doubles. */
 int ca_pick(size_t count, const int32_t *rows, size_t length, const int32_t *codes, int32_t *out);
 int ca_pick_numbers(size_t count, const int32_t *rows, size_t length, const double *values,

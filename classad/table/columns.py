@@ -16,6 +16,7 @@ from typing import Any, Final
 from classad.ad import ClassAd
 from classad.expr import ExprTree
 from classad.lists import ListValue
+from classad.table.moving import pick
 from classad.table.shapes import text_of
 from classad.values import AbsTime, Value
 
@@ -33,17 +34,32 @@ class Column:
 
     __slots__ = ("codes", "expressions", "key", "numbers", "ordered", "values")
 
-    def __init__(self, key: str, cells: Sequence[Any]) -> None:
+    def __init__(self, key: str, values: list[Any], codes: array[int], ordered: int) -> None:
         self.key = key
-        kinds = set(map(type, cells))
-        coded = _by_value(cells) if _plainly(kinds) else None
-        if coded is None:
-            coded = _by_key(cells)
-        self.values, self.codes, self.ordered = coded
+        self.values, self.codes, self.ordered = values, codes, ordered
         self.numbers: dict[Any, int] | None = None
         self.expressions = frozenset(
             code for code, value in enumerate(self.values) if is_open(value)
         )
+
+    @classmethod
+    def of(cls, key: str, cells: Sequence[Any]) -> Column:
+        """The column of what each row has."""
+        kinds = set(map(type, cells))
+        coded = _by_value(cells) if _plainly(kinds) else None
+        if coded is None:
+            coded = _by_key(cells)
+        return cls(key, *coded)
+
+    @classmethod
+    def of_codes(cls, key: str, values: list[Any], codes: array[int]) -> Column:
+        """The column of distinct values and the place of each row's among them."""
+        places = _order(values)
+        number = array("i", bytes(4 * len(values)))
+        for code, place in enumerate(places):
+            number[place] = code
+        ordered = sum(map(_is_number, values))
+        return cls(key, [values[place] for place in places], pick(number, codes), ordered)
 
     def set(self, row: int, cell: Any) -> bool:
         """Give a row another cell; whether the expressions are concerned."""
@@ -133,9 +149,19 @@ def _coded(
     values: list[Any], keys: Sequence[Any], keys_of: Callable[[list[Any]], list[Any]]
 ) -> _Coded:
     """Put the values in the order of their codes and give every row its code."""
-    numbers = [v for v in values if (v.__class__ is int or v.__class__ is float) and v == v]
-    numbers.sort()
-    others = [v for v in values if not (v.__class__ in (int, float) and v == v)]
-    ordered = numbers + others
+    ordered = [values[place] for place in _order(values)]
     code_of = {key: code for code, key in enumerate(keys_of(ordered))}
-    return ordered, array("i", map(code_of.__getitem__, keys)), len(numbers)
+    codes = array("i", map(code_of.__getitem__, keys))
+    return ordered, codes, sum(map(_is_number, values))
+
+
+def _is_number(value: Any) -> bool:
+    return (value.__class__ is int or value.__class__ is float) and value == value
+
+
+def _order(values: Sequence[Any]) -> list[int]:
+    """The places of values in the order of their codes: numbers first, rising."""
+    numbers = [place for place, value in enumerate(values) if _is_number(value)]
+    numbers.sort(key=values.__getitem__)
+    found = set(numbers)
+    return numbers + [place for place in range(len(values)) if place not in found]

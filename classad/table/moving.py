@@ -25,6 +25,24 @@ def number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int]
     return _number_pairs(left, right) if native is None else _c_number_pairs(native, left, right)
 
 
+def number_cells(tags: memoryview, payload: memoryview) -> tuple[array[int], array[int]]:
+    """The same for cells as a loader keeps them: equal tags and payloads have equal numbers."""
+    native = kernels.native
+    if native is None:
+        return _number_cells(tags, payload)
+    ffi, lib = native
+    count = len(tags)
+    room = 1 << max(2 * count - 1, 1).bit_length()
+    slots, out = ffi.new("int32_t[]", room), array("i", bytes(4 * count))
+    first = array("i", bytes(4 * count))
+    kinds = ffi.from_buffer("unsigned char[]", tags)
+    cells = ffi.from_buffer("int64_t[]", payload)
+    found = _checked(
+        lib.ca_number_cells(count, kinds, cells, room, slots, _ints(ffi, out), _ints(ffi, first))
+    )
+    return out, first[:found]
+
+
 def pick(codes: array[int], rows: array[int]) -> array[int]:
     """The codes of some rows."""
     native = kernels.native
@@ -107,6 +125,18 @@ def _number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int
             number = numbers[pair] = len(first)
             first.append(row)
         out[row] = number
+    return out, first
+
+
+def _number_cells(tags: memoryview, payload: memoryview) -> tuple[array[int], array[int]]:
+    numbers: dict[tuple[int, int], int] = {}
+    first = array("i")
+    out = array("i", bytes(4 * len(tags)))
+    for place, cell in enumerate(zip(tags, payload, strict=True)):
+        number = numbers.setdefault(cell, len(first))
+        if number == len(first):
+            first.append(place)
+        out[place] = number
     return out, first
 
 

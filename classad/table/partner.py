@@ -29,6 +29,8 @@ Asked = str | tuple[str]
 MAX_SIZE = 1_000_000
 
 
+#: Values that are the same to an expression if Python says that they are equal.
+_SIMPLE = frozenset({bool, int, str})
 #: Levels that an attribute may have to count as its value.
 _LOW = 40
 
@@ -55,6 +57,25 @@ _MISSING = Item(None, None)
 _UNDER_WAY = Item(None, None, odd=True)
 
 
+class _Keys(dict[Asked, Any]):
+    """What the attributes of a partner are to expressions, found when first asked for."""
+
+    __slots__ = ("_partner",)
+
+    def __init__(self, partner: Partner) -> None:
+        self._partner = partner
+
+    def __missing__(self, asked: Asked) -> Any:
+        plain = isinstance(asked, str)
+        name, ad = asked if isinstance(asked, str) else asked[0], self._partner.ad
+        if ad is None or (name not in ad._attrs and ad._chained is None):
+            self[asked] = None
+            return None
+        item = self._partner.item(name)
+        key = self[asked] = item.value if plain else item.exact
+        return key
+
+
 class Partner:
     """One ad, or none, to evaluate rows against."""
 
@@ -68,16 +89,16 @@ class Partner:
         self.evaluator = _Evaluator(context)
         self._known = known
         self._items: dict[str, Item] = {}
-        self.keys: dict[Asked, Any] = {}
+        attrs: dict[str, Any] = {} if ad is None else ad._attrs
+        self.keys = _Keys(self)
+        for name, value in attrs.items():
+            kind = value.__class__
+            if kind in _SIMPLE:
+                self.keys[name] = (kind, value)
 
     def key(self, asked: Asked) -> Any:
         """What an attribute is to an expression."""
-        try:
-            return self.keys[asked]
-        except KeyError:
-            item = self.item(asked if asked.__class__ is str else asked[0])
-            key = self.keys[asked] = item.value if asked.__class__ is str else item.exact
-            return key
+        return self.keys[asked]
 
     def has(self, name: str) -> bool:
         """Whether the ad has the attribute."""

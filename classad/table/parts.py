@@ -53,6 +53,9 @@ class View(NamedTuple):
 class Source(Protocol):
     """Where a part gets its columns."""
 
+    def ready(self, name: str) -> bool:
+        """Whether a whole column costs little."""
+
     def column(self, name: str) -> Column | None:
         """The column of all rows."""
 
@@ -122,11 +125,11 @@ class Part:
     def _look(self, name: str) -> View:
         source, rows = self._source, self.rows
         whole = source.built(name)
-        if whole is None and (rows is None or _FEW * len(rows) > self.size):
+        if whole is None and (rows is None or source.ready(name) or _FEW * len(rows) > self.size):
             whole = source.column(name)
         if whole is None:
             assert rows is not None
-            own = Column(name, source.cells(name, rows))
+            own = Column.of(name, source.cells(name, rows))
             return View(own.values, own.codes, None, own.ordered, own.expressions)
         codes, live = whole.codes, None
         if rows is not None:

@@ -35,7 +35,7 @@ class Verdict:
     what the verdict was made from.  ``chance``: asking the odd rows draws random numbers.
     """
 
-    __slots__ = ("bad", "chance", "columns", "cost", "false", "odd", "true", "used")
+    __slots__ = ("bad", "chance", "columns", "cost", "false", "odd", "passing", "true", "used")
 
     def __init__(
         self, true: int, false: int, bad: int, odd: int = 0, columns: frozenset[str] = frozenset()
@@ -46,6 +46,8 @@ class Verdict:
         self.odd = odd
         self.columns = columns
         self.chance = False
+        #: The rows of the whole table that it does not rule out; None for all.
+        self.passing: int | None = None
         self.used = 0
         bits = true.bit_length() + false.bit_length() + bad.bit_length() + odd.bit_length()
         self.cost = 300 + bits // 7
@@ -90,10 +92,7 @@ class Predicate:
         """For which rows it holds against a partner."""
         keys = partner.keys
         for variant in self.variants:
-            try:
-                key = tuple([keys[name] for name in variant.asked])
-            except KeyError:
-                key = tuple([partner.key(name) for name in variant.asked])
+            key = tuple([keys[name] for name in variant.asked])
             if variant.clock:
                 key += (partner.context.now, partner.context.tz)
             found = variant.verdicts.get(key)
@@ -105,6 +104,8 @@ class Predicate:
     def _make(self, partner: Partner) -> Verdict:
         variant, plan = self._planned(partner)
         found = self._evaluate(plan, partner)
+        passing = found.true | found.odd | self.outside
+        found.passing = None if passing == self._store.everything.bits else passing
         key = tuple([partner.key(name) for name in variant.asked])
         if variant.clock:
             key += (partner.context.now, partner.context.tz)

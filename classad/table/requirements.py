@@ -119,7 +119,7 @@ class _Kept:
         self._book.budget.add(self._known, self._key(partner), verdict)
 
     def _key(self, partner: Partner) -> tuple[Any, ...]:
-        return tuple([partner.key(name) for name in self._asked])
+        return tuple(map(partner.keys.__getitem__, self._asked))
 
 
 class RowSide:
@@ -206,7 +206,8 @@ class RowSide:
         rows, odd, chance = everything, 0, False
         for predicate in self.predicates:
             verdict = predicate.verdict(partner)
-            rows &= verdict.true | verdict.odd | predicate.outside
+            if verdict.passing is not None:
+                rows &= verdict.passing
             odd |= verdict.odd
             chance |= verdict.chance
         found = Verdict(rows | self.odd, 0, int(chance), odd)
@@ -245,7 +246,8 @@ class PartnerSide:
         rows, odd, chance = everything.bits, 0, False
         for predicate in predicates:
             verdict = predicate.verdict(partner)
-            rows &= verdict.true | verdict.odd
+            if verdict.passing is not None:
+                rows &= verdict.passing
             odd |= verdict.odd
             chance |= verdict.chance
         found = Verdict(rows, 0, int(chance), odd)

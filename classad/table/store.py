@@ -8,6 +8,7 @@ Never here: evaluation, caches of results.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from classad.ad import ClassAd
 from classad.expr import ExprTree
 from classad.loaded import LoadedColumns
 from classad.table.columns import Column
+from classad.table.moving import number_cells
 from classad.table.parts import Part
 from classad.table.shapes import Shape, Shapes
 
@@ -40,6 +42,8 @@ class Store:
         self.everything = self.part((1 << self.size) - 1)
         self.names: set[str] = set()
         self.odd = 0
+        #: Rows whose ads are no longer, or not only, in the loaded columns.
+        self._own: set[int] = set()
         self._places: dict[int, int] | None = None
         if loaded is None:
             for row, ad in enumerate(self.ads):
@@ -72,6 +76,7 @@ class Store:
         if ad is None:
             assert self.loaded is not None
             ad = self.ads[row] = self.loaded.ad(row)
+            self._own.add(row)
             self._places = None
         return ad
 
@@ -95,7 +100,7 @@ class Store:
             return self._columns[name]
         found = None
         if name in self.names:
-            found = Column(name, self._cells(name))
+            found = self._column(name)
         self._columns[name] = found
         return found
 
@@ -122,15 +127,33 @@ class Store:
                 found[place] = ad._attrs.get(name)
         return found
 
-    def _cells(self, name: str) -> list[Any]:
+    def ready(self, name: str) -> bool:
+        """Whether a whole column costs little."""
+        loaded = None if self.loaded is None else self.loaded.column(name)
+        return loaded is not None and loaded.dense
+
+    def _column(self, name: str) -> Column:
         if self.loaded is None:
-            return [ad._attrs.get(name) for ad in self.ads if ad is not None]
-        column = self.loaded.column(name)
-        cells = [None] * self.size if column is None else _made(self.loaded.values(column))
-        for row, ad in enumerate(self.ads):
-            if ad is not None:
-                cells[row] = ad._attrs.get(name)
-        return cells
+            return Column.of(name, [ad._attrs.get(name) for ad in self.ads if ad is not None])
+        loaded = self.loaded.column(name)
+        codes = array("i", bytes(4 * self.size))
+        values: list[Any] = [None]
+        if loaded is not None:
+            numbers, first = number_cells(loaded.tags, loaded.payload)
+            values = _made(self.loaded.picked(loaded, first))
+            if loaded.rows is None:
+                codes = numbers
+            else:
+                codes = array("i", [len(values)]) * self.size
+                for row, number in zip(loaded.rows, numbers, strict=True):
+                    codes[row] = number
+                values.append(None)
+        column = Column.of_codes(name, values, codes)
+        for row in self._own:
+            ad = self.ads[row]
+            assert ad is not None
+            column.set(row, ad._attrs.get(name))
+        return column
 
     def shape_of(self, cell: Any) -> Shape:
         """The shape of a cell that is not plain."""
@@ -149,6 +172,7 @@ class Store:
         """Another ad for a row: the columns in which that matters, and whether expressions do."""
         before = self.names.copy()
         self.ads[row] = ad
+        self._own.add(row)
         self._places = None
         self._note(row, ad)
         for name in self.names - before:

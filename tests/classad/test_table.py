@@ -350,6 +350,8 @@ def test_kernels_agree(codes: list[int], data: st.DataObject) -> None:
     left = array("i", codes)
     right = array("i", [data.draw(st.integers(0, 2)) for _ in codes])
     count = len(codes)
+    kinds = bytes(data.draw(st.integers(1, 2)) for _ in codes)
+    cells = array("q", [code - 3 if code % 2 else -(code << 60) for code in codes])
     places = st.sets(st.integers(0, 99), min_size=count, max_size=count)
     rows = array("i", sorted(data.draw(places)))
     table = bytes(data.draw(st.integers(0, 1)) for _ in range(7))
@@ -365,6 +367,7 @@ def test_kernels_agree(codes: list[int], data: st.DataObject) -> None:
                 [
                     moving.number_pairs(left, right),
                     moving.number_pairs(left, None),
+                    moving.number_cells(memoryview(kinds), memoryview(cells)),
                     moving.flag(left, rows, table, 100),
                     moving.flag(left, None, table, len(left)),
                     moving.rows_of(moving.flag(left, rows, table, 100)),
