@@ -13,16 +13,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from functools import cache
+from operator import ne
 from typing import Any, Final, TypeAlias
 
 from attr import frozen
 
-from classad.ad import ClassAd
-from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from classad.nodes import Reference
 from classad.table import Rows, Table
 from classad.table.moving import pick_numbers
+from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.rank import KIND_ORDER, RankKeys
 from negotiator.result import MatchKind
@@ -31,29 +31,47 @@ from policy.model import NegotiatorPolicy
 #: A key: the same for all rows, or a column of them.
 Key: TypeAlias = "float | array[float]"
 
-_FREE: Final = KIND_ORDER[MatchKind.NONE]
+_NUMBERS: Final[frozenset[type[Any]]] = frozenset({float, int, bool})
 
 
 class UnsureError(Exception):
     """The columns cannot say: the reference engine has to."""
 
 
-def policy_number(value: Any) -> float:
-    """A value as a rank of the negotiator's own (see ``rank.policy_rank``)."""
-    if value.__class__ not in (float, int, bool):
-        return -DBL_MAX
-    return _sure(float32(float(value)))
+class _PolicyNumber:
+    """Values as ranks of the negotiator's own (see ``rank.policy_rank``)."""
+
+    def __call__(self, value: Any) -> float:
+        if value.__class__ not in _NUMBERS:
+            return -DBL_MAX
+        return _sure(float32(float(value)))
+
+    def many(self, values: list[Any]) -> array[float]:
+        """The same for many values."""
+        others = [place for place, value in enumerate(values) if value.__class__ not in _NUMBERS]
+        if others:
+            values = [value if value.__class__ in _NUMBERS else 0.0 for value in values]
+        found = array("d", array("f", values))
+        if any(map(ne, found, found)):
+            raise UnsureError
+        for place in others:
+            found[place] = -DBL_MAX
+        return found
 
 
 def job_number(value: Any) -> float:
     """A value as a job's rank (see ``rank.job_rank``)."""
-    return _sure(float(value)) if value.__class__ in (float, int, bool) else 0.0
+    return _sure(float(value)) if value.__class__ in _NUMBERS else 0.0
 
 
 def _sure(number: float) -> float:
     if number != number:
         raise UnsureError
     return number
+
+
+#: One object: the table keeps numbers by it.
+policy_number: Final = _PolicyNumber()
 
 
 @cache
@@ -137,7 +155,7 @@ class KeyMaker:
             before, after = (array("d", [pair[i] for pair in fixed]) for i in (0, 1))
             self._fixed = (before, after)
 
-    def keys(self, request: ClassAd, passed: Passed, context: EvalContext) -> Keys:
+    def keys(self, request: Partner, passed: Passed) -> Keys:
         """The keys of the rows that passed; raises ``UnsureError``."""
         if self._fixed is not None:
             pre_job, post_job = self._fixed
@@ -147,28 +165,22 @@ class KeyMaker:
             return Keys(passed, 0.0, 0.0, 0.0, 0.0)
         return Keys(
             passed,
-            self._policy_key(policy.pre_job_rank, request, bits, context),
-            self._job_key(request, bits, context),
-            self._policy_key(policy.post_job_rank, request, bits, context),
-            self._policy_key(policy.preemption_rank, request, passed.held, context),
+            self._policy_key(policy.pre_job_rank, request, bits),
+            self._job_key(request, bits),
+            self._policy_key(policy.post_job_rank, request, bits),
+            self._policy_key(policy.preemption_rank, request, passed.held),
         )
 
-    def _policy_key(
-        self, expr: ExprTree | None, request: ClassAd, bits: int, context: EvalContext
-    ) -> Key:
+    def _policy_key(self, expr: ExprTree | None, request: Partner, bits: int) -> Key:
         if expr is None or not bits:
             return -DBL_MAX
         return self._table.numbers(
-            expr,
-            request,
-            row_is="my",
-            convert=policy_number,
-            within=Rows(self._size, bits),
-            context=context,
+            expr, request, row_is="my", convert=policy_number, within=Rows(self._size, bits)
         )
 
-    def _job_key(self, request: ClassAd, bits: int, context: EvalContext) -> Key:
-        rank = request.raw("Rank")
+    def _job_key(self, request: Partner, bits: int) -> Key:
+        assert request.ad is not None
+        rank = request.ad.raw("Rank")
         if rank is not None and rank.__class__ is not ExprTree:
             return job_number(rank)
         return self._table.numbers(
@@ -177,5 +189,4 @@ class KeyMaker:
             row_is="my" if rank is None else "target",
             convert=job_number,
             within=Rows(self._size, bits),
-            context=context,
         )

@@ -25,6 +25,7 @@ from classad.expr import ExprTree
 from classad.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table
 from classad.table.moving import rows_of
+from classad.table.partner import Partner
 from negotiator.board import Board
 from negotiator.candidates import (
     Allowance,
@@ -91,6 +92,7 @@ class _Ask:
     board: Board
     context: EvalContext
     request: ClassAd
+    partner: Partner
     asker: Asker
     allowance: Allowance
     refused: list[tuple[Refusal, int]]
@@ -161,12 +163,14 @@ class ColumnEngine:
         assert isinstance(board.slots, SlotsLeft)
         left = board.slots.bits
         odd = left & self._odd
-        ask = _Ask(board, self._guarded(board.context), request.ad, asker, allowance, [])
+        context = self._guarded(board.context)
+        partner = self._table.partner(request.ad, context)
+        ask = _Ask(board, context, request.ad, partner, asker, allowance, [])
         try:
             if not self._ranks_are_numbers:
                 raise UnsureError
             passed = self._passed(ask, left ^ odd)
-            keys = self._keys.keys(request.ad, passed, ask.context)
+            keys = self._keys.keys(partner, passed)
             each = odd or limits_depend_on_slot(request.ad, ask.context)
         except UnsureError:
             return REFERENCE.find(board, request, asker, allowance, tally)
@@ -195,7 +199,7 @@ class ColumnEngine:
             ask.refuse(Refusal.DYNAMIC, bits & self._spoken_for(ask))
             bits &= ~self._spoken_for(ask)
         within = Rows(self._size, bits)
-        matched = self._table.match_surely(ask.request, within=within, context=ask.context)
+        matched = self._table.match_surely(ask.partner, within=within)
         if matched is None:
             raise UnsureError
         ask.refuse(Refusal.REQUIREMENTS, bits ^ matched.bits)
@@ -264,7 +268,7 @@ class ColumnEngine:
         if expr is None or not bits:
             return bits
         within = Rows(self._size, bits)
-        return self._table.select(expr, ask.request, within=within, context=ask.context).bits
+        return self._table.select(expr, ask.partner, within=within).bits
 
     def _within_limits(self, ask: _Ask, passed: Passed) -> Passed:
         """Without the slots that would cost more than is still allowed."""

@@ -123,6 +123,13 @@ class Table:
             return array("i", bytes(4 * len(self))), [None]
         return column.codes, column.values
 
+    def partner(self, ad: ClassAd | None, context: EvalContext | None = None) -> Partner:
+        """An ad about which several questions are to be asked; it must not change meanwhile.
+
+        In the place of the ad it saves looking at it anew; its context replaces that of the call.
+        """
+        return Partner(ad, _standing(context), self._store.shapes, self._store.has)
+
     # --- matching -------------------------------------------------------------------------------
 
     def match(
@@ -134,14 +141,11 @@ class Table:
         """
         return self._match(job, within, _standing(context))
 
-    def match_surely(
-        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
-    ) -> Rows | None:
+    def match_surely(self, job: Partner, *, within: Rows | None = None) -> Rows | None:
         """``match``; None if evaluating the requirements one by one could draw a random number."""
-        standing = _standing(context)
-        if self._is_misleading(job, standing):
+        if self._is_misleading(job.ad, job.context):
             return None
-        return self._decided(job, self._bits(within), standing, (True, True), thorough=True)
+        return self._decided(job, self._bits(within), (True, True), thorough=True)
 
     def match_many(
         self,
@@ -179,19 +183,13 @@ class Table:
             raise TypeError("job must be a ClassAd")
         bits = self._bits(within)
         if not self._is_misleading(job, context):
-            found = self._decided(job, bits, context, (job_side, rows_side))
+            found = self._decided(self.partner(job, context), bits, (job_side, rows_side))
             if found is not None:
                 return found
         return self._one_by_one(job, bits, context, rows_side, job_side)
 
     def _decided(
-        self,
-        job: ClassAd,
-        bits: int,
-        context: EvalContext,
-        sides: tuple[bool, bool],
-        *,
-        thorough: bool = False,
+        self, partner: Partner, bits: int, sides: tuple[bool, bool], *, thorough: bool = False
     ) -> Rows | None:
         """The rows that match; None if random numbers decide.
 
@@ -199,7 +197,8 @@ class Table:
         random numbers would be drawn in vain.
         """
         self._budget.now += 1
-        partner = Partner(job, context, self._store.shapes, self._store.has)
+        job, context = partner.ad, partner.context
+        assert job is not None
         job_side, rows_side = sides
         ask_job = ask_row = 0
         chance = False
@@ -245,26 +244,26 @@ class Table:
     def select(
         self,
         expr: ExprTree | str,
-        target: ClassAd | None = None,
+        target: ClassAd | Partner | None = None,
         *,
         within: Rows | None = None,
         context: EvalContext | None = None,
     ) -> Rows:
         """The rows in which an expression is true, or a number that is not zero."""
-        tree, standing, bits = _tree_of(expr), _standing(context), self._bits(within)
+        tree, bits = _tree_of(expr), self._bits(within)
+        partner = target if isinstance(target, Partner) else self.partner(target, context)
         odd = bits
-        if not self._is_misleading(target, standing):
+        if not self._is_misleading(partner.ad, partner.context):
             self._budget.now += 1
             store = self._store
-            partner = Partner(target, standing, store.shapes, store.has)
             shape = store.shapes.of_tree(tree)
             verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
-            odd = bits & (verdict.odd | store.odd_for(target))
+            odd = bits & (verdict.odd | store.odd_for(partner.ad))
             bits &= verdict.true & ~odd
         else:
             bits = 0
         for row in rows_of(odd):
-            if is_true(evaluate(tree, self.ad(row), target, context=standing)):
+            if is_true(evaluate(tree, self.ad(row), partner.ad, context=partner.context)):
                 bits |= 1 << row
         return Rows(self._store.size, bits)
 
@@ -296,7 +295,7 @@ class Table:
     def numbers(
         self,
         expr: ExprTree | str,
-        target: ClassAd | None = None,
+        target: ClassAd | Partner | None = None,
         *,
         row_is: Seat = "my",
         convert: Callable[[Any], float] = _number,
@@ -306,19 +305,21 @@ class Table:
         """What an expression is for every row, as a number.
 
         ``convert``: makes the number of a value, and is asked once for each distinct one; by
-        default booleans count 0 and 1, what is no number 0.  The array is the table's own.
+        default booleans count 0 and 1, what is no number 0.  If it has an attribute ``many`` that
+        is asked for the array of all instead.  The array given back is the table's own.
         """
-        standing, bits = _standing(context), self._bits(within)
-        tree = _tree_of(expr)
+        bits, tree = self._bits(within), _tree_of(expr)
         of_row = row_is == "my"
-        target = ClassAd() if target is None and not of_row else target
-        if self._is_misleading(target, standing):
-            codes, values = self._valuations.one_by_one(tree, of_row, target, bits, standing)
+        if not isinstance(target, Partner):
+            target = self.partner(ClassAd() if target is None and not of_row else target, context)
+        if self._is_misleading(target.ad, target.context):
+            codes, values = self._valuations.one_by_one(
+                tree, of_row, target.ad, bits, target.context
+            )
             known = [convert(value) for value in values]
             return array("d", [known[code] for code in codes])
         self._budget.now += 1
-        partner = Partner(target, standing, self._store.shapes, self._store.has)
-        return self._valuations.numbers(tree, of_row, partner, bits, convert)
+        return self._valuations.numbers(tree, of_row, target, bits, convert)
 
     def rank(
         self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None

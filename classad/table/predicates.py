@@ -115,7 +115,7 @@ class Predicate:
     def _planned(self, partner: Partner) -> tuple[_Variant, Plan]:
         """The plan, which is the same for partners that differ in plain values only."""
         for variant in self.variants:
-            kinds = tuple([_kind(partner.key(name)) for name in variant.asked])
+            kinds = tuple([kind_of(partner.key(name)) for name in variant.asked])
             known = variant.plans.get(kinds)
             if known is not None:
                 return variant, known
@@ -126,7 +126,7 @@ class Predicate:
         else:
             variant = _Variant(plan)
             self.variants.append(variant)
-        variant.plans[tuple([_kind(partner.key(name)) for name in plan.asked])] = plan
+        variant.plans[tuple([kind_of(partner.key(name)) for name in plan.asked])] = plan
         return variant, plan
 
     def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
@@ -205,7 +205,7 @@ class Predicate:
         return self._book.predicate(shape, self.of_row, self.part, self._open)
 
 
-def _kind(key: Any) -> Any:
+def kind_of(key: Any) -> Any:
     """What of a partner's attribute matters to a plan: nothing of a plain value."""
     return key is None or key[0].__class__ is type or key
 

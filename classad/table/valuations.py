@@ -1,49 +1,72 @@
 """Valuations: what an expression is for every row, kept as codes or numbers.
 
-What is decided here: when a valuation found before still holds.
+What is decided here: when a valuation found before still holds; that what an operator makes of two
+operands needs to be known once for each pair of their values, where these are fewer than the
+combinations of all that the expression mentions.
 Inputs: expressions, partners.  Outputs: codes with values, arrays of doubles.
-Never here: how a value becomes a number (an argument), order.
+Never here: how a value becomes a number (an argument), order, what an operator means.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
 
 from classad.ad import ClassAd
 from classad.evaluate import evaluate
 from classad.expr import ExprTree
+from classad.nodes import Binary
+from classad.operators import BINARY
 from classad.state import EvalContext
 from classad.table.budget import Budget
 from classad.table.columns import PLAIN
-from classad.table.moving import rows_of, spread
+from classad.table.comparisons import bare
+from classad.table.moving import number_pairs, pick, pick_numbers, rows_of
 from classad.table.partner import Partner
 from classad.table.plans import Plan, make_plan
+from classad.table.predicates import kind_of
 from classad.table.shapes import Shape
 from classad.table.store import Store
-from classad.table.tables import Results, Sampler
+from classad.table.tables import Sampler
+from classad.unparse import unparse
+from classad.values import UNDEFINED
+
+#: Combinations up to which an expression is evaluated as a whole.
+_WHOLE: Final = 64
+#: Operators that look at both operands, and give an error for an error.
+_STRICT: Final = frozenset({"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="})
 
 
 class Valuation:
-    """The results of each group of a plan, and the numbers made of them."""
+    """What an expression is: ``values[codes[row]]``, but for the ``odd`` rows.
 
-    __slots__ = ("columns", "cost", "made", "numbers", "used")
+    ``columns``: what it was made from; ``numbers``: what was made of it.
+    """
 
-    def __init__(self, plan: Plan, made: list[tuple[Any, Results | None]]) -> None:
-        self.made = made
-        self.columns = frozenset[str]().union(*(group.columns for group in plan.groups))
+    __slots__ = ("codes", "columns", "cost", "numbers", "odd", "used", "values")
+
+    def __init__(
+        self, codes: array[int], values: list[Any], odd: int, columns: frozenset[str]
+    ) -> None:
+        self.codes = codes
+        self.values = values
+        self.odd = odd
+        self.columns = columns
         self.numbers: dict[Callable[[Any], float], array[float]] = {}
         self.used = 0
-        self.cost = 300 + 40 * sum(len(r.results) for _, r in made if r is not None)
+        self.cost = 300 + 4 * len(codes) + 40 * len(values)
 
 
 class _Variant:
-    __slots__ = ("asked", "clock", "odd", "valuations")
+    """Valuations that depend on the same names of the partner, and plans by the kinds of these."""
+
+    __slots__ = ("asked", "clock", "plans", "valuations")
 
     def __init__(self, plan: Plan) -> None:
         self.asked = plan.asked
         self.clock = plan.clock
+        self.plans: dict[tuple[Any, ...], Plan] = {}
         self.valuations: dict[tuple[Any, ...], Valuation] = {}
 
 
@@ -54,6 +77,8 @@ class Valuations:
         self._store = store
         self._budget = budget
         self._variants: dict[tuple[int, bool], list[_Variant]] = {}
+        self._operands: dict[int, tuple[Any, Shape]] = {}
+        self._places: dict[tuple[int, ...], array[int]] = {}
 
     def forget(self, names: set[str] | None) -> None:
         """Columns have changed; None: all of them."""
@@ -75,22 +100,12 @@ class Valuations:
         convert: Callable[[Any], float],
     ) -> array[float]:
         """What an expression is for every row, converted."""
-        found = self._find(tree, of_row, partner)
+        found = self._find(self._store.shapes.of_tree(tree), of_row, partner)
         known = found.numbers.get(convert)
         if known is not None:
             return known
-        out = array("d", bytes(8 * self._store.size))
-        odd = self._store.odd_for(partner.ad)
-        for part, made in found.made:
-            if made is None:
-                odd |= part.bits
-                continue
-            results = array("d", [0.0 if r is None else convert(r) for r in made.results])
-            if made.joint is None:
-                codes = array("i", bytes(4 * part.bits.bit_count()))
-            else:
-                codes = made.joint.codes
-            spread(codes, part.rows, results, out)
+        out = pick_numbers(_converted(found.values, convert), found.codes)
+        odd = found.odd | self._store.odd_for(partner.ad)
         for row in rows_of(odd & bits):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         if not odd:
@@ -103,22 +118,11 @@ class Valuations:
         self, tree: ExprTree, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[Any]]:
         """What an expression is for every row."""
-        found = self._find(tree, of_row, partner)
-        codes = array("i", bytes(4 * self._store.size))
+        found = self._find(self._store.shapes.of_tree(tree), of_row, partner)
         values = _Values()
-        odd = self._store.odd_for(partner.ad)
-        for part, made in found.made:
-            if made is None:
-                odd |= part.bits
-                continue
-            numbers = [values.number(result) for result in made.results]
-            rows = range(part.size) if part.rows is None else part.rows
-            if made.joint is None:
-                for row in rows:
-                    codes[row] = numbers[0]
-            else:
-                for row, code in zip(rows, made.joint.codes, strict=True):
-                    codes[row] = numbers[code]
+        numbers = array("i", map(values.number, found.values))
+        codes = pick(numbers, found.codes)
+        odd = found.odd | self._store.odd_for(partner.ad)
         for row in rows_of(odd & bits):
             value = self._ask(tree, of_row, partner.ad, row, partner.context)
             codes[row] = values.number(value)
@@ -141,19 +145,27 @@ class Valuations:
         my, other = (ad, target) if of_row else (target, ad)
         return evaluate(tree, my, other, context=context)
 
-    def _find(self, tree: ExprTree, of_row: bool, partner: Partner) -> Valuation:
-        shape = self._store.shapes.of_tree(tree)
+    def _find(self, shape: Shape, of_row: bool, partner: Partner) -> Valuation:
         variants = self._variants.setdefault((shape.uid, of_row), [])
         for variant in variants:
             found = variant.valuations.get(_key(variant, partner))
             if found is not None:
                 found.used = self._budget.now
                 return found
-        return self._make(shape, of_row, partner, variants)
+        variant, plan = self._planned(shape, of_row, partner, variants)
+        found = self._make(shape, of_row, partner, plan)
+        self._budget.add(variant.valuations, _key(variant, partner), found)
+        return found
 
-    def _make(
+    def _planned(
         self, shape: Shape, of_row: bool, partner: Partner, variants: list[_Variant]
-    ) -> Valuation:
+    ) -> tuple[_Variant, Plan]:
+        """The plan, which is the same for partners that differ in plain values only."""
+        for variant in variants:
+            kinds = tuple([kind_of(partner.key(name)) for name in variant.asked])
+            known = variant.plans.get(kinds)
+            if known is not None:
+                return variant, known
         plan = make_plan(shape, of_row, self._store.everything, partner, self._store)
         for variant in variants:
             if (variant.asked, variant.clock) == (plan.asked, plan.clock):
@@ -161,13 +173,98 @@ class Valuations:
         else:
             variant = _Variant(plan)
             variants.append(variant)
-        sampler = Sampler(shape, of_row, partner, None)
-        made = [
-            (group.part, None if group.odd else sampler.results(group)) for group in plan.groups
-        ]
-        found = Valuation(plan, made)
-        self._budget.add(variant.valuations, _key(variant, partner), found)
-        return found
+        variant.plans[tuple([kind_of(partner.key(name)) for name in plan.asked])] = plan
+        return variant, plan
+
+    def _make(self, shape: Shape, of_row: bool, partner: Partner, plan: Plan) -> Valuation:
+        columns = frozenset[str]().union(*(group.columns for group in plan.groups))
+        node = bare(shape.node)
+        if (
+            node.__class__ is Binary
+            and node.operator in _STRICT
+            and not any(group.odd for group in plan.groups)
+            and _is_wide(plan)
+        ):
+            left, right = (
+                self._find(self._operand(side), of_row, partner) for side in (node.left, node.right)
+            )
+            return _combined(node.operator, left, right, columns)
+        return self._sampled(Sampler(shape, of_row, partner, None), plan, columns)
+
+    def _operand(self, node: Any) -> Shape:
+        known = self._operands.get(id(node))
+        if known is None:
+            shape = self._store.shapes.of_node(node, (unparse(node), -1))
+            known = self._operands[id(node)] = (node, shape)
+        return known[1]
+
+    def _sampled(self, sampler: Sampler, plan: Plan, columns: frozenset[str]) -> Valuation:
+        """The valuation by evaluating what the groups of the plan say."""
+        pieces: list[array[int]] = []
+        odd = 0
+        values: list[Any] = [None] if any(group.odd for group in plan.groups) else []
+        for group in plan.groups:
+            part = group.part
+            if group.odd:
+                odd |= part.bits
+                pieces.append(array("i", bytes(4 * part.bits.bit_count())))
+                continue
+            joint, results = sampler.results(group)
+            base = len(values)
+            values += results
+            if joint is None:
+                pieces.append(array("i", (base,)) * part.bits.bit_count())
+            else:
+                numbers = array("i", range(base, base + len(results)))
+                pieces.append(pick(numbers, joint.codes))
+        return Valuation(self._in_place(plan, pieces), values, odd, columns)
+
+    def _in_place(self, plan: Plan, pieces: Sequence[array[int]]) -> array[int]:
+        """What the groups have one after the other, in the order of the rows."""
+        if len(pieces) == 1:
+            return pieces[0]
+        whole = array("i")
+        for piece in pieces:
+            whole.extend(piece)
+        key = tuple([group.part.uid for group in plan.groups])
+        places = self._places.get(key)
+        if places is None:
+            places = self._places[key] = array("i", bytes(4 * len(whole)))
+            rows = (row for group in plan.groups for row in group.part.rows or ())
+            for place, row in enumerate(rows):
+                places[row] = place
+        return pick(whole, places)
+
+
+def _is_wide(plan: Plan) -> bool:
+    """Whether there are many combinations of several columns."""
+    for group in plan.groups:
+        size, varying = 1, 0
+        for name in group.columns:
+            many = group.part.cardinality(name)
+            size *= many
+            varying += many > 1
+        if size > _WHOLE and varying > 1:
+            return True
+    return False
+
+
+def _combined(
+    operator: str, left: Valuation, right: Valuation, columns: frozenset[str]
+) -> Valuation:
+    """What an operator makes of two operands."""
+    operate = BINARY[operator].implementation
+    codes, first = number_pairs(left.codes, right.codes)
+    one = map(left.values.__getitem__, pick(left.codes, first))
+    other = map(right.values.__getitem__, pick(right.codes, first))
+    return Valuation(codes, list(map(operate, one, other)), 0, columns)
+
+
+def _converted(values: Iterable[Any], convert: Callable[[Any], float]) -> array[float]:
+    """The numbers of values; those that no row has are None, which is no value."""
+    there = [UNDEFINED if value is None else value for value in values]
+    many: Callable[[list[Any]], array[float]] | None = getattr(convert, "many", None)
+    return many(there) if many is not None else array("d", map(convert, there))
 
 
 def _key(variant: _Variant, partner: Partner) -> tuple[Any, ...]:

@@ -379,3 +379,33 @@ def test_kernels_agree(codes: list[int], data: st.DataObject) -> None:
         finally:
             kernels.native = native  # type: ignore[misc]
     assert found[0] == found[1]
+
+
+ARITHMETIC = (
+    "A * B - C",
+    "(A + TARGET.J) * 2 - B / C",
+    "1.0e10 * (A =?= undefined) + B % C",
+    "A - B - MY.C * TARGET.J < 3",
+    "Rank * 10 - A - B",
+)
+
+
+@pytest.mark.parametrize("text", ARITHMETIC)
+def test_operators_on_many_combinations(text: str) -> None:
+    """More combinations than are evaluated as a whole: operands are, then pairs of their values."""
+    cells = ["1", "2", "-3", "0", "2.5", "true", '"x"', "undefined", "9223372036854775807", "1e300"]
+    rows = [
+        ClassAd(f"[A = {a}; B = {b}; C = {c}; Rank = {rank}]")
+        for a, rank in zip(cells, ["TARGET.J", "A + 1"] * 5, strict=True)
+        for b in cells
+        for c in [*cells[:6], "error"]
+    ]
+    table = Table(rows)
+    for job in (ClassAd("[J = 2]"), ClassAd("[J = 0.5; A = 1]"), ClassAd("[J = B; B = 7]")):
+        for row_is in ("my", "target"):
+            codes, values = table.evaluate(text, job, row_is=row_is)
+            for row, ad in enumerate(rows):
+                my, target = (ad, job) if row_is == "my" else (job, ad)
+                expected = evaluate(text, my, target)
+                found = values[codes[row]]
+                assert (type(found), repr(found)) == (type(expected), repr(expected)), (row, text)

@@ -155,5 +155,5 @@ def test_a_table_matches_as_the_daemons_do() -> None:
             if meets(slot, job, context) and meets(job, slot, context)
         ]
         assert list(found) == expected, str(job)
-        surely = table.match_surely(job, context=context)
+        surely = table.match_surely(table.partner(job, context))
         assert surely is None or surely == found
