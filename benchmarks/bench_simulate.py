@@ -16,6 +16,7 @@ from pathlib import Path
 from negotiator.command import without_collecting
 from negotiator.simulate.matching import Negotiator
 from negotiator.simulate.setup import Plan, build
+from negotiator.simulate.summary import summarise
 
 WEEK = 168
 RUN_TIMES = (1620, 3240, 4860, 6480, 9720)
@@ -81,7 +82,8 @@ def main() -> None:
         f"{state.cycles} cycles, {state.full_cycles} of them with matchmaking"
     )
     print(f"a cycle           {1000 * seconds / state.cycles:8.2f} ms")
-    print(f"utilisation       {state.used_seconds / state.pool_seconds:8.3f}")
+    summary = summarise(simulation, complete=True)
+    print(f"utilisation       {summary['utilisation']:8.3f}")
     seconds, cycles = stuck(2.0)
     print(f"an idle cycle     {1000 * seconds / cycles:8.2f} ms")
 

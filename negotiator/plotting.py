@@ -8,6 +8,7 @@ Never here: what is drawn.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,9 +19,17 @@ from classad.extras import load
 COLOURS: Final = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933",
 )  # fmt: skip
+#: For areas, which have no dashes: they differ in how dark they are, too.
+FILLS: Final = (
+    "#0072B2", "#E69F00", "#F0E442", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7",
+)  # fmt: skip
 DASHES: Final = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 FORMATS: Final = (".png", ".svg", ".pdf")
 _MANY: Final = 8
+#: Dots per inch.
+_DOTS: Final = 130
+#: Names longer than this stand two to a line, in characters.
+_LONG: Final = 20
 
 
 def check_format(path: Path) -> None:
@@ -71,9 +80,10 @@ def line(
 
 
 def hours(pane: Any, last: float) -> None:
-    """Marks on a time axis at whole hours that people think in."""
+    """A time axis from 0 with marks at whole hours that people think in."""
     step = next((step for step in (1, 2, 6, 12, 24, 48, 168) if last / step <= 10), 720)
     pane.set_xticks(range(0, int(last) + 1, step))
+    pane.set_xlim(0, last)
     pane.set_xlabel("time (hours)")
 
 
@@ -85,11 +95,35 @@ def legend(pane: Any, count: int) -> None:
         pane.legend(fontsize="small", framealpha=0.9)
 
 
+def legend_above(made: Any, pane: Any) -> None:
+    """The legend above everything: for panels that are filled from edge to edge."""
+    handles, labels = pane.get_legend_handles_labels()
+    columns = 2 if max(map(len, labels)) > _LONG else 4
+    place = {"loc": "outside upper center", "ncols": columns, "frameon": False}
+    made.legend(handles, labels, fontsize="small", **place)
+
+
+def as_png(made: Any) -> bytes:
+    """A figure as a picture with few colours, which takes a third of the room."""
+    load("matplotlib")
+    from PIL import Image
+
+    plain, small = io.BytesIO(), io.BytesIO()
+    made.savefig(plain, format="png", dpi=_DOTS)
+    with Image.open(plain) as picture:
+        picture.convert("RGB").quantize(64).save(small, format="png", optimize=True)
+    return small.getvalue()
+
+
 def save(made: Any, path: Path) -> None:
     """Write a figure; equal figures make equal files."""
     load("matplotlib")
     import matplotlib
 
+    if path.suffix.lower() == ".png":
+        path.write_bytes(as_png(made))
+        return
+
     dated: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     with matplotlib.rc_context({"svg.hashsalt": "pieslice", "svg.fonttype": "path"}):
-        made.savefig(path, dpi=130, metadata=dated.get(path.suffix.lower()))
+        made.savefig(path, dpi=_DOTS, metadata=dated.get(path.suffix.lower()))

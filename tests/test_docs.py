@@ -1,8 +1,12 @@
 """README and documentation tell the truth: their examples run, and print what is shown.
 
 A block marked ``console`` holds commands after ``$ `` and below each what it prints; a line that
-is just ``...`` stands for lines left out.  A block marked ``pycon`` is a doctest.  Both run from
-the top of the repository.  Blocks in ``sh`` are for reading.
+is just ``...`` stands for lines left out.  A block marked ``pycon`` is a doctest.  Both run in a
+folder of their own in which everything at the top of the repository seems to be, the commands of a
+tutorial all in the same.  Blocks in ``sh`` are for reading.
+
+A picture under ``docs/images`` is what a command of the page that shows it draws, in a file of the
+same name.  ``KEEP_IMAGES=1 python -m pytest tests/test_docs.py`` puts the new ones there.
 """
 
 from __future__ import annotations
@@ -11,10 +15,12 @@ import argparse
 import contextlib
 import doctest
 import io
+import itertools
 import os
 import re
 import runpy
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -32,7 +38,7 @@ LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
 class Example(NamedTuple):
-    """One command or doctest of a page."""
+    """One command or doctest of a page; ``place``: page and line."""
 
     place: str
     kind: str
@@ -60,6 +66,14 @@ def examples() -> Iterator[Example]:
 
 
 EXAMPLES = list(examples())
+TUTORIALS = sorted({e.place.partition(":")[0] for e in EXAMPLES if "/tutorial-" in e.place})
+ALONE = [
+    list(block)
+    for place, block in itertools.groupby(EXAMPLES, key=lambda example: example.place)
+    if "/tutorial-" not in place
+]
+IMAGES = ROOT / "docs" / "images"
+IMAGE = re.compile(r"!\[([^]]*)\]\(images/([^)]+)\)")
 
 
 def run(command: str) -> str:
@@ -96,12 +110,41 @@ def matches(shown: str, printed: str) -> bool:
     return re.fullmatch("(?:.*\n)*?".join(parts), printed) is not None
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=[f"{e.place} {e.command[:40]}" for e in EXAMPLES])
-def test_example(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder like the top of the repository, where examples may write."""
+    for path in ROOT.iterdir():
+        if not path.name.startswith("."):
+            (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
+    return tmp_path
+
+
+@pytest.mark.parametrize("block", ALONE, ids=[f"{b[0].place} {b[0].command[:40]}" for b in ALONE])
+def test_example(block: list[Example], scratch: Path) -> None:
+    if any("--plot" in example.command for example in block):
+        pytest.importorskip("matplotlib")
+    for example in block:
+        check(example)
+    keep_images(scratch)
+
+
+@pytest.mark.parametrize("page", TUTORIALS)
+def test_tutorial(page: str, scratch: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for example in EXAMPLES:
+        if example.place.startswith(f"{page}:"):
+            check(example)
+    for _, name in IMAGE.findall((ROOT / page).read_text()):
+        assert (scratch / name).is_file(), name
+    keep_images(scratch)
+
+
+def check(example: Example) -> None:
+    """Run an example and compare what it prints."""
     if example.kind == "pycon":
         parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
         test = parser.get_doctest(example.command, {}, example.place, example.place, 0)
@@ -112,6 +155,32 @@ def test_example(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = run(example.command)
     if not matches(example.output, printed):
         assert printed == example.output
+
+
+def keep_images(scratch: Path) -> None:
+    """Pictures of the documentation are as big as those that its commands draw, or replaced."""
+    for path in scratch.rglob("*.png"):
+        kept = IMAGES / path.relative_to(scratch)
+        if os.environ.get("KEEP_IMAGES") and shown(kept):
+            kept.parent.mkdir(exist_ok=True)
+            shutil.copyfile(path, kept)
+        if kept.exists():
+            assert path.read_bytes()[16:24] == kept.read_bytes()[16:24], f"{kept}: width and height"
+
+
+def shown(image: Path) -> bool:
+    name = image.relative_to(IMAGES).as_posix()
+    return any(f"(images/{name})" in page.read_text() for page in PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_every_image_is_drawn_by_a_command_of_its_page(page: Path) -> None:
+    code = "".join(body for _, kind, body in blocks(page) if kind == "console")
+    for text, name in IMAGE.findall(page.read_text()):
+        assert len(text.split()) > 5, f"{name}: say what is to be seen"
+        folder, _, file = name.rpartition("/")
+        option = f"--plots {folder}" if folder else f"--plot {file}"
+        assert re.search(rf"{re.escape(option)}(\s|$)", code), name
 
 
 def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import IO, Any, Final
 from negotiator.configuration import CaptureSources
 from negotiator.effectivequotas import effective_quotas
 from negotiator.io import CapturePaths
-from negotiator.plotting import save
+from negotiator.plotting import as_png, save
 from negotiator.runreport.data import RunData, run_data
 from negotiator.runreport.page import Said, page
 from negotiator.runreport.plots import PLOTS
@@ -30,6 +29,8 @@ from policy.table import Context
 
 EXIT_OK: Final = 0
 EXIT_BAD: Final = 2
+#: From how many days on a title says days.
+_DAYS: Final = 2
 
 
 class ReportError(ValueError):
@@ -43,20 +44,25 @@ def report_command(args: argparse.Namespace, err: IO[str]) -> int:
         pictures = []
         for name, (title, draw) in PLOTS.items():
             made = draw(data)
-            stream = io.BytesIO()
-            made.savefig(stream, format="png", dpi=130)
-            pictures.append((title, stream.getvalue()))
+            pictures.append((title, as_png(made)))
             if args.plots is not None:
                 args.plots.mkdir(parents=True, exist_ok=True)
                 save(made, args.plots / f"{name}.{args.plot_format}")
         plan = about["plan"]
-        title = args.title or f"{plan['pool']}: {data.summary['hours'] / 24:.1f} days"
+        title = args.title or _title(plan, data.hours)
         text = page(title, data.summary, pictures, _policy(plan, data), data.worst)
     except (ReportError, ImportError) as problem:
         err.write(f"pieslice report: error: {problem}\n")
         return EXIT_BAD
     args.output.write_text(text, encoding="utf-8")
     return EXIT_OK
+
+
+def _title(plan: dict[str, Any], hours: float) -> str:
+    how_long = f"{hours:g} hours" if hours < _DAYS * 24 else f"{hours / 24:g} days"
+    policy = "" if plan["config"] is None else f", {plan['config']}"
+    changes = "".join(f", {name} = {text}" for name, text in plan.get("settings", ()))
+    return f"{plan['pool']}{policy}{changes}: {how_long}"
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], RunData]:

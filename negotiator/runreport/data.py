@@ -17,7 +17,7 @@ from attr import frozen
 _HOUR: Final = 3600.0
 #: How many users, slots and moments are shown one by one.
 MOST_USERS: Final = 8
-MOST_SLOTS: Final = 40
+MOST_SLOTS: Final = 60
 _WORST: Final = 3
 
 
@@ -48,6 +48,8 @@ class RunData:
     """What a report shows.  ``waits``: seconds until the first start, by user."""
 
     summary: Mapping[str, Any]
+    #: How long the run was.
+    hours: float
     pool: Curve
     users: tuple[Curve, ...]
     groups: tuple[Curve, ...]
@@ -68,6 +70,7 @@ def run_data(
     users = sorted(curves.get("user", {}).values(), key=lambda curve: -sum(curve.usage))
     return RunData(
         summary=summary,
+        hours=float(summary["hours"]),
         pool=curves["pool"][""],
         users=tuple(users[:MOST_USERS]),
         groups=tuple(curves.get("group", {}).values()),

@@ -18,8 +18,9 @@ _STYLE: Final = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
   color: #1a1a1a; background: #fff; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { border-collapse: collapse; margin: .5rem 0; }
-th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid #ddd;
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: .5rem 0; font-size: .9em; }
+th, td { padding: .15rem .55rem; text-align: right; border-bottom: 1px solid #ddd;
   font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 img { max-width: 100%; height: auto; }
@@ -82,11 +83,11 @@ def _table(
     what: str, rows: Mapping[str, Mapping[str, Any]], columns: Sequence[tuple[str, str, int]]
 ) -> str:
     titles = "".join(f"<th>{escape(title)}</th>" for _, title, _ in columns)
-    lines = [f"<table><tr><th>{what}</th>{titles}</tr>"]
+    lines = [f'<div class="wide"><table><tr><th>{what}</th>{titles}</tr>']
     for name, row in rows.items():
         cells = "".join(f"<td>{cell(row[key], digits)}</td>" for key, _, digits in columns)
         lines.append(f"<tr><td>{escape(name)}</td>{cells}</tr>")
-    return "".join([*lines, "</table>"])
+    return "".join([*lines, "</table></div>"])
 
 
 def _policy(sentences: Sequence[Said]) -> Iterable[str]:

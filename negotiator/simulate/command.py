@@ -200,10 +200,9 @@ def _loop(
             if run is not None and (moment >= due or stop.asked):
                 run.checkpoint({"next": moment, "simulation": saved(simulation)})
                 due = moment + between
-        complete = moment >= plan.seconds
-        if complete:
-            simulation.advance(plan.seconds)
-    return summarise(simulation, complete=complete)
+        # What comes after a checkpoint is cut off when the run is taken up.
+        simulation.advance(min(moment, plan.seconds))
+    return summarise(simulation, complete=moment >= plan.seconds)
 
 
 def _record(

@@ -221,7 +221,6 @@ class Negotiator:
         state.pool_seconds += pool * seconds
         users = self._users()
         used = {user: simulation.state.running.get(user, (0, 0.0))[1] for user in users}
-        state.used_seconds += sum(used.values()) * seconds
         wanted = {user: used[user] + self._idle(user)[1] for user in users}
         members: dict[str, list[str]] = {}
         for user in users:
@@ -249,9 +248,9 @@ class Negotiator:
         for group in self.tree.groups:
             name = group.name
             mine = members.get(name, [])
+            state.group_of.update(dict.fromkeys(mine, name))
             usage = sum(used[user] for user in mine)
             wish = sum(wanted[user] for user in mine)
-            state.group_used[name] = state.group_used.get(name, 0.0) + usage * seconds
             entitled = min(rooms[name], wish) * seconds
             state.group_entitled[name] = state.group_entitled.get(name, 0.0) + entitled
             if not group.settings.accept_surplus and group.parent is not None:

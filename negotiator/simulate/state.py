@@ -77,12 +77,12 @@ class State:
     running: dict[str, tuple[int, float]] = Factory(dict)
     accountant: AccountantState = Factory(AccountantState)
     quotas: dict[str, float] | None = None
-    #: Weighted seconds: of the pool, in use; of groups above their quota.
+    #: Weighted seconds: of the pool; of groups above their quota, and what they could ask for.
     pool_seconds: float = 0.0
-    used_seconds: float = 0.0
     over_quota: dict[str, float] = Factory(dict)
-    group_used: dict[str, float] = Factory(dict)
     group_entitled: dict[str, float] = Factory(dict)
+    #: The group of each submitter, where there are groups.
+    group_of: dict[str, str] = Factory(dict)
     cycles: int = 0
     full_cycles: int = 0
     #: Jobs that were preempted more than once.

@@ -37,7 +37,7 @@ def summarise(simulation: Simulation, *, complete: bool) -> dict[str, Any]:
         "cycles": state.cycles,
         "cycles_with_matchmaking": state.full_cycles,
         "pool_hours": state.pool_seconds / _HOUR,
-        "utilisation": state.used_seconds / state.pool_seconds if state.pool_seconds else 0.0,
+        "utilisation": used * _HOUR / state.pool_seconds if state.pool_seconds else 0.0,
         "goodput_hours": sum(user["goodput_hours"] for user in users.values()),
         "badput_hours": sum(user["badput_hours"] for user in users.values()),
         "unfinished_hours": sum(running.values()) / _HOUR,
@@ -49,7 +49,7 @@ def summarise(simulation: Simulation, *, complete: bool) -> dict[str, Any]:
         "jain_index": jain(ratios),
         **_waits(waits),
         "users": users,
-        "groups": _groups(simulation),
+        "groups": _groups(simulation, users),
     }
 
 
@@ -96,15 +96,18 @@ def jain(ratios: Iterable[float]) -> float | None:
     return sum(parts) ** 2 / (len(parts) * squares) if squares > 0 else None
 
 
-def _groups(simulation: Simulation) -> dict[str, Any]:
+def _groups(simulation: Simulation, users: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     state = simulation.state
+    used = dict.fromkeys(state.group_entitled, 0.0)
+    for user, group in sorted(state.group_of.items()):
+        used[group] += users[user]["usage_hours"]
     return {
         name: {
-            "usage_hours": used / _HOUR,
-            "entitled_hours": state.group_entitled[name] / _HOUR,
+            "usage_hours": used[name],
+            "entitled_hours": entitled / _HOUR,
             "over_quota_hours": state.over_quota.get(name, 0.0) / _HOUR,
         }
-        for name, used in state.group_used.items()
+        for name, entitled in state.group_entitled.items()
     }
 
 
@@ -129,19 +132,27 @@ LINES: Final = (
     ("jain_index", "Jain's index", 4),
 )
 USER_COLUMNS: Final = (
-    ("usage_hours", "core hours", 1),
+    ("usage_hours", "usage (h)", 1),
     ("share", "share", 4),
-    ("entitled_hours", "entitled", 1),
+    ("entitled_hours", "entitled (h)", 1),
     ("completed", "completed", 0),
     ("preemptions", "preempted", 0),
-    ("badput_hours", "badput", 1),
-    ("wait_mean", "mean wait", 0),
-    ("wait_95", "95 % wait", 0),
+    ("badput_hours", "badput (h)", 1),
+    ("wait_mean", "mean wait (s)", 0),
+    ("wait_95", "95 % wait (s)", 0),
 )
 GROUP_COLUMNS: Final = (
-    ("usage_hours", "core hours", 1),
-    ("entitled_hours", "entitled", 1),
-    ("over_quota_hours", "over quota", 1),
+    ("usage_hours", "usage (h)", 1),
+    ("entitled_hours", "entitled (h)", 1),
+    ("over_quota_hours", "over quota (h)", 1),
+)
+
+
+#: Of the numbers of a user those that are compared.
+_COMPARED: Final = (
+    ("usage_hours", "usage (h)", 1),
+    ("badput_hours", "badput (h)", 1),
+    ("wait_mean", "mean wait (s)", 0),
 )
 
 
@@ -157,19 +168,21 @@ def text(summary: Mapping[str, Any]) -> str:
 
 def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
     """Two runs side by side, with what the second has more."""
-    width = 44
+    users = sorted({*left["users"], *right["users"]})
+    width = max([44, *(len(f"{user}: {title}") for user in users for _, title, _ in _COMPARED)])
     lines = [f"{'':<{width}s}{'A':>14s}{'B':>14s}{'B - A':>14s}\n"]
     for key, title, digits in LINES:
         lines.append(_pair(title, left[key], right[key], digits, width))
-    for user in sorted({*left["users"], *right["users"]}):
-        for key, title, digits in (("usage_hours", "core hours", 1), ("wait_mean", "mean wait", 0)):
+    for user in users:
+        for key, title, digits in _COMPARED:
             values = [run["users"].get(user, {}).get(key) for run in (left, right)]
             lines.append(_pair(f"{user}: {title}", values[0], values[1], digits, width))
     return "".join(lines)
 
 
 def _pair(title: str, left: Any, right: Any, digits: int, width: int) -> str:
-    more = None if left is None or right is None else right - left
+    # What rounds to nothing has no sign.
+    more = None if left is None or right is None else round(right - left, digits) + 0.0
     sign = "+" if more is not None and more > 0 else ""
     cells = (cell(left, digits), cell(right, digits), sign + cell(more, digits))
     return f"{title:<{width}s}" + "".join(f"{cell:>14s}" for cell in cells) + "\n"
@@ -184,8 +197,9 @@ def _table(
     what: str, rows: Mapping[str, Mapping[str, Any]], columns: Sequence[tuple[str, str, int]]
 ) -> str:
     width = max([len(what), *(len(name) for name in rows)])
-    lines = [f"\n{what:<{width}s}" + "".join(f"{title:>12s}" for _, title, _ in columns)]
+    titles = {title: max(11, len(title) + 2) for _, title, _ in columns}
+    lines = [f"\n{what:<{width}s}" + "".join(f"{t:>{w}s}" for t, w in titles.items())]
     for name, row in rows.items():
-        cells = (f"{cell(row[key], digits):>12s}" for key, _, digits in columns)
+        cells = (f"{cell(row[key], digits):>{titles[title]}s}" for key, title, digits in columns)
         lines.append(f"{name:<{width}s}" + "".join(cells))
     return "\n".join(lines) + "\n"

@@ -97,7 +97,7 @@ def as_csv(table: Sequence[Mapping[str, Any]]) -> str:
 
 def as_text(table: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
     """What is varied and the numbers that matter most; failures below."""
-    varied = [name for name in names if name != "seed" or len({r["seed"] for r in table}) > 1]
+    varied = [name for name in names if len({row[name] for row in table}) > 1]
     lines = [[*varied, *SHOWN.values()]]
     for row in table:
         numbers = [cell(row[key], _DIGITS[key]) for key in SHOWN]

@@ -21,6 +21,10 @@ from negotiator.sweep.grid import Point
 #: Simulates one point; what it raises is a failure of that point.
 Job = Callable[[Point], dict[str, Any]]
 _LONGEST: Final = 300
+#: Seconds between two looks at the workers of a cluster, and after which none is expected any more.
+_LOOK: Final = 10
+PATIENCE = 600
+_NOBODY: Final = "the cluster has no worker any more"
 
 
 @frozen
@@ -132,18 +136,36 @@ def on_dask(job: Job, points: Sequence[Point], tries: int, address: str) -> Iter
         futures = {
             client.submit(attempt, job, point, 1, pure=False, retries=0): point for point in points
         }
-        done = distributed.as_completed(list(futures), with_results=False)
-        for future in done:
-            point = futures.pop(future)
-            outcome = _result(future, point)
-            number = tried[point.key]
-            if outcome.summary is None and number < tries:
-                tried[point.key] = number + 1
-                again = client.submit(attempt, job, point, 1, pure=False, retries=0)
-                futures[again] = point
-                done.add(again)
-                continue
-            yield Outcome(point, number, outcome.summary, outcome.error)
+        while futures:
+            done = _some_done(distributed, client, list(futures))
+            for future in done or list(futures):
+                point = futures.pop(future)
+                outcome = _result(future, point) if done else Outcome(point, 1, None, _NOBODY)
+                number = tried[point.key]
+                if outcome.summary is None and number < tries and done:
+                    tried[point.key] = number + 1
+                    again = client.submit(attempt, job, point, 1, pure=False, retries=0)
+                    futures[again] = point
+                    continue
+                yield Outcome(point, number, outcome.summary, outcome.error)
+
+
+def _some_done(distributed: Any, client: Any, futures: list[Any]) -> list[Any]:
+    """Those that are done, as soon as there are any; none if all workers have been gone for long.
+
+    The first worker is waited for without end: it may be a job in a long queue.
+    """
+    seen, alone = False, 0
+    while True:
+        with contextlib.suppress(TimeoutError):
+            finished = distributed.wait(futures, timeout=_LOOK, return_when="FIRST_COMPLETED")
+            # In the order of the grid.
+            return [future for future in futures if future in finished.done]
+        workers = bool(client.scheduler_info()["workers"])
+        seen |= workers
+        alone = 0 if workers or not seen else alone + _LOOK
+        if alone >= PATIENCE:
+            return []
 
 
 def _result(future: Any, point: Point) -> Outcome:

@@ -46,6 +46,40 @@ def test_a_wrong_curve_is_told() -> None:
     assert [found.field for found in kind.check(wrong)] == ["priorities"]
 
 
+def recorded(file: str, *names: str) -> list[float]:
+    found = json.loads((VECTORS / f"{file}.json").read_text())
+    for name in names:
+        found = found[name]
+    return list(found)
+
+
+FROM_ZERO = ["--start", "0", "--floor", "0"]
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["--user", "A=100", *FROM_ZERO], [("curves", "growth", "plot_start0_dt1")]),
+        (["--user", "A=100@0h-24h", *FROM_ZERO], [("curves", "pulse_24h", "plot_start0_dt1")]),
+        (
+            ["--user", "A=100@0h", "--user", "B=100@48h", "--lag", "1"],
+            [("fair_share", "hours", "a_rup"), ("fair_share", "hours", "b_rup")],
+        ),
+    ],
+)
+def test_the_graphs_of_the_manual_are_documented_commands(
+    capsys: pytest.CaptureFixture[str], words: list[str], wanted: list[tuple[str, ...]]
+) -> None:
+    command = f"pieslice forecast {' '.join(words[:2])} "
+    assert command in (ROOT / "docs" / "accounting.md").read_text()
+    options = ["--pool", "100", "--step", "1", "--exact", "--hours", "99", "--every", "1", "--csv"]
+    assert main(["forecast", *words, *options]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    for name, place in zip("AB", wanted, strict=False):
+        shown = [float(row["real_priority"]) for row in rows if row["name"] == name]
+        assert shown == pytest.approx(recorded(*place), rel=1e-9, abs=1e-9)
+
+
 amounts = st.lists(st.floats(0, 1000), min_size=1, max_size=6)
 
 

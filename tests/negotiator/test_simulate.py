@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -584,76 +583,72 @@ def test_parquet(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture
     capsys.readouterr()
 
 
-def start(words: list[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "negotiator", *words],
+#: Sends itself a signal at the given row, flush to the disk or replacement of a file.
+SIGNALLED = """
+import os, signal, sys
+from pathlib import Path
+from negotiator.cli import main
+from negotiator.simulate.output import RunFolder
+
+number, left = int(sys.argv[1]), int(sys.argv[2])
+
+def counted(function):
+    def call(*words, **named):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), number)
+        return function(*words, **named)
+    return call
+
+RunFolder.write, os.fsync = counted(RunFolder.write), counted(os.fsync)
+Path.rename = counted(Path.rename)
+sys.exit(main(sys.argv[3:]))
+"""
+
+
+def signalled(number: int, count: int, words: list[str]) -> subprocess.CompletedProcess[str]:
+    """A run that gets a signal at a moment that does not depend on the speed of the machine."""
+    return subprocess.run(
+        [sys.executable, "-c", SIGNALLED, str(int(number)), str(count), *words],
         cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
 
 
-def kill_at(process: subprocess.Popen[str], folder: Path, size: int, delay: float) -> bool:
-    """Kill a run some time after it has written so many bytes; False if it was done before."""
-    while process.poll() is None and written(folder) < size:
-        time.sleep(0.002)
-    time.sleep(delay)
-    killed = process.poll() is None
-    process.kill()
-    _, problem = process.communicate()
-    assert killed or process.returncode == 0, problem
-    return killed
-
-
-def written(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.glob("*.csv"))
-
-
-def killed_and_resumed(words: list[str], folder: Path, sizes: list[int], rng: Random) -> int:
-    """Kill a run again and again, then let it end; how often it was killed."""
-    first = [*words, "-o", str(folder)]
-    resume = ["simulate", "--resume", str(folder)]
-    kills = 0
-    for size in sizes:
-        process = start(resume if (folder / "run.json").exists() else first)
-        kills += kill_at(process, folder, size, rng.random() ** 3 * 0.5)
-    process = start(resume if (folder / "run.json").exists() else first)
-    _, problem = process.communicate()
-    assert process.returncode == 0, problem
-    return kills
-
-
 @pytest.mark.parametrize(
-    ("kills", "days"), [(2, "0.5"), pytest.param(20, "4", marks=pytest.mark.slow)]
+    ("kills", "days"), [(3, "0.5"), pytest.param(20, "4", marks=pytest.mark.slow)]
 )
 def test_a_killed_run_goes_on_to_the_same_bytes(
     tmp_path: Path, words: list[str], kills: int, days: str
 ) -> None:
-    """Killed soon after it has begun, while it writes, between checkpoints, near its end."""
+    """Killed at any row it writes, while it makes a checkpoint, as soon as it has been taken up."""
     command = [*words, "--days", days, "--checkpoint-hours", "0.5"]
     assert main([*command, "-o", str(tmp_path / "whole")]) == 0
-    rng = Random(kills)
-    size = written(tmp_path / "whole")
-    sizes = sorted(int(size * rng.uniform(-0.1, 0.8)) for _ in range(kills))
-    assert killed_and_resumed(command, tmp_path / "cut", sizes, rng) == kills
-    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+    folder, rng = tmp_path / "cut", Random(kills)
+    rows = sum(len(path.read_text().splitlines()) for path in (tmp_path / "whole").glob("*.csv"))
+    again = [*command, "-o", str(folder)]
+    for number in range(kills):
+        # All together not so many that the run could be done before.
+        count = 1 + rng.randrange(rows // kills) if number else 4
+        done = signalled(signal.SIGKILL, count, again)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        again = ["simulate", "--resume", str(folder)]
+    assert main(again) == 0
+    assert files(folder) == files(tmp_path / "whole")
 
 
 def test_ctrl_c_leaves_a_valid_part_that_can_be_taken_up(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = [*words, "--days", "4"]
+    command = [*words, "--days", "0.5"]
     folder = tmp_path / "run"
-    process = start([*command, "-o", str(folder)])
-    while not (folder / "run.json").exists():
-        time.sleep(0.02)
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    shown, _ = process.communicate()
-    assert process.returncode == 130
-    assert "interrupted" in shown
+    done = signalled(signal.SIGINT, 200, [*command, "-o", str(folder)])
+    assert done.returncode == 130, done.stderr
+    assert "interrupted" in done.stdout
     assert json.loads((folder / "summary.json").read_text())["complete"] is False
     assert main(["simulate", "--resume", str(folder)]) == 0
     assert main([*command, "-o", str(tmp_path / "whole")]) == 0

@@ -213,16 +213,43 @@ def test_on_a_dask_cluster_of_two_workers(
     alone = capsys.readouterr().out
     monkeypatch.setenv("MARKS", str(tmp_path))
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(processes=True, **options) as cluster:
+    monkeypatch.setattr(work, "PATIENCE", 60)
+    # One death of a worker is enough to blame a point.
+    blame = {"distributed.scheduler.allowed-failures": 0}
+    config = pytest.importorskip("dask.config")
+    with config.set(blame), distributed.LocalCluster(processes=True, **options) as cluster:
         address = cluster.scheduler_address
         assert main([*words, *AXES, "--scheduler", address]) == 0
         assert capsys.readouterr().out == alone
         found = by_value(work.on_dask(fails_once, grid(), 2, address))
         assert (found["200"].tries, found["200"].summary) == (2, {"value": "200"})
-        found = by_value(work.on_dask(dies, grid(), 2, address))
+        found = by_value(work.on_dask(dies, grid(), 1, address))
         assert found["200"].summary is None
         assert "KilledWorker" in found["200"].error
         assert found["100"].summary == {"value": "100"}
+
+
+class Gone:
+    """A cluster that loses its only worker."""
+
+    TimeoutError = TimeoutError
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def wait(self, futures: list[Any], **options: Any) -> Any:
+        raise TimeoutError
+
+    def scheduler_info(self) -> dict[str, Any]:
+        self.looks += 1
+        # Late, there, and gone.
+        return {"workers": {"tcp://192.0.2.9": {}} if self.looks == 50 else {}}
+
+
+def test_a_cluster_without_workers_is_given_up() -> None:
+    gone = Gone()
+    assert work._some_done(gone, gone, [object()]) == []
+    assert gone.looks == 50 + work.PATIENCE // 10
 
 
 def test_packages_that_are_absent(
