@@ -7,11 +7,12 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from classad.log import DamagedLogError, new_ad, set_attribute
+from classad.log import DamagedLogError, new_ad, read_transaction_log, set_attribute
 from classad.logfile import LogBusyError, LogFile, read_log_file
 
 WRITER = Path(__file__).with_name("log_writer.py")
@@ -120,6 +121,70 @@ def test_a_failed_write_leaves_nothing_behind(
         assert path.stat().st_size == size
         log.commit([set_attribute(KEY, "Floor", "2")])
     assert read_log_file(path).table == {KEY: {"Floor": "2"}}
+
+
+class Disk:
+    """What a power cut leaves of a file: what was synced, and a part of what was written since."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, reported: Callable[[], int]) -> None:
+        self.written: dict[int, bytes] = {}
+        self.synced: dict[int, int] = {}
+        #: The files that may have the name of the log: more than one until the folder is synced.
+        self.named: list[int] = []
+        self.reported = reported
+        self.looks = 0
+        write, fsync, rename = os.write, os.fsync, os.rename
+
+        def writing(fd: int, data: bytes) -> int:
+            count, inode = write(fd, data), os.fstat(fd).st_ino
+            self.written[inode] = self.written.get(inode, b"") + bytes(data[:count])
+            self.named = self.named or [inode]
+            self.look()
+            return count
+
+        def syncing(fd: int) -> None:
+            fsync(fd)
+            inode = os.fstat(fd).st_ino
+            if inode in self.written:
+                self.synced[inode] = len(self.written[inode])
+            else:
+                self.named = self.named[-1:]
+            self.look()
+
+        def renaming(source: Path, target: Path) -> None:
+            rename(source, target)
+            self.named.append(os.stat(target).st_ino)
+            self.look()
+
+        monkeypatch.setattr(os, "write", writing)
+        monkeypatch.setattr(os, "fsync", syncing)
+        monkeypatch.setattr(os, "rename", renaming)
+
+    def look(self) -> None:
+        """What was reported must be there, whatever is left."""
+        for inode in self.named:
+            data, synced = self.written[inode], self.synced.get(inode, 0)
+            for cut in {synced, (synced + len(data)) // 2, len(data) - 1, len(data)}:
+                if cut < synced:
+                    continue
+                log = read_transaction_log(data[:cut].decode(), "log")
+                stored = int(log.table.get(KEY, {}).get("Floor", "0"))
+                assert self.reported() <= stored <= self.reported() + 1
+                self.looks += 1
+
+
+def test_what_was_reported_survives_a_power_cut_at_any_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = 0
+    disk = Disk(monkeypatch, lambda: done)
+    with LogFile(tmp_path / "log", now=1, max_size=300) as log:
+        for number in range(1, 30):
+            log.commit([new_ad(KEY), set_attribute(KEY, "Floor", str(number))])
+            done = number
+            disk.look()
+        assert log.log.sequence > 2  # it was compacted on the way
+    assert disk.looks > 200
 
 
 def test_a_large_log_is_compacted_and_its_limit_grows(tmp_path: Path) -> None:

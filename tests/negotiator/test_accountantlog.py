@@ -61,7 +61,53 @@ def test_a_cut_line_outside_a_transaction() -> None:
     assert found.headline() == "log:2:1: warning: the last line is cut short; dropped"
 
 
+def replayed(text: str) -> dict[str, dict[str, str]]:
+    """The table of whole lines, those of a transaction when it ends; nothing else is known here."""
+    table: dict[str, dict[str, str]] = {}
+    waiting: list[list[str]] | None = None
+    for line in text.split("\n")[:-1]:
+        words = line.split(" ", 3)
+        if words[0] == "105":
+            waiting = waiting or []
+        elif words[0] == "106":
+            for row in waiting or []:
+                carried_out(row, table)
+            waiting = None
+        elif waiting is None:
+            carried_out(words, table)
+        else:
+            waiting.append(words)
+    return table
+
+
+def carried_out(words: list[str], table: dict[str, dict[str, str]]) -> None:
+    code, key, *rest = words
+    if code == "101":
+        table.setdefault(key, {})
+    elif code == "102":
+        table.pop(key, None)
+    elif code == "103" and key in table:
+        table[key][rest[0]] = rest[1]
+
+
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
+
+
+def test_a_recorded_log_cut_at_any_byte_is_what_was_whole_before() -> None:
+    recorded = (CAMPUS / "Accountantnew.log").read_text()
+    records, *transactions = recorded.split("105 \n")
+    creating = sorted(
+        (text for text in transactions if "\n106 \n" in text and "101 " in text), key=len
+    )
+    head = "".join(records.splitlines(keepends=True)[:29])
+    text = head + "".join(f"105 \n{transaction}" for transaction in creating[:3])
+    states = set()
+    for cut in range(len(text) + 1):
+        log = read_log(text[:cut])
+        assert log.table == replayed(text[:cut]), cut
+        from_log(log)
+        states.add(str(log.table))
+    assert len(states) > 30
 
 
 def test_changes_turn_one_state_into_another() -> None:
