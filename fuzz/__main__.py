@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _outcome(target: Target, args: argparse.Namespace, seed: int) -> Outcome:
     if args.replay is not None:
         return replay(target, args.replay)
-    return run(target, seconds=args.seconds, seed=seed, profile=args.profile)
+    return run(target, seconds=args.seconds, seed=seed, profile=args.profile, shrink=not args.raw)
 
 
 def _tell(outcome: Outcome, path: Path) -> None:
@@ -59,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
         choices=PROFILES,
         default="dev",
         help="ci: a few cases, the same ones every time; deep: many between two seeds",
+    )
+    parser.add_argument(
+        "--raw", action="store_true", help="show a failing case as it is found, not made smaller"
     )
     parser.add_argument("--replay", type=Path, metavar="FILE", help="the cases of a file once more")
     parser.add_argument(

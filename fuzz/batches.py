@@ -11,7 +11,6 @@ Never here: processes, files.
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Sequence
 from math import copysign
 from random import Random
@@ -26,7 +25,7 @@ from classad.expr import ExprTree
 from classad.invent import NAMES, Case, Inventor, seeded
 from classad.values import ERROR, UNDEFINED, Value
 from fuzz.language import generated
-from fuzz.peer import PATIENCE, Progress, written
+from fuzz.peer import Progress, be_patient, written
 from fuzz.weighted import Weighted
 
 #: Expressions in a batch, and pairs of ads; of the pairs the first few are used without TARGET.
@@ -80,7 +79,7 @@ def run_batch(
         if number < start:
             continue
         cells[0] = number
-        signal.alarm(PATIENCE)
+        be_patient()
         try:
             tree, real = ExprTree(text), theirs.ExprTree(text)
         except Exception:  # one side takes it for no expression: a second look tells

@@ -15,6 +15,10 @@ from typing import Any, Final
 
 from attr import evolve
 
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext, evaluate_exactly
+from classad.expr import ExprTree
+from classad.match import is_true
 from negotiator.cycle import negotiate
 from negotiator.options import ENGINES
 from negotiator.result import CycleResult
@@ -46,6 +50,7 @@ def cycles_hold(scenario: Scenario) -> None:
     policy, pool = policy_of(scenario), snapshot(scenario)
     result = negotiate(pool, policy, now=NOW)
     _no_slot_twice(result, pool)
+    _both_accept(result, pool)
     _ceilings(result, pool)
     _concurrency(result, pool, policy)
     _numbers(result)
@@ -86,6 +91,29 @@ def _no_slot_twice(result: CycleResult, pool: Snapshot) -> None:
     assert not [key for key, count in served.items() if count > 1], f"a job twice: {served}"
 
 
+def _both_accept(result: CycleResult, pool: Snapshot) -> None:
+    """A slot and the job that it is given to accept each other, by the exact evaluator.
+
+    No invented requirement is met by the rest of a slot and not by the whole of it.
+    """
+    jobs = _jobs(pool)
+    ads = {ad["Name"]: ad for ad in pool.slots}
+    context = EvalContext(now=NOW)
+    for match in result.matches:
+        pair = ads[match.slot], jobs[match.schedd, match.job]
+        for my, target in (pair, pair[::-1]):
+            value, _ = evaluate_exactly(ExprTree("Requirements"), my, my, target, context)
+            assert is_true(value), f"{match.slot} and {match.job} do not match: {value}"
+
+
+def _jobs(pool: Snapshot) -> dict[tuple[str, str], ClassAd]:
+    return {
+        (queue.name, f"{job['ClusterId']}.{job['ProcId']}"): job
+        for queue in pool.queues
+        for job in queue.jobs
+    }
+
+
 def _ceilings(result: CycleResult, pool: Snapshot) -> None:
     used: defaultdict[str, float] = defaultdict(float)
     for ad in pool.slots:
@@ -101,11 +129,7 @@ def _ceilings(result: CycleResult, pool: Snapshot) -> None:
 
 
 def _concurrency(result: CycleResult, pool: Snapshot, policy: NegotiatorPolicy) -> None:
-    jobs = {
-        (queue.name, f"{job['ClusterId']}.{job['ProcId']}"): job
-        for queue in pool.queues
-        for job in queue.jobs
-    }
+    jobs = _jobs(pool)
     held: defaultdict[str, float] = defaultdict(float)
     for match in result.matches:
         job = jobs.get((match.schedd, match.job))
@@ -114,9 +138,9 @@ def _concurrency(result: CycleResult, pool: Snapshot, policy: NegotiatorPolicy) 
             name, _, amount = item.partition(":")
             if name:
                 held[name] += float(amount or 1)
-    for name, amount in held.items():
+    for name, held_now in held.items():
         limit = policy.concurrency_limits.maximum(name)
-        assert amount <= limit + SINGLE, f"{name}: {amount} of {limit}"
+        assert held_now <= limit + SINGLE, f"{name}: {held_now} of {limit}"
 
 
 def _numbers(result: CycleResult) -> None:

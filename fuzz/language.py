@@ -35,7 +35,7 @@ from classad.invent import Case
 from classad.limits import FAST_HEIGHT
 from classad.lists import ListValue
 from classad.loading import Loader
-from classad.nodes import Binary, Call, Literal, Node, walk
+from classad.nodes import Binary, Call, Literal, Node, Reference, walk
 from classad.parser import _by_grammar, parse_expression
 from classad.source import Source
 from classad.unparse import unparse, unparse_value
@@ -47,6 +47,8 @@ from fuzz.target import Unavailable
 CONTEXT: Final = EvalContext(now=1_700_000_000.0, tz=UTC)
 #: Operators for which HTCondor's flattening loses or changes values.
 LOSSY: Final = frozenset({"+", "*", "|", "&", "^", "&&", "||", "?:"})
+#: Names of what is around an ad.
+OUTSIDE: Final = frozenset({"parent", "root", "toplevel"})
 
 
 def text_comes_back(text: str) -> None:
@@ -169,10 +171,12 @@ def flatten_keeps(case: Case | list[str]) -> None:
 def _lossy(root: Node) -> bool:
     """Whether an expression has an operator or a function that flattening does not keep.
 
-    Functions of constants are called without the ads, so that those which look around differ.
+    Functions of constants are called without the ads, so that those which look around differ; and
+    what is outermost when an ad is flattened is inside the match ad in a match.
     """
     return any(
         (isinstance(node, Binary) and node.operator in LOSSY)
+        or (isinstance(node, Reference) and (node.absolute or node.name.lower() in OUTSIDE))
         or (isinstance(node, Call) and not _steady(node.name))
         for node in walk(root)
     )

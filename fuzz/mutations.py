@@ -157,7 +157,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/candidates.py", "meets(ad, asking, context) and meets(asking, ad, context)",
-        "meets(ad, asking, context)", "tests tests/negotiator/test_cycle.py",
+        "meets(ad, asking, context)", "fuzz cycle",
     ),
     Mutation(
         "negotiator/concurrency.py", "increment if increment > 0 else 1.0", "1.0",
@@ -174,12 +174,13 @@ MUTATIONS: Final = (
         "fuzz kernels",
     ),
     Mutation(
-        _SELECT, "if (length % 2 == 0 && child == (length - 2) / 2)",
-        "if (child == (length - 2) / 2)", "fuzz kernels",
+        _SELECT, "if (length % 2 == 0 && child == (length - 2) / 2)", "if (0)",
+        "tests tests/csrc/test_kernels.py",
     ),
     Mutation(
         "csrc/literal.c", "number->scale += negative ? -exponent : exponent;",
-        "number->scale += exponent;", "fuzz loaders",
+        "number->scale += exponent;",
+        "tests tests/csrc/test_load.py",
     ),
     Mutation(
         "csrc/literal.c", "digits / TEN[-scale]", "digits * (1 / TEN[-scale])",
@@ -187,11 +188,12 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "csrc/lex.c", "same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
-        "same_word(word, \"isnt\", 4) ? CA_T_META_EQUAL", "fuzz parsers",
+        "same_word(word, \"isnt\", 4) ? CA_T_META_EQUAL",
+        "tests tests/csrc/test_parse.py",
     ),
     Mutation(
         "csrc/lex.c", "            at += 2;\n        } else {",
         "            at += 1;\n        } else {",
-        "fuzz parsers",
+        "tests tests/csrc/test_parse.py",
     ),
 )  # fmt: skip

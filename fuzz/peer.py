@@ -24,8 +24,10 @@ from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
-#: Seconds after which the real library counts as hanging.
-PATIENCE: Final = 10
+#: Seconds of computing after which the real library counts as hanging, and of waiting, which a busy
+#: machine may need.
+PATIENCE: Final = 5
+WAITING: Final = 600
 NAME: Final = "classad2"
 #: Exit code of a forked process that failed in Python.
 MISTAKE: Final = 99
@@ -139,13 +141,19 @@ class Progress:
         return self.cells[1]
 
 
+def be_patient() -> None:
+    """From now on this process may compute for so long; then it is ended."""
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    signal.alarm(WAITING)
+
+
 def forked(work: Callable[[], Any]) -> Any:
     """What ``work`` returns in a process of its own; raises ``Crashed``."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        signal.alarm(PATIENCE)
+        be_patient()
         try:
             with os.fdopen(writing, "w") as out:
                 json.dump(work(), out)

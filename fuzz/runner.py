@@ -77,15 +77,19 @@ class _Run:
             raise
 
 
-def run(target: Target, *, seconds: float, seed: int, profile: str) -> Outcome:
-    """Cases until the time is over or one fails; raises ``Unavailable``."""
+def run(target: Target, *, seconds: float, seed: int, profile: str, shrink: bool = True) -> Outcome:
+    """Cases until the time is over or one fails; raises ``Unavailable``.
+
+    ``shrink``: whether a case that fails is made as small as possible.
+    """
     outcome = Outcome(target, seed)
     begun = time.monotonic()
     chunk = PROFILES[profile]
     state = _Run(outcome, seconds)
     number = 0
     while outcome.failure is None:
-        _chunk(target, state, chunk or target.examples, None if chunk is None else seed + number)
+        begin = None if chunk is None else seed + number
+        _chunk(target, state, chunk or target.examples, begin, shrink=shrink)
         outcome.failure = state.last
         number += 1
         if chunk is None or time.monotonic() > state.end:
@@ -94,7 +98,7 @@ def run(target: Target, *, seconds: float, seed: int, profile: str) -> Outcome:
     return outcome
 
 
-def _chunk(target: Target, state: _Run, examples: int, seed: int | None) -> None:
+def _chunk(target: Target, state: _Run, examples: int, seed: int | None, *, shrink: bool) -> None:
     import hypothesis
 
     from fuzz.target import Unavailable
@@ -105,6 +109,7 @@ def _chunk(target: Target, state: _Run, examples: int, seed: int | None) -> None
         deadline=None,
         derandomize=seed is None,
         report_multiple_bugs=False,
+        phases=[phase for phase in hypothesis.Phase if shrink or phase.name == "generate"],
         suppress_health_check=list(hypothesis.HealthCheck),
         verbosity=hypothesis.Verbosity.quiet,
     )

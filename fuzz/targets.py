@@ -32,7 +32,15 @@ def _parser_cases() -> Any:
 
     from classad.strategies import expressions, mutated
 
-    return st.tuples(mutated(expressions()), st.integers(0, 7))
+    words = {"=?=": " is ", "=!=": " ISNT "}
+
+    def worded(text: str, wanted: bool) -> str:
+        for symbol, word in words.items() if wanted else ():
+            text = text.replace(symbol, word)
+        return text
+
+    texts = st.builds(worded, expressions(), st.booleans())
+    return st.tuples(mutated(texts), st.integers(0, 7))
 
 
 def _columns() -> Any:

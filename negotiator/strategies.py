@@ -40,6 +40,15 @@ _RANKS: Final = (
 _REQUIREMENTS: Final = (
     "true", "TARGET.Memory >= 1024", "TARGET.Cpus > 1", "false", "undefined", "TARGET.SlotID != 1",
 )  # fmt: skip
+_SLOT_REQUIREMENTS: Final = (
+    "TARGET.JobPrio >= 0", "false", "undefined", 'TARGET.User != "bob@test"', "TARGET.Rank > 0",
+)  # fmt: skip
+#: A consumption policy: a partitionable slot is matched several times.
+_CONSUMPTION: Final = {
+    "MachineResources": '"cpus memory"',
+    "ConsumptionCpus": "TARGET.RequestCpus",
+    "ConsumptionMemory": "quantize(TARGET.RequestMemory, {128})",
+}
 _PREEMPTION: Final = (
     "False", "True", "RemoteUserPrio > TARGET.SubmitterUserPrio * 1.2", "undefined",
     "MY.SlotID == 2", "SubmitterGroupResourcesInUse < SubmitterGroupQuota",
@@ -111,6 +120,10 @@ def _slots(draw: Callable[[Any], Any]) -> dict[str, Any]:
             ad["ConcurrencyLimits"] = f'"{draw(st.sampled_from(_LIMITS))}"'
     elif draw(st.integers(0, 3)) == 3:
         ad |= {"PartitionableSlot": "true", "SlotType": '"Partitionable"'}
+        if draw(st.booleans()):
+            ad |= _CONSUMPTION
+    if draw(st.integers(0, 2)) == 2:
+        ad |= {"Requirements": draw(st.sampled_from(_SLOT_REQUIREMENTS))}
     return {"count": draw(st.integers(1, 3)), "ad": ad}
 
 
