@@ -4,9 +4,11 @@
 #   make demo      run one negotiation cycle of the example pool
 #   make test      the whole test suite
 #   make check     style, types, documentation, C warnings, and the tests with the Python kernels
-#   make bench     the benchmarks
+#   make bench     the benchmarks on small and medium pools, in less than five minutes
+#   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
-#   make sanitize  the tests of the C kernels under the address and undefined behaviour sanitizers
+#   make check-native  the C core without warnings, and its tests under the address and undefined
+#                  behaviour sanitizers (make sanitize: those alone)
 #   make docs      the documentation, in docs/_build/html
 #   make clean     remove everything that these targets made
 #
@@ -23,7 +25,8 @@ FUZZ_SECONDS ?= 60
 export PYTHONNOUSERSITE = 1
 unexport PYTHONPATH
 
-.PHONY: demo test check lint types layering docs warnings bench fuzz fuzz-ci sanitize clean
+.PHONY: demo test check check-native lint types layering docs warnings bench bench-large bench-gate
+.PHONY: fuzz fuzz-ci sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -51,14 +54,29 @@ docs: $(VENV)/installed-dev
 warnings: $(VENV)/installed-dev
 	CFLAGS=-Werror $(BIN)/python setup.py -q build_ext --force --build-lib build/warnings --build-temp build/warnings
 
+BENCH := import kernels config eval parse@1000 load@1000@--growth@1000 match scaling adversarial cli \
+  cycle simulate
+BENCH_LARGE := parse load@8000 match@100000x10000 scaling@--slots@1000@10000@100000@--autoclusters@100@1000@10000 \
+  adversarial@--slots@10000@--jobs@1000 cli@--slots@100000 fuzz
+bench_all = status=0; for words in $(1); do set -- $$(echo bench_$$words | tr @ ' '); file=$$1; shift; \
+  echo "== $$file $$*"; $(BIN)/python benchmarks/$$file.py "$$@" || status=1; done; exit $$status
+
 bench: $(VENV)/installed-test
-	status=0; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || status=1; done; exit $$status
+	$(call bench_all,$(BENCH))
+
+bench-large: $(VENV)/installed-test
+	$(call bench_all,$(BENCH_LARGE))
+
+bench-gate: $(VENV)/installed-test
+	$(BIN)/python benchmarks/gate.py
 
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --seconds $(FUZZ_SECONDS)
 
 fuzz-ci: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --profile ci
+
+check-native: warnings sanitize
 
 # The sanitized build stands beside the ordinary one; the first lines check that it is the one tested.
 sanitize: $(VENV)/installed-dev
@@ -69,7 +87,9 @@ sanitize: $(VENV)/installed-dev
 	  ASAN_OPTIONS=detect_leaks=0 CLASSAD_KERNELS=c PYTHONMALLOC=malloc; \
 	$(BIN)/python -P -c 'import sys; sys.path.insert(0, "build/sanitize"); import classad._kernels as k; \
 	  assert "sanitize" in k.__file__, k.__file__' && \
-	$(BIN)/pytest -q -p no:xdist -s -p no:cacheprovider -o pythonpath=build/sanitize tests/csrc
+	$(BIN)/pytest -q -p no:xdist -s -p no:cacheprovider -o pythonpath=build/sanitize \
+	  tests/csrc tests/classad/test_table.py tests/classad/test_table_sources.py \
+	  tests/classad/test_parser.py tests/classad/test_parse_table.py tests/classad/test_adfile_long.py
 
 # ---- the virtual environment: a stamp file for each stage -----------------------------------------
 

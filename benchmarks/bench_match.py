@@ -37,17 +37,27 @@ def peer() -> Any:
         return None
 
 
-def pool(slots: int, autoclusters: int, folder: str) -> tuple[Table, list[ClassAd]]:
-    """The slots, and one job of each autocluster."""
+def make_pool(slots: int, autoclusters: int, folder: str) -> None:
+    """Write the files of a generated pool."""
     command = [sys.executable, str(HERE / "make_pool.py"), "--slots", str(slots)]
-    command += ["--jobs", str(4 * autoclusters), "--autoclusters", str(autoclusters)]
+    command += ["--jobs", str(2 * autoclusters), "--autoclusters", str(autoclusters)]
     subprocess.run(
         [*command, "--seed", "1", "--out", folder], check=True, stdout=subprocess.DEVNULL
     )
+
+
+def one_of_each(path: Path) -> list[ClassAd]:
+    """One job of each autocluster."""
     jobs: dict[int, ClassAd] = {}
-    for job in read_ads(Path(folder) / "jobs.ads"):
+    for job in read_ads(path):
         jobs.setdefault(job["AutoClusterId"], job)
-    return Table.from_file(Path(folder) / "slots.ads"), list(jobs.values())
+    return list(jobs.values())
+
+
+def pool(slots: int, autoclusters: int, folder: str) -> tuple[Table, list[ClassAd]]:
+    """The slots, and one job of each autocluster."""
+    make_pool(slots, autoclusters, folder)
+    return Table.from_file(Path(folder) / "slots.ads"), one_of_each(Path(folder) / "jobs.ads")
 
 
 def theirs(

@@ -146,6 +146,11 @@ def to_arrow(
     The arguments are those of ``to_dicts``.  ``ImportError``: pyarrow is not installed
     (``pip install 'pieslice[arrow]'``).
     """
+    return arrow_table(_columns(ads, attributes, evaluate, context)[0])
+
+
+def arrow_table(columns: Iterable[Column]) -> Any:
+    """A ``pyarrow.Table`` of columns."""
     arrow = load("pyarrow")
     types = {
         "boolean": arrow.bool_(),
@@ -154,7 +159,6 @@ def to_arrow(
         "time": arrow.timestamp("s", "UTC"),
         "empty": arrow.null(),
     }
-    columns, _ = _columns(ads, attributes, evaluate, context)
     return arrow.table(
         {
             column.name: arrow.array(_as_texts(column), types.get(column.kind, arrow.string()))
@@ -237,6 +241,13 @@ def _columns(
         values = [_cell(ad, name, evaluate, context) for ad in found]
         columns.append(Column(name, _kind(values), values))
     return columns, len(found)
+
+
+def coded_column(name: str, codes: Iterable[int], values: Iterable[Any]) -> Column:
+    """The column of cells of which each stands in ``values`` once; expressions stand as text."""
+    plain = [None if value is None else _plain(value, None) for value in values]
+    cells = [plain[code] for code in codes]
+    return Column(name, _kind(cells), cells)
 
 
 def _kind(values: list[Any]) -> str:

@@ -55,9 +55,11 @@ def blocks(page: Path) -> Iterator[tuple[int, str, str]]:
 def examples() -> Iterator[Example]:
     for page in PAGES:
         name = str(page.relative_to(ROOT))
+        session = ""  # the doctests of a page go on from one another
         for line, kind, body in blocks(page):
             if kind == "pycon":
-                yield Example(f"{name}:{line}", kind, body, "")
+                session += f"{body}\n"
+                yield Example(f"{name}:{line}", kind, session, "")
             if kind != "console":
                 continue
             for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:

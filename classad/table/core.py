@@ -13,7 +13,7 @@ Never here: policy.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from classad import kernels
@@ -21,31 +21,23 @@ from classad.ad import ClassAd
 from classad.batch import _number, _standing, _tree_of
 from classad.evaluate import evaluate
 from classad.expr import ExprTree
-from classad.loaded import LoadedColumns
 from classad.match import half_match, is_true, symmetric_match
-from classad.scopes import fold_name
 from classad.state import EvalContext
-from classad.table.budget import DEFAULT, Budget
+from classad.table.holder import Holder
 from classad.table.moving import pick_numbers, rows_of
 from classad.table.partner import Partner
-from classad.table.predicates import Book
-from classad.table.requirements import PartnerSide, RowSide, Splits
+from classad.table.requirements import RowSide
 from classad.table.rows import Rows
-from classad.table.store import MISLEADING, Store
-from classad.table.valuations import Valuations
+from classad.table.store import MISLEADING
 
 if TYPE_CHECKING:
-    from os import PathLike
-
-    from classad.errors import Diagnostic
-    from classad.formats.common import Errors
-    from classad.formats.detect import Form
+    pass
 
 #: Which of the two ads an expression is evaluated in.
 Seat = Literal["my", "target"]
 
 
-class Table:
+class Table(Holder):
     """Ads, numbered from 0, that are matched, selected and ranked together.
 
     ``ads``: kept as they are; after a change to one call ``replace``.  ``budget``: how many bytes
@@ -56,72 +48,6 @@ class Table:
     >>> list(slots.match(job)), list(slots.select("Cpus < 4")), slots.rank(job).tolist()
     ([1, 2], [0, 1], [1.0, 2.0, 8.0])
     """
-
-    def __init__(
-        self, ads: Iterable[ClassAd] = (), *, budget: int = DEFAULT, loaded: Any = None
-    ) -> None:
-        rows = None if loaded is not None else list(ads)
-        for ad in rows or ():
-            if not isinstance(ad, ClassAd):
-                raise TypeError("a row of a table must be a ClassAd")
-        self._store = Store(rows, loaded)
-        self._budget = Budget(budget)
-        self._book = Book(self._store, self._budget)
-        self._splits = Splits(self._book)
-        self._valuations = Valuations(self._store, self._budget)
-        self._row_side: RowSide | None = None
-        self._partner_side = PartnerSide(self._book, self._splits)
-
-    @classmethod
-    def from_columns(cls, loaded: LoadedColumns, *, budget: int = DEFAULT) -> Table:
-        """The ads that ``classad.loading`` has read; none of them is made until it is wanted."""
-        return cls(loaded=loaded, budget=budget)
-
-    @classmethod
-    def from_file(
-        cls,
-        path: str | PathLike[str],
-        form: Form | Literal["auto"] = "auto",
-        *,
-        diagnostics: list[Diagnostic] | None = None,
-        errors: Errors | None = None,
-        budget: int = DEFAULT,
-    ) -> Table:
-        """The ads of a file in any form, compressed or not; ``-`` is standard input.
-
-        The arguments are those of ``read_ads``.
-        """
-        from classad.table.sources import load
-
-        ads, loaded = load(path, form, diagnostics, errors)
-        return cls(ads, budget=budget, loaded=loaded)
-
-    def __len__(self) -> int:
-        return self._store.size
-
-    def ad(self, row: int) -> ClassAd:
-        """The ad of a row."""
-        return self._store.ad(row)
-
-    def ads(self, rows: Rows | None = None) -> Iterator[ClassAd]:
-        """The ads of some rows, or of all."""
-        return self._store.ads_of(rows_of(self._bits(rows)))
-
-    @property
-    def names(self) -> list[str]:
-        """The attributes that rows have, in the order of the alphabet, in lower case."""
-        return sorted(self._store.names)
-
-    def column(self, name: str) -> tuple[array[int], list[Any]]:
-        """What the rows have for an attribute, as ``codes`` and ``values``.
-
-        Row r has ``values[codes[r]]``: a plain value, an ``ExprTree``, a list, an ad, or None if it
-        has no such attribute.  Both belong to the table.
-        """
-        column = self._store.column(fold_name(name))
-        if column is None:
-            return array("i", bytes(4 * len(self))), [None]
-        return column.codes, column.values
 
     def partner(self, ad: ClassAd | None, context: EvalContext | None = None) -> Partner:
         """An ad about which several questions are to be asked; it must not change meanwhile.
@@ -349,34 +275,7 @@ class Table:
         chosen = kernels.top_k([pick_numbers(key, numbers) for key in keys], k)
         return [numbers[place] for place in chosen]
 
-    # --- changes --------------------------------------------------------------------------------
-
-    def replace(self, row: int, ad: ClassAd) -> None:
-        """Another ad for a row, or the same one after a change."""
-        self.replace_many({row: ad})
-
-    def replace_many(self, ads: Mapping[int, ClassAd]) -> None:
-        """Other ads for some rows."""
-        changed: set[str] = set()
-        structural = False
-        for row, ad in ads.items():
-            names, deeply = self._store.replace(row, ad)
-            changed |= names
-            structural |= deeply
-        if changed:
-            self._book.forget(None if structural else changed)
-            self._valuations.forget(None if structural else changed)
-            self._row_side = None
-            self._partner_side = PartnerSide(self._book, self._splits)
-
     # --- what they have in common -----------------------------------------------------------------
-
-    def _bits(self, within: Rows | None) -> int:
-        if within is None:
-            return self._store.everything.bits
-        if within.size != self._store.size:
-            raise ValueError(f"rows of a table of {within.size} rows, not {self._store.size}")
-        return within.bits
 
     def _is_misleading(self, partner: ClassAd | None, context: EvalContext) -> bool:
         """Whether names do not mean what they say."""

@@ -1,14 +1,18 @@
-"""Where tables come from besides ads in memory.
+"""Where tables come from besides ads in memory, and the frames that are made of them.
 
-What is decided here: which reader takes a file.
-Inputs: paths.  Outputs: ads, or loaded columns.
-Never here: the forms of files.
+What is decided here: which reader takes a file; that a missing value is an attribute that an ad
+does not have.
+Inputs: paths, frames of Arrow and pandas.  Outputs: ads, loaded columns, frames.
+Never here: the forms of files, the types of cells (classad/frames.py).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
+from classad.ad import ClassAd
 from classad.adfile import load_ads
 from classad.ambient import zone_name
 from classad.formats.common import Errors, check_errors
@@ -16,10 +20,10 @@ from classad.formats.common import Errors, check_errors
 if TYPE_CHECKING:
     from os import PathLike
 
-    from classad.ad import ClassAd
     from classad.errors import Diagnostic
     from classad.formats.detect import Form
     from classad.loaded import LoadedColumns
+    from classad.table.holder import Holder
 
 
 def load(
@@ -38,3 +42,68 @@ def load(
     if diagnostics is not None:
         diagnostics += found.diagnostics
     return [], found
+
+
+def from_arrow(table: Any) -> list[ClassAd]:
+    """The ads of the rows of a ``pyarrow.Table``."""
+    return _ads(table.column_names, [column.to_pylist() for column in table.columns])
+
+
+def from_pandas(frame: Any) -> list[ClassAd]:
+    """The ads of the rows of a ``pandas.DataFrame``; its index is left out."""
+    columns = []
+    for name in frame.columns:
+        gone = frame[name].isna()
+        columns.append(frame[name].astype(object).where(~gone, None).tolist())
+    return _ads([str(name) for name in frame.columns], columns)
+
+
+def _ads(names: Iterable[str], columns: Sequence[Sequence[Any]]) -> list[ClassAd]:
+    spelled = list(names)
+    return [
+        ClassAd(
+            {name: _cell(cell) for name, cell in zip(spelled, row, strict=True) if cell is not None}
+        )
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def _cell(cell: Any) -> Any:
+    """A cell as a Python value that an ad can take."""
+    python = getattr(cell, "to_pydatetime", None) or getattr(cell, "item", None)
+    return cell if python is None else python()
+
+
+def to_arrow(table: Holder, attributes: Sequence[str] | None, rows: array[int] | None) -> Any:
+    """A ``pyarrow.Table`` of some columns and rows."""
+    from classad.frames import arrow_table, coded_column
+    from classad.table.moving import pick
+
+    made = []
+    for name in table.names if attributes is None else attributes:
+        codes, values = table.column(name)
+        made.append(coded_column(name, codes if rows is None else pick(codes, rows), values))
+    return arrow_table(made)
+
+
+def by_key(
+    table: Holder, key: str, ads: Iterable[ClassAd]
+) -> tuple[Mapping[int, ClassAd], list[ClassAd]]:
+    """The rows that ads with the same value of an attribute have, and the ads that have none."""
+    codes, values = table.column(key)
+    place: dict[Any, int] = {}
+    for row in range(len(table) - 1, -1, -1):
+        value = values[codes[row]]
+        if value.__class__ is str or value.__class__ is int:
+            place[value] = row
+    found: dict[int, ClassAd] = {}
+    new: dict[Any, ClassAd] = {}
+    for ad in ads:
+        value = ad.raw(key)
+        if value.__class__ is not str and value.__class__ is not int:
+            raise ValueError(f"an ad has no {key} to tell its row by")
+        if value in place:
+            found[place[value]] = ad
+        else:
+            new[value] = ad
+    return found, list(new.values())

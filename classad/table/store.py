@@ -70,6 +70,16 @@ class Store:
         """Whether some row has the attribute."""
         return name in self.names
 
+    def spelled(self) -> dict[str, str]:
+        """How each attribute is spelled where it was first met."""
+        found: dict[str, str] = {}
+        if self.loaded is not None:
+            found.update((column.key, column.name) for column in self.loaded.columns)
+        for ad in self.ads if self.loaded is None else map(self.ads.__getitem__, self._own):
+            if ad is not None and not ad._names.keys() <= found.keys():
+                found = ad._names | found
+        return found
+
     def ad(self, row: int) -> ClassAd:
         """The ad of a row."""
         ad = self.ads[row]

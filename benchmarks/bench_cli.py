@@ -1,0 +1,82 @@
+"""A whole process: ``pieslice select`` against ``condor_status -ads``.
+
+Run: ``python benchmarks/bench_cli.py [--slots N] [--condor COMMAND] [--folder DIR]``, 10000 slots
+unless given.  The tool of HTCondor is run if it is on PATH; ``--condor`` is what stands before
+its name (such as ``chroot /srv/htcondor``), and ``--folder``, inside of what that sees as /, is
+where the ads are put.  Agreement: both print the same lines, sorted.  Best of three; the CPU time
+of the process and of what it starts.  A table, then JSON lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench_match import make_pool
+
+WHERE = 'Cpus > 4 && State == "Unclaimed"'
+OURS = [sys.executable, "-c", "import sys; from negotiator.cli import main; sys.exit(main())"]
+
+
+def seconds(command: Sequence[str]) -> tuple[float, str]:
+    """The best CPU time of three runs, and what the last one printed."""
+    times, printed = [], ""
+    for _ in range(3):
+        before = os.times()
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        after = os.times()
+        times.append(
+            after.children_user + after.children_system
+            - before.children_user - before.children_system
+        )  # fmt: skip
+    return min(times), "\n".join(sorted(printed.splitlines()))
+
+
+def compare(name: str, mine: Sequence[str], theirs: Sequence[str] | None) -> dict[str, Any]:
+    """One row."""
+    row: dict[str, Any] = {"row": name}
+    row["ours_s"], printed = seconds(mine)
+    line = f"{name:34}{row['ours_s']:9.2f}"
+    if theirs is None:
+        print(f"{line}   the real tool is not on PATH")
+        return row
+    row["theirs_s"], expected = seconds(theirs)
+    row["ratio"] = row["theirs_s"] / row["ours_s"]
+    row["same"] = printed == expected
+    print(f"{line}{row['theirs_s']:9.2f}{row['ratio']:8.1f}x  {'yes' if row['same'] else 'NO'}")
+    return row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Whole processes, against HTCondor's tools.")
+    parser.add_argument("--slots", type=int, default=10000)
+    parser.add_argument("--condor", default="", metavar="COMMAND")
+    parser.add_argument("--folder", metavar="DIR")
+    options = parser.parse_args()
+    prefix = shlex.split(options.condor)
+    root = Path(prefix[1]) if prefix[:1] == ["chroot"] else Path("/")
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        make_pool(options.slots, 1, folder)
+        path = Path(folder) / "slots.ads"
+        seen = "/" + str(path.resolve().relative_to(root.resolve()))
+        there = prefix or shutil.which("condor_status")
+        select = [*OURS, "select", str(path), "-constraint", WHERE, "-af", "Name", "Cpus", "Memory"]
+        status = [*prefix, "condor_status", "-ads", seen, *select[len(OURS) + 2 :]]
+        print(f"{'':34}{'ours, s':>9}{'real, s':>9}{'ratio':>9}  same")
+        row = compare(f"select from {options.slots} ads", select, status if there else None)
+    about = {"machine": platform.machine(), "python": platform.python_version(), "seed": 1}
+    print(json.dumps(about | row))
+
+
+if __name__ == "__main__":
+    main()

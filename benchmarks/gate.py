@@ -1,0 +1,92 @@
+"""The check of speed that every change passes: ratios and growth only, no absolute times.
+
+Run: ``python benchmarks/gate.py``.  On small pools: matching against classad2 cold and warm (left
+out without classad2), some adversarial profiles, how matching grows with slots and autoclusters,
+and how loading grows.  The limits are a third of what ``docs/performance.md`` reports or less, so
+that a busy machine passes and a lost cache does not.  Exit status 1 if a limit is missed or an
+answer differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import bench_adversarial
+import bench_load
+import bench_match
+import bench_scaling
+
+from classad.loading import load_long
+
+#: Profiles that are checked, with the ratio to classad2 that each has to reach.
+ADVERSARIAL = {"start_by_job": 20.0, "preemption": 15.0, "odd_values": 7.0}
+
+
+class Gate:
+    """What has been found so far."""
+
+    def __init__(self) -> None:
+        self.failed = False
+
+    def least(self, what: str, found: float, limit: float) -> None:
+        """A number that must not be smaller."""
+        self.note(what, found, found >= limit, f"at least {limit:g}")
+
+    def most(self, what: str, found: float, limit: float) -> None:
+        """A number that must not be bigger."""
+        self.note(what, found, found <= limit, f"at most {limit:g}")
+
+    def note(self, what: str, found: float, good: bool, limit: str) -> None:
+        self.failed |= not good
+        print(f"{'ok' if good else 'FAILED':8}{what:44}{found:9.2f}   {limit}", flush=True)
+
+
+def matching(gate: Gate) -> None:
+    """Ratios to classad2."""
+    other = bench_match.peer()
+    if other is None:
+        print("classad2 is not installed: no ratios")
+        return
+    options = argparse.Namespace(sample=5000, profile=False)
+    row = bench_match.measure(4000, 300, other, options)
+    pairs = row["slots"] * row["autoclusters"]
+    gate.least("4000 x 300 cold / classad2", row["classad2_pair_s"] * pairs / row["cold_s"], 20)
+    gate.least("4000 x 300 warm / classad2", row["classad2_pair_s"] * pairs / row["warm_s"], 120)
+    gate.least("pairs that agree", row["agree"] / row["compared"], 1)
+    for name, limit in ADVERSARIAL.items():
+        row = bench_adversarial.measure(name, 1000, 100, other, 2000)
+        gate.least(f"{name} / classad2", row["ratio"], limit)
+        gate.least("pairs that agree", row["agree"] / row["compared"], 1)
+
+
+def growth(gate: Gate) -> None:
+    """Exponents."""
+    in_slots, in_jobs = bench_scaling.exponents(bench_scaling.grid([1000, 8000], [50, 400]))
+    gate.most("exponent of matching in slots", in_slots, 1.05)
+    gate.most("exponent of matching in autoclusters", in_jobs, 1.05)
+    rates = []
+    for count in (500, 5000):
+        with tempfile.TemporaryDirectory() as folder:
+            data = Path(bench_load.slots(count, folder)).read_bytes()
+        times = []
+        for _ in range(4):
+            begin = time.process_time()
+            load_long(data)
+            times.append(time.process_time() - begin)
+        rates.append(count / min(times))
+    gate.least("rate of loading 5000 ads / 500 ads", rates[1] / rates[0], 0.6)
+
+
+def main() -> int:
+    gate = Gate()
+    matching(gate)
+    growth(gate)
+    return int(gate.failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Tables from files and frames, and what becomes of them when ads change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from classad import ClassAd, ClassAdParseError, Table
+from classad.loading import load_long
+
+LONG = 'Name = "a"\nCpus = 4\nLoad = 0.5\n\nname = "b"\nCpus = Total\nTags = {1, "x"}\n'
+
+
+def table() -> Table:
+    return Table.from_columns(load_long(LONG.encode()))
+
+
+def test_files_of_every_form_give_the_same_rows(tmp_path: Path) -> None:
+    path = tmp_path / "ads"
+    for text in (
+        LONG,
+        '[Name = "a"; Cpus = 4; Load = 0.5]\n[Name = "b"; Cpus = Total; Tags = {1, "x"}]\n',
+        '[{"Name": "a", "Cpus": 4, "Load": 0.5},'
+        ' {"Name": "b", "Cpus": "\\/Expr(Total)\\/", "Tags": [1, "x"]}]',
+    ):
+        path.write_text(text)
+        found = Table.from_file(path)
+        assert list(found.ads()) == list(table().ads())
+        assert found.names == ["Cpus", "Load", "Name", "Tags"]
+
+
+def test_bad_lines_raise_or_are_collected(tmp_path: Path) -> None:
+    path = tmp_path / "ads"
+    for text in ('Name = "a"\nCpus = (\n', '[Name = "a"]\n[Cpus = (]'):
+        path.write_text(text)
+        with pytest.raises(ClassAdParseError):
+            Table.from_file(path)
+        problems: list[object] = []
+        assert len(Table.from_file(path, diagnostics=problems)) == 1
+        assert len(problems) == 1
+
+
+def test_columns_are_codes_and_values() -> None:
+    codes, values = table().column("CPUS")
+    assert [str(values[code]) for code in codes] == ["4", "Total"]
+    codes, values = table().column("Load")
+    assert [values[code] for code in codes] == [0.5, None]
+    codes, values = table().column("Nowhere")
+    assert [values[code] for code in codes] == [None, None]
+
+
+def test_a_single_ad_of_loaded_columns_is_that_of_all() -> None:
+    some = table()
+    assert [some.ad(1), some.ad(0)] == list(table().ads())[::-1]
+    assert [ad["Name"] for ad in some.ads(some.select('Name == "b"'))] == ["b"]
+
+
+def test_update_replaces_by_name_and_appends() -> None:
+    for some in (table(), Table(table().ads())):
+        assert list(some.select("Cpus > 3")) == [0]
+        newer = [ClassAd({"Name": "b", "Cpus": 8}), ClassAd({"Name": "c", "Cpus": 1})]
+        assert list(some.update(newer)) == [1, 2]
+        assert list(some.select("Cpus > 3")) == [0, 1]
+        assert len(some) == 3
+        assert list(some.update([ClassAd({"Name": "c", "Cpus": 16})])) == [2]
+        assert list(some.select("Cpus > 3")) == [0, 1, 2]
+        with pytest.raises(ValueError, match="has no Name"):
+            some.update([ClassAd({"Cpus": 1})])
+
+
+def test_a_replaced_row_of_loaded_columns_is_in_columns_made_later() -> None:
+    some = table()
+    some.replace(0, ClassAd({"Name": "a", "Cpus": 2, "Disk": 5}))
+    assert list(some.select("Cpus == 2 && Load =?= undefined && Disk == 5")) == [0]
+    assert list(some.select("Tags[0] == 1")) == [1]
+
+
+def test_arrow_there_and_back() -> None:
+    pytest.importorskip("pyarrow", reason="the extra `arrow` is optional")
+    made = table().to_arrow(["Name", "Cpus", "Load"])
+    assert made.to_pydict() == {"Name": ["a", "b"], "Cpus": ["4", "Total"], "Load": [0.5, None]}
+    some = table().to_arrow(["Load"], table().select('Name == "a"'))
+    assert some.to_pydict() == {"Load": [0.5]}
+    again = Table.from_arrow(made)
+    assert list(again.ads())[1] == ClassAd({"Name": "b", "Cpus": "Total"})
+
+
+def test_pandas_rows_become_ads() -> None:
+    pandas = pytest.importorskip("pandas", reason="the extra `pandas` is optional")
+    frame = pandas.DataFrame({"Name": ["a", "b"], "Cpus": [4, 8], "Load": [0.5, None]})
+    found = list(Table.from_pandas(frame).ads())
+    assert found == [
+        ClassAd({"Name": "a", "Cpus": 4, "Load": 0.5}),
+        ClassAd({"Name": "b", "Cpus": 8}),
+    ]
+    assert type(found[0]["Cpus"]) is int
