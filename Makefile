@@ -7,6 +7,7 @@
 #   make bench     the benchmarks on small and medium pools, in less than five minutes
 #   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
+#   make fuzz-native  a minute of the C parser and the C loader each, coverage-guided and sanitized
 #   make check-native  the C core without warnings, and its tests under the address and undefined
 #                  behaviour sanitizers (make sanitize: those alone)
 #   make docs      the documentation, in docs/_build/html
@@ -26,7 +27,7 @@ export PYTHONNOUSERSITE = 1
 unexport PYTHONPATH
 
 .PHONY: demo test check check-native lint types layering docs warnings bench bench-large bench-gate
-.PHONY: fuzz fuzz-ci sanitize clean
+.PHONY: fuzz fuzz-ci fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -75,6 +76,9 @@ fuzz: $(VENV)/installed-test
 
 fuzz-ci: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --profile ci
+
+fuzz-native: $(VENV)/created
+	$(BIN)/python -m fuzz.nativefuzz --seconds $(FUZZ_SECONDS)
 
 check-native: warnings sanitize
 

@@ -93,7 +93,7 @@ static int read_number(ca_load *load, const char *text, size_t length, int64_t *
     int negative = text[0] == '-', real = 0;
     size_t first = (size_t)negative, at = take_digits(text, length, first, &number);
     if (at == length) {
-        int zeros = text[first] == '0' && at - first > 1;
+        int zeros = at - first > 1 && text[first] == '0';
         if (at == first || zeros || number.significant > MOST_DIGITS)
             return CA_UNSURE;
         *payload = negative ? -(int64_t)number.digits : (int64_t)number.digits;
