@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from classad.lists import ListValue
 from classad.mapping import AdMapping, fill
-from classad.scopes import fold_name
-from classad.values import AbsTime, Value
+from classad.scopes import UNUSUAL, fold_name
+from classad.values import UNDEFINED, AbsTime, Value
 
 if TYPE_CHECKING:
     from classad.state import EvalContext
@@ -142,9 +142,13 @@ class ClassAd(AdMapping):
         without it there is none of them.
         """
         # The ad's own literals are most of what is asked for; they need no evaluation.
-        value = self._attrs.get(fold_name(name))
+        key = fold_name(name)
+        value = self._attrs.get(key)
         if value.__class__ in _SIMPLE:
             return value
+        # So are attributes that are nowhere to be found.
+        if value is target is self._chained is self._parent is None and key not in UNUSUAL:
+            return UNDEFINED
         from classad.evaluate import evaluate_attribute
 
         return evaluate_attribute(self, name, target, context)[0]

@@ -196,7 +196,8 @@ def outranks(board: Board, holder: str, asker: Asker) -> bool:
 def spoken_for(slot: Slot, context: EvalContext) -> bool:
     """Whether this is a dynamic slot whose parent tells about it."""
     return (
-        slot.ad.get_bool("DynamicSlot", context=context) is True
+        slot.raw("DynamicSlot") is not None
+        and slot.ad.get_bool("DynamicSlot", context=context) is True
         and slot.ad.get_bool("PslotRollupInformation", context=context) is True
     )
 

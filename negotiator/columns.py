@@ -109,6 +109,27 @@ class _Ask:
                 tally.refused[cause] += number
 
 
+class _Ads:
+    """The ads of slots as rows of a table; a copy that has the cycle's changes is made at need."""
+
+    def __init__(self, slots: Sequence[Slot]) -> None:
+        self._slots = slots
+        self.ads = [slot.unchanged for slot in slots]
+        self.names: set[str] = set().union(*(slot.changes for slot in slots))
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a row."""
+        return self._slots[row].ad
+
+    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """What some rows have for an attribute."""
+        slots, ads, found = self._slots, self.ads, []
+        for row in rows:
+            change = slots[row].changes.get(name)
+            found.append(ads[row]._attrs.get(name) if change is None else change[1])
+        return found
+
+
 class ColumnFound:
     """Candidates that stand in columns."""
 
@@ -139,7 +160,7 @@ class ColumnEngine:
         self._slots = slots
         self._policy = policy
         self._size = len(slots)
-        self._table = Table([slot.ad for slot in slots])
+        self._table = Table(overlaid=_Ads(slots))
         enlarged = policy.consider_preemption and policy.allow_pslot_preemption
         self._odd = self._set_of(lambda s: _changes(s, enlarged))
         self._contexts: tuple[EvalContext, EvalContext] | None = None
@@ -211,7 +232,7 @@ class ColumnEngine:
             context = ask.context
             named = (
                 slot.ad.get_string("RemoteScheddName", context=context)
-                if slot.partitionable and slot.ad.raw("RemoteScheddName") is not None
+                if slot.partitionable and slot.raw("RemoteScheddName") is not None
                 else None
                 for slot in self._slots
             )

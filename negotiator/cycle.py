@@ -264,7 +264,7 @@ def _concurrency(
     matched = set()
     for slot in slots:
         for attribute in ("ConcurrencyLimits", "PreemptingConcurrencyLimits"):
-            if slot.ad.raw(attribute) is not None:
+            if slot.raw(attribute) is not None:
                 texts.append(slot.ad.get_string(attribute, context=context))
         if slot.state == "Matched":
             address = slot.ad.get_string("StartdIpAddr", context=context) or ""

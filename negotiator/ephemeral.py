@@ -11,9 +11,10 @@ Follows: the list of attributes in HTCondor's manual; types and presence as in t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
-from attr import frozen
+from attr import field, frozen
 
 from classad.ad import ClassAd
 from classad.builtins.registry import EAGER, Builtin
@@ -62,6 +63,7 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
     }
 
 
+@cache
 def _call(function: str, name: str) -> ExprTree:
     return ExprTree.from_node(Call(function, (Literal(name),)))
 
@@ -79,33 +81,44 @@ class SlotDecorator:
     previous_quotas: Mapping[str, float] | None
     context: EvalContext
     prefix: str | None = None
+    _known: dict[str, dict[str, Any]] = field(factory=dict, init=False)
 
     def decorate(self, slot: Slot) -> None:
         """Add the ephemeral attributes of a slot."""
-        rank = slot.ad.get_number("PreemptingRank", context=self.context)
-        if rank is not None:
-            slot.insert("CurrentRank", rank)
+        if slot.raw("PreemptingRank") is not None:
+            rank = slot.ad.get_number("PreemptingRank", context=self.context)
+            if rank is not None:
+                slot.insert("CurrentRank", rank)
         if slot.user is not None:
             slot.insert("RemoteUserFloor", self.accountant.floor(slot.user))
-            self._add_user(slot.ad, slot.user, "")
+            self._add_user(slot, slot.user, "")
         if self.prefix is None:
             return
         total = slot.ad.get_number("TotalSlots", context=self.context)
         for i in range(1, int(total or 1) + 1):
             user = occupant(slot.ad, self.context, f"{self.prefix}{i}_")
             if user is not None:
-                self._add_user(slot.own_ad(), user, f"{self.prefix}{i}_")
+                self._add_user(slot, user, f"{self.prefix}{i}_")
 
-    def _add_user(self, ad: ClassAd, user: str, prefix: str) -> None:
+    def _add_user(self, slot: Slot, user: str, prefix: str) -> None:
         """What the policy may want to know about a user and its group."""
-        prio = float32(self.accountant.effective_priority(user))
-        ad.insert(f"{prefix}RemoteUserPrio", prio)
-        ad.insert(f"{prefix}RemoteUserResourcesInUse", _call(_USER_FUNCTION, user))
+        known = self._known.get(user)
+        if known is None:
+            known = self._known[user] = self._about(user)
+        for name, value in known.items():
+            slot.insert(prefix + name, value)
+
+    def _about(self, user: str) -> dict[str, Any]:
+        about: dict[str, Any] = {
+            "RemoteUserPrio": float32(self.accountant.effective_priority(user)),
+            "RemoteUserResourcesInUse": _call(_USER_FUNCTION, user),
+        }
         group, quotas = self.tree.assigned(user).name, self.previous_quotas
         if self.tree.configured and quotas is not None and group in quotas:
-            ad.insert(f"{prefix}RemoteGroup", group)
-            ad.insert(f"{prefix}RemoteGroupResourcesInUse", _call(_GROUP_FUNCTION, user))
-            ad.insert(f"{prefix}RemoteGroupQuota", quotas[group])
+            about["RemoteGroup"] = group
+            about["RemoteGroupResourcesInUse"] = _call(_GROUP_FUNCTION, user)
+            about["RemoteGroupQuota"] = quotas[group]
+        return about
 
 
 def decorate_request(

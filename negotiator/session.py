@@ -229,7 +229,7 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     session.allowance.used += candidate.cost
     if slot.user is None:
         session.allowance.used_unclaimed += candidate.cost
-    if slot.requirements is not None and slot.requirements is not slot.ad.raw("Requirements"):
+    if slot.requirements is not None and slot.requirements is not slot.raw("Requirements"):
         slot.insert("Requirements", slot.requirements)
     placed = session.jobs.place(request, slot.ad, board.schedd_context, limits)
     board.watch.taken(candidate, placed)

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from attr import define
+from attr import Factory, define
 
 from classad.ad import ClassAd
+from classad.build import is_value
 from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
+from classad.scopes import fold_name
 from negotiator.addresses import ANY, slot_families
 from negotiator.arithmetic import DBL_MAX, add_up
 from negotiator.consumption import policy_resources
@@ -24,15 +26,20 @@ from negotiator.frozen import Freezer
 from negotiator.result import PoolNumbers, TrimCause, TrimmedSlot
 from policy.model import NegotiatorPolicy
 
+#: Values that an ad keeps as they are.
+_SIMPLE: Final = frozenset({bool, int, float, str})
 #: Who is on a slot, the first that is there counts.
 OCCUPANTS: Final = ("PreemptingAccountingGroup", "PreemptingUser", "AccountingGroup", "RemoteUser")
 
 
 @define(eq=False)
 class Slot:
-    """A slot in one cycle.  ``weight`` is in slot weights; ``user`` is who holds it, if anybody."""
+    """A slot in one cycle.  ``weight`` is in slot weights; ``user`` is who holds it, if anybody.
 
-    ad: ClassAd
+    ``base``: the ad that was given.
+    """
+
+    base: ClassAd
     name: str
     weight: float
     partitionable: bool
@@ -49,18 +56,45 @@ class Slot:
     families: frozenset[int] = ANY
     #: ``WantAdRevaluate``: it stays in the pool after a match, behind all others.
     reevaluated: bool = False
-    #: Whether ``ad`` is a copy that the cycle may change; few slots need one.
-    copied: bool = False
+    #: What the cycle has set in the ad, by folded names, until a copy is made that has it.
+    changes: dict[str, tuple[str, Any]] = Factory(dict)
+    _copy: ClassAd | None = None
+
+    @property
+    def ad(self) -> ClassAd:
+        """The ad as the cycle has it; only looked at."""
+        return self.own_ad() if self.changes else self.unchanged
+
+    @property
+    def unchanged(self) -> ClassAd:
+        """The ad without the ``changes``."""
+        return self.base if self._copy is None else self._copy
 
     def insert(self, name: str, value: Any) -> None:
-        """Set an attribute, in a copy of the ad that was given."""
-        self.own_ad().insert(name, value)
+        """Set an attribute, in a copy of the ad that was given.
+
+        The copy is made when it is looked at, which few slots of a cycle are.
+        """
+        plain = not is_value(value) if value.__class__ is ExprTree else value.__class__ in _SIMPLE
+        if plain and self._copy is None:
+            self.changes[fold_name(name)] = (name, value)
+        else:
+            self.own_ad().insert(name, value)
+
+    def raw(self, name: str) -> Any:
+        """What the ad has for an attribute, without making the copy."""
+        found = self.changes.get(fold_name(name))
+        return self.unchanged.raw(name) if found is None else found[1]
 
     def own_ad(self) -> ClassAd:
         """The ad to be changed."""
-        if not self.copied:
-            self.ad, self.copied = self.ad.duplicate(), True
-        return self.ad
+        if self._copy is None:
+            self._copy = self.base.duplicate()
+        if self.changes:
+            for name, value in self.changes.values():
+                self._copy.insert(name, value)
+            self.changes = {}
+        return self._copy
 
     def accounted_user(self) -> str | None:
         """Whom a claimed slot is charged to."""
@@ -99,7 +133,7 @@ def fetch_slots(
         if name is None or absent or not holds(policy.slot_constraint, ad, context):
             continue
         slot = Slot(
-            ad=ad,
+            base=ad,
             name=name,
             weight=1.0,
             partitionable=ad.get_bool("PartitionableSlot", context=context) is True,
