@@ -70,11 +70,9 @@ class Deferred:
 
     @property
     def node(self) -> Node:
-        """The syntax tree."""
+        """The syntax tree.  The text stays: it is the cheapest way to tell expressions apart."""
         node = self._node
-        if isinstance(node, Unbuilt):
-            self._node = node = node.node()
-        return node
+        return node.node() if isinstance(node, Unbuilt) else node
 
     def compile(self) -> Run:
         """Translate the syntax tree into a closure and measure it."""

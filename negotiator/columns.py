@@ -123,11 +123,12 @@ class _Ads:
 
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows have for an attribute."""
-        slots, ads, found = self._slots, self.ads, []
-        for row in rows:
-            change = slots[row].changes.get(name)
-            found.append(ads[row]._attrs.get(name) if change is None else change[1])
-        return found
+        # Not from ``ads``: somebody may have had a copy made, which has the changes since.
+        slots = [self._slots[row] for row in rows]
+        return [
+            slot.changes[name][1] if name in slot.changes else slot.unchanged._attrs.get(name)
+            for slot in slots
+        ]
 
 
 class ColumnFound:
@@ -160,7 +161,7 @@ class ColumnEngine:
         self._slots = slots
         self._policy = policy
         self._size = len(slots)
-        self._table = Table(overlaid=_Ads(slots))
+        self._table = Table.over(_Ads(slots))
         enlarged = policy.consider_preemption and policy.allow_pslot_preemption
         self._odd = self._set_of(lambda s: _changes(s, enlarged))
         self._contexts: tuple[EvalContext, EvalContext] | None = None

@@ -16,6 +16,7 @@ from classad.loaded import LoadedColumns
 from classad.scopes import fold_name
 from classad.table.budget import DEFAULT, Budget
 from classad.table.moving import rows_of
+from classad.table.overlaid import Overlaid, OverlaidStore
 from classad.table.predicates import Book
 from classad.table.requirements import PartnerSide, RowSide, Splits
 from classad.table.rows import Rows
@@ -34,19 +35,29 @@ class Holder:
     """Ads as rows."""
 
     def __init__(
-        self, ads: Iterable[ClassAd] = (), *, budget: int = DEFAULT, loaded: Any = None
+        self,
+        ads: Iterable[ClassAd] = (),
+        *,
+        budget: int = DEFAULT,
+        loaded: Any = None,
+        store: Store | None = None,
     ) -> None:
         rows = None if loaded is not None else list(ads)
         for ad in rows or ():
             if not isinstance(ad, ClassAd):
                 raise TypeError("a row of a table must be a ClassAd")
-        self._store = Store(rows, loaded)
+        self._store = Store(rows, loaded) if store is None else store
         self._budget = Budget(budget)
         self._book = Book(self._store, self._budget)
         self._splits = Splits(self._book)
         self._valuations = Valuations(self._store, self._budget)
         self._row_side: RowSide | None = None
         self._partner_side = PartnerSide(self._book, self._splits)
+
+    @classmethod
+    def over(cls, rows: Overlaid, *, budget: int = DEFAULT) -> Self:
+        """Ads of which a few attributes are otherwise than in the ads themselves."""
+        return cls(store=OverlaidStore(rows), budget=budget)
 
     @classmethod
     def from_columns(cls, loaded: LoadedColumns, *, budget: int = DEFAULT) -> Self:

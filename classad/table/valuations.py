@@ -9,8 +9,10 @@ Never here: how a value becomes a number (an argument), order, what an operator 
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from operator import add, mul, sub
 from typing import Any, Final
 
 from classad.ad import ClassAd
@@ -36,6 +38,9 @@ from classad.values import UNDEFINED
 _WHOLE: Final = 64
 #: Operators that look at both operands, and give an error for an error.
 _STRICT: Final = frozenset({"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="})
+#: Those that are Python's, but for numbers that are too large (see ``classad.operators``).
+_PYTHON: Final[dict[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul}
+_NUMBERS: Final = frozenset({bool, int, float})
 
 
 class Valuation:
@@ -253,11 +258,27 @@ def _combined(
     operator: str, left: Valuation, right: Valuation, columns: frozenset[str]
 ) -> Valuation:
     """What an operator makes of two operands."""
-    operate = BINARY[operator].implementation
     codes, first = number_pairs(left.codes, right.codes)
-    one = map(left.values.__getitem__, pick(left.codes, first))
-    other = map(right.values.__getitem__, pick(right.codes, first))
+    one = list(map(left.values.__getitem__, pick(left.codes, first)))
+    other = list(map(right.values.__getitem__, pick(right.codes, first)))
+    operate = BINARY[operator].implementation
+    compute = _PYTHON.get(operator)
+    if compute is not None:
+        values = [
+            compute(a, b) if a.__class__ in _NUMBERS and b.__class__ in _NUMBERS else operate(a, b)
+            for a, b in zip(one, other, strict=True)
+        ]
+        if _within_range(values):
+            return Valuation(codes, values, 0, columns)
     return Valuation(codes, list(map(operate, one, other)), 0, columns)
+
+
+def _within_range(values: list[Any]) -> bool:
+    """Whether no number is too large to be what Python makes of it."""
+    whole = [value for value in values if value.__class__ is int]
+    if whole and not (min(whole) >= -(2**63) and max(whole) < 2**63):
+        return False
+    return math.inf not in values
 
 
 def _converted(values: Iterable[Any], convert: Callable[[Any], float]) -> array[float]:

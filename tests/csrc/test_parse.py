@@ -215,12 +215,13 @@ def test_an_ad_within_a_text(text: str, before: str, after: str) -> None:
     assert spans(mine) == spans(theirs)
 
 
-def test_an_expression_keeps_its_text_until_its_tree_is_wanted() -> None:
+def test_an_expression_makes_its_tree_when_it_is_wanted_and_keeps_its_text() -> None:
     tree = ExprTree("a + 1 > 2")
     assert tree._node.__class__ is Unbuilt
     twin = ExprTree(tree)
     assert str(tree) == "a + 1 > 2"
-    assert tree._node.__class__ is Binary
+    assert tree.node.__class__ is Binary
+    assert tree._node.__class__ is Unbuilt
     assert twin == tree
     assert twin.node is tree.node
     assert tree.span == (0, 9)

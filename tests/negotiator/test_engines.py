@@ -66,7 +66,14 @@ NEGOTIATOR_CONSIDER_PREEMPTION = True
 """
 
 
-@pytest.mark.parametrize(("seed", "config"), [(1, ""), (2, PREEMPTING)])
+#: The function is asked slot by slot, which makes copies of ads; the columns come after that.
+LIVE = """\
+PREEMPTION_REQUIREMENTS = RemoteUserResourcesInUse > 2 && RemoteUserResourcesInUse < 100
+PREEMPTION_RANK = -RemoteUserPrio * 2 - RemoteUserFloor
+"""
+
+
+@pytest.mark.parametrize(("seed", "config"), [(1, ""), (2, PREEMPTING), (3, LIVE)])
 def test_generated_pools(
     seed: int, config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
