@@ -40,7 +40,8 @@ class Case:
     ``run_time``: seconds that the holder's job has run; ``claim_age``: seconds since the claim was
     made, for other jobs at first if it is more.  ``pause``: seconds until the next cycle.
     ``quotas``, ``others``: by group, its quota and what other submitters of it hold, in slot
-    weights.  ``now``: seconds since the epoch.
+    weights.  ``now``: seconds since the epoch.  ``copied``: case-folded names of attributes of the
+    running job that the slot shows, too.
     """
 
     slot: Values
@@ -52,6 +53,7 @@ class Case:
     quotas: Mapping[str, float] = field(factory=dict)
     others: Mapping[str, float] = field(factory=dict)
     free: bool = False
+    copied: frozenset[str] = frozenset()
 
     def with_party(self, place: int, **changes: Any) -> Case:
         """The case with one party changed."""

@@ -251,4 +251,5 @@ def _draw_slot(
         quotas=quotas,
         others=others,
         free=rng.random() < 0.1,
+        copied=study.copied,
     )

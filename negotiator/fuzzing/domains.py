@@ -271,7 +271,9 @@ def _needs(tree: ExprTree, side: str, schema: Schema) -> Iterator[tuple[str, str
     for key in sorted(refs.bare | refs.mine | refs.target):
         if find_ephemeral(key) is not None or key == "currenttime":
             continue
-        if key in refs.mine or (key in refs.bare and key in own_names):
+        if side == "slot" and key in schema.copied and key in refs.mine | refs.bare:
+            yield other, spelled[key]
+        elif key in refs.mine or (key in refs.bare and key in own_names):
             yield side, spelled[key]
         if key in refs.target or (key in refs.bare and key not in own_names):
             claim = other == "job" and key in OF_CLAIM and key not in other_names

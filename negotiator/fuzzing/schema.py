@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.ad import ClassAd
 from classad.expr import ExprTree
@@ -46,6 +46,13 @@ class Schema:
     origin: str
     #: Attributes that it does not know may still be there: the schema is no captured pool.
     open: bool = False
+    #: Case-folded names of attributes that a slot has from the job that it runs.
+    copied: frozenset[str] = frozenset()
+
+    def with_copied(self, names: frozenset[str]) -> Schema:
+        """The same for slots that show some attributes of the job that they run."""
+        slot = {key: found for key, found in self.slot.items() if key not in names}
+        return evolve(self, slot=slot, copied=names)
 
 
 def learn(slots: Iterable[ClassAd], jobs: Iterable[ClassAd], origin: str) -> Schema:

@@ -101,7 +101,8 @@ def _fewer(case: Case, domains: Domains, *, whole: bool) -> Iterator[Case]:
             yield evolve(case, slot=without(case.slot, name))
     for place, party in enumerate(case.parties):
         for name in party.job:
-            if (place == 0 and not case.free) or _may_go(name, None, domains.job, whole):
+            unseen = place == 0 and not case.free and name.casefold() not in case.copied
+            if unseen or _may_go(name, None, domains.job, whole):
                 yield case.with_party(place, job=without(party.job, name))
 
 

@@ -179,6 +179,7 @@ def slot_ad(case: Case, holder: Party | None, job_start: int, claimed: int, now:
         for name in ("EnteredCurrentState", "EnteredCurrentActivity"):
             ad.insert(name, claimed)
     else:
+        fill(ad, {k: v for k, v in holder.job.items() if k.casefold() in case.copied})
         show_claim(ad, holder.user, job_ad(holder), claimed, job_start)
         # A claim that is used again is Idle for a moment between two jobs.
         ad.insert("EnteredCurrentActivity", job_start)

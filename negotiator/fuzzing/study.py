@@ -77,8 +77,8 @@ class Intent:
 class Study:
     """A policy ready to be searched.
 
-    ``fixed``: attributes of every slot that the configuration gives it.  ``declared``: the macros
-    declared stable.
+    ``fixed``: attributes of every slot that the configuration gives it; ``copied``: case-folded
+    names of those that it takes from the running job.  ``declared``: the macros declared stable.
     """
 
     policy: NegotiatorPolicy
@@ -88,6 +88,7 @@ class Study:
     domains: Domains
     intent: Intent
     declared: frozenset[str]
+    copied: frozenset[str] = frozenset()
 
     def subject(self, macro: str) -> Subject | None:
         """The expression of a macro, if the configuration sets it."""
@@ -115,6 +116,7 @@ _KNOBS: Final[tuple[tuple[str, Where, Wanted, bool, str], ...]] = (
     ("SYSTEM_PERIODIC_REMOVE", Where.JOB, Wanted.CONDITION, False, "SCHEDD"),
     ("SYSTEM_PERIODIC_RELEASE", Where.JOB, Wanted.CONDITION, False, "SCHEDD"),
 )
+_COPIED: Final = ("SYSTEM_STARTD_JOB_ATTRS", "STARTD_JOB_ATTRS")
 _STABLE: Final = {
     "PREEMPTION_REQUIREMENTS": "PREEMPTION_REQUIREMENTS_STABLE",
     "PREEMPTION_RANK": "PREEMPTION_RANK_STABLE",
@@ -151,8 +153,13 @@ def study_of(
     if policy.interval_seconds > 0:
         pauses = (policy.interval_seconds, *intent.pauses)
         intent = evolve(intent, pauses=tuple(dict.fromkeys(pauses)))
+    copied = frozenset(name.casefold() for name in _listed(config, *_COPIED))
     domains = find_domains(
-        trees, schema, margin=intent.margin, least=intent.min_run_time, job_trees=job_trees
+        trees,
+        schema.with_copied(copied),
+        margin=intent.margin,
+        least=intent.min_run_time,
+        job_trees=job_trees,
     )
     for name in fixed:
         domains.slot.pop(name, None)
@@ -163,7 +170,7 @@ def study_of(
         and not entry.is_builtin
         and (config.text(knob) or "").strip().casefold() in ("true", "1")
     )
-    return Study(policy, subjects, fixed, schema, domains, intent, declared)
+    return Study(policy, subjects, fixed, schema, domains, intent, declared, copied)
 
 
 def of_cycle(policy: NegotiatorPolicy) -> list[ExprTree]:
@@ -210,11 +217,16 @@ def _of_slots(config: Config, subjects: Iterable[Subject]) -> Iterator[tuple[str
             yield "Requirements", subject.tree
         elif subject.macro == "RANK":
             yield "Rank", subject.tree
-    listed = (config.seen_by("STARTD").text("STARTD_ATTRS") or "").replace(",", " ").split()
-    for name in listed:
+    for name in _listed(config, "STARTD_ATTRS"):
         found = _own(config, name, "STARTD")
         if found is not None:
             yield name, found[0]
+
+
+def _listed(config: Config, *macros: str) -> list[str]:
+    """The names that lists of the startd have."""
+    seen = config.seen_by("STARTD")
+    return " ".join(seen.text(macro) or "" for macro in macros).replace(",", " ").split()
 
 
 _TIMELY: Final = ("time", "entered", "jobstart", "qdate")

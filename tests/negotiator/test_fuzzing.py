@@ -254,6 +254,28 @@ def test_two_policies_that_refuse_for_different_reasons_are_the_same(
     assert data["counterexamples"][0]["macro"] == "START"
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # The slot's value is that of the job that runs, and changes with it.
+        ("PREEMPTION_REQUIREMENTS = MY.NiceUser =?= True && TARGET.NiceUser =!= True", False),
+        ("PREEMPTION_REQUIREMENTS = MY.NiceUser =?= True", True),
+        ("PREEMPTION_REQUIREMENTS = MY.Bonus =?= True && TARGET.Bonus =!= True", True),
+        (
+            "PREEMPTION_REQUIREMENTS = MY.Bonus =?= True && TARGET.Bonus =!= True\n"
+            "STARTD_JOB_ATTRS = Bonus",
+            False,
+        ),
+    ],
+)
+def test_a_slot_shows_attributes_of_the_job_that_it_runs(
+    text: str, found: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "policy"
+    policy.write_text(f"{text}\n")
+    assert fuzz(capsys, str(policy), "--property", "no-thrash")[0] == found
+
+
 def test_a_pool_without_ads_teaches_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
