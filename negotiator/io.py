@@ -27,7 +27,7 @@ from negotiator.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capturefiles import FILES, CapturePaths, InputError
 from negotiator.configuration import LoadedPolicy, read_policy
 from negotiator.groupmaps import Assignments, assign_groups
-from negotiator.poolorder import pool_order
+from negotiator.poolorder import pool_order, submitter_order
 from negotiator.progress import SILENT, Progress
 from negotiator.queues import IDLE, job_id, make_queues, make_submitters
 from negotiator.records import complete, from_ads, from_log, group_quotas
@@ -166,9 +166,12 @@ def read_capture(
     if loaded.group_map is not None:
         queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters)
         submitters = list(changed)
+    senders = [
+        (ad.get_string("Name") or "", ad.get_string("ScheddName") or "") for ad in submitters
+    ]
     snapshot = Snapshot(
         slots=tuple(slots[i].ad for i in pool_order([ad.text("Name") or "" for ad in slots])),
-        submitters=tuple(submitters),
+        submitters=tuple(submitters[i] for i in submitter_order(senders)),
         queues=queues,
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),

@@ -1,12 +1,13 @@
-"""The order in which the negotiator sees the slots of a pool.
+"""The order in which the negotiator sees the slots and the submitters of a pool.
 
-What lives here: the walk of the collector's hash table, which decides the *pool order*: the order
-in which slots are tested and, with it, which of several equal candidates is taken.
-Inputs: slot names in the order in which the collector first heard of them (for a saved pool: the
-order of the file, which is the best guess there is).  Outputs: positions into that sequence.
+What lives here: the walk of the collector's hash tables, which decides the *pool order*: the order
+in which slots are tested and, with it, which of several equal candidates is taken; the order of
+submitters that nothing else tells apart, and in which their shares are summed, to the last bit.
+Inputs: names in the order in which the collector first heard of them (for a saved pool: the order
+of the file, which is the best guess there is).  Outputs: positions into that sequence.
 Never here: looking into ads, reading files.
-Follows: the collector's table of slot ads in HTCondor 25.14.1; pinned by the recorded scan orders
-of the negotiation vectors.
+Follows: the collector's tables in HTCondor 25.14.1; pinned by the recorded scan orders of the
+negotiation vectors, and by what a collector returned for 10, 90 and 135 submitter ads.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ def pool_order(names: Sequence[str]) -> list[int]:
         if (position + 1) / len(table) >= MAX_LOAD:
             table = _grown(table, hashes)
     return list(_walk(table))
+
+
+def submitter_order(submitters: Sequence[tuple[str, str]]) -> list[int]:
+    """Positions of submitters (name, name of the schedd) in the order of the table's walk."""
+    return pool_order([name + schedd for name, schedd in submitters])
 
 
 def _walk(table: list[list[int]]) -> Iterable[int]:

@@ -1,8 +1,8 @@
 """What the negotiator knows in a cycle of a scenario.
 
 Decision here: what of a recording is input.  Inputs: slots and jobs of a cycle as entries, and what
-was observed; the pool order of the slots and the order of submitters among equals were inputs of
-the real negotiator too.  Outputs: ``Snapshot`` and ``NegotiatorPolicy``.
+was observed; the pool order of the slots was an input of the real negotiator too.  Outputs:
+``Snapshot`` and ``NegotiatorPolicy``.
 
 Never here: reading files, several cycles (see ``course``), comparing (see ``check``).
 Follows: the README beside the recorded negotiation scenarios.
@@ -10,13 +10,12 @@ Follows: the README beside the recorded negotiation scenarios.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from classad.ad import ClassAd
 from classad.expr import ExprTree
+from negotiator.poolorder import submitter_order
 from negotiator.scenario.expand import (
     ADDRESS,
     POOL,
@@ -32,8 +31,6 @@ from negotiator.snapshot import AccountantState, Customer, ScheddQueue, Snapshot
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 
-#: Up to so many elements the C++ library's sort keeps the order of equals.
-_STABLE_SORT: Final = 16
 #: The clock of all scenarios, seconds since the epoch; no recording depends on it.
 NOW: Final = 1_795_210_700
 BASE_KNOBS: Final = {
@@ -82,27 +79,25 @@ def snapshot_of(
         queues.setdefault(job.schedd, []).append(make(job.attributes))
     return Snapshot(
         slots=tuple(make(by_name[name].attributes) for name in order),
-        submitters=_submitters(scenario, seen, jobs, make),
+        submitters=_submitters(scenario, jobs, make),
         queues=tuple(ScheddQueue(f"{name}@{POOL}", tuple(ads)) for name, ads in queues.items()),
         accountant=accountant,
         claims={slot.name: slot.claims for slot in slots if slot.claims is not None},
     )
 
 
-def _submitters(
-    scenario: Scenario, seen: Mapping[str, Any], jobs: Sequence[JobEntry], make: AdMaker
-) -> tuple[ClassAd, ...]:
-    """Submitter ads as the schedds send them; ``LastHeardFrom`` repeats the recorded order."""
+def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> tuple[ClassAd, ...]:
+    """Submitter ads in pool order, as if all had come in one second."""
     idle: dict[tuple[str, str], list[JobEntry]] = {}
     for job in jobs:
         if job.attributes.get("JobStatus") == "1":
             idle.setdefault((job.submitter, job.schedd), []).append(job)
-    place = {name: i for i, name in enumerate(order_of_equals(seen))}
-    keys = sorted(idle, key=lambda key: place.get(key[0], len(place)))
     changes = scenario.get("submitter_ads", {})
     ads = []
-    for i, (submitter, schedd) in enumerate(keys):
-        mine = idle[submitter, schedd]
+    for submitter, schedd in _walk(scenario, jobs):
+        mine = idle.get((submitter, schedd))
+        if mine is None:
+            continue
         # The schedd weighs an idle job by the cores it asks for.
         weight = sum(make(job.attributes).get_number("RequestCpus") or 1.0 for job in mine)
         prios = sorted({int(job.attributes["JobPrio"]) for job in mine})
@@ -114,70 +109,26 @@ def _submitters(
             "RunningJobs": "0",
             "WeightedIdleJobs": str(float(weight)),
             "WeightedRunningJobs": "0.0",
-            "LastHeardFrom": str(i),
+            "LastHeardFrom": "0",
             "JobPrioArray": quoted(",".join(map(str, prios))),
         }
         ads.append(make(merge(plain, changes.get(submitter))))
     return tuple(ads)
 
 
-def order_of_equals(seen: Mapping[str, Any]) -> list[str]:
-    """The submitters in an order that repeats every recorded order among equals.
+def _walk(scenario: Scenario, jobs: Sequence[JobEntry]) -> list[tuple[str, str]]:
+    """Submitters and schedds in pool order.
 
-    ``submitter_order`` has them by their first turn, which for a member of several rounds may have
-    been a round for floors; so what stands side by side in a round's first spin with equal
-    priority and starvation comes first, ``submitter_order`` decides the rest.
+    A schedd also sends an ad for the owner of jobs that another submitter stands for; the
+    negotiator passes it over, but it has its place in the collector's table.
     """
-    names = list(seen.get("submitter_order", ()))
-    place = {name: i for i, name in enumerate(names)}
-    after: dict[str, set[str]] = {name: set() for name in names}
-    for first, second in _neighbours(seen):
-        if first in after and second in after and not _leads(after, second, first):
-            after[first].add(second)
-    blocked = dict.fromkeys(names, 0)
-    for followers in after.values():
-        for name in followers:
-            blocked[name] += 1
-    order: list[str] = []
-    ready = [name for name in names if not blocked[name]]
-    while ready:
-        ready.sort(key=place.__getitem__)
-        order.append(ready.pop(0))
-        for name in after[order[-1]]:
-            blocked[name] -= 1
-            if not blocked[name]:
-                ready.append(name)
-    return order
-
-
-def _neighbours(seen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Submitters that followed each other although nothing but the collector's order says so.
-
-    Lists of more than 16 come last: the C++ library's sort may mix up equals there.
-    """
-    lists = [pie["spins"][0]["submitters"] for pie in seen.get("pies", ()) if pie["spins"]]
-    for turns in sorted(lists, key=lambda turns: len(turns) > _STABLE_SORT):
-        for left, right in pairwise(turns):
-            if left["prio"] == right["prio"] and _starvation(left) == _starvation(right):
-                yield left["name"], right["name"]
-
-
-def _starvation(turn: Mapping[str, Any]) -> float:
-    """The second key of the order, from printed numbers."""
-    limit, usage = turn.get("limit", 0.0), turn.get("usage", 0.0)
-    return math.inf if limit <= 0 else round(usage / (usage + limit), 6)
-
-
-def _leads(after: Mapping[str, set[str]], start: str, end: str) -> bool:
-    """Whether ``end`` is known to come after ``start``."""
-    todo, known = [start], {start}
-    while todo:
-        name = todo.pop()
-        if name == end:
-            return True
-        todo += after[name] - known
-        known |= after[name]
-    return False
+    domain = domain_of(scenario)
+    sent = {(job.submitter, job.schedd) for job in jobs}
+    sent |= {(f"{job.owner}@{domain}", job.schedd) for job in jobs}
+    # The schedd has them by name.
+    keys = sorted(sent, key=lambda key: (key[1], key[0]))
+    order = submitter_order([(name, f"{schedd}@{POOL}") for name, schedd in keys])
+    return [keys[i] for i in order]
 
 
 def accountant_of(scenario: Scenario, slots: Sequence[SlotEntry], make: AdMaker) -> AccountantState:

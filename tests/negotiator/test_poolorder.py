@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from negotiator.poolorder import name_hash, pool_order
+from negotiator.poolorder import name_hash, pool_order, submitter_order
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
 
@@ -27,6 +27,21 @@ def test_predicts_the_recorded_scan_order(vector: str) -> None:
     names = slot_names(data["scenario"])
     recorded = data["observed"]["cycles"][0]["slot_order"]
     assert [names[i] for i in pool_order(names)] == recorded
+
+
+#: Name and schedd in the order of the updates, then the names as a collector returned them.
+UPDATES = """chem.a.rupert@pool.example 3  mallory8@test 2  chem.a.quinn7@test 2
+    chem.a.grace@test 3  chem.a.trent@pool.example 1  quinn@test 2  physics.heidi7@test 3
+    physics.victor1@test 3  rupert0@pool.example 3  chem.alice@test 3"""
+RETURNED = """rupert0@pool.example chem.a.quinn7@test physics.victor1@test
+    chem.a.trent@pool.example chem.alice@test chem.a.grace@test chem.a.rupert@pool.example
+    physics.heidi7@test mallory8@test quinn@test"""
+
+
+def test_predicts_the_order_of_submitters_that_a_collector_returned() -> None:
+    words = UPDATES.split()
+    keys = [(name, f"s{n}@oracle.test") for name, n in zip(words[::2], words[1::2], strict=True)]
+    assert [keys[i][0] for i in submitter_order(keys)] == RETURNED.split()
 
 
 def test_hash_is_unsigned_64_bit() -> None:
