@@ -76,7 +76,7 @@ _SUM_COLUMNS: Final = (
 
 
 def user_table(result: CycleResult) -> PoolTable:
-    """What every submitter gets and loses, in the order of the submitter ads."""
+    """What every submitter gets and loses, by name."""
     sums = _sums(result, lambda name: name)
     known = {item.name: item for item in result.submitters}
     rows = []

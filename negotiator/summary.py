@@ -18,11 +18,11 @@ from negotiator.submitters import Submitter
 def submitter_summaries(
     board: Board, submitters: list[Submitter], before: AccountantState
 ) -> tuple[SubmitterSummary, ...]:
-    """One summary for each name, in the order of the submitter ads."""
+    """One summary for each name, by name."""
     turns = _first_turns(board)
     accountant = board.accountant
     found: dict[str, SubmitterSummary] = {}
-    for name in dict.fromkeys(submitter.name for submitter in submitters):
+    for name in sorted({submitter.name for submitter in submitters}):
         ads = [submitter for submitter in submitters if submitter.name == name]
         turn = turns.get(name)
         known = before.customers.get(name)

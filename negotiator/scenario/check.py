@@ -189,10 +189,7 @@ def _turn_differs(wanted: Mapping[str, Any], ours: SubmitterTurn) -> str | None:
     for key, value in numbers.items():
         if key in wanted and not _near(wanted[key], value):
             return key
-    # What rounding leaves of a pie depends on the collector's order of the submitter ads, which is
-    # not recorded; it may or may not be a limit.
-    settled = ours.limit == 0 or ours.limit > 1e-9
-    return "outcome" if settled and wanted["outcome"] != ours.outcome.value else None
+    return "outcome" if wanted["outcome"] != ours.outcome.value else None
 
 
 def _offer(offer: Offer, numbers: Mapping[int, int]) -> dict[str, Any]:
