@@ -113,7 +113,7 @@ def test_submitters_are_made_from_jobs(pool: Path) -> None:
     assert [item.severity for item in capture.diagnostics] == ["warning"]
     names = [ad.evaluate_attr("Name") for ad in capture.snapshot.submitters]
     assert names == ["bob@pool", "alice@pool"]  # in pool order
-    bob = capture.snapshot.submitters[1]
+    bob = capture.snapshot.submitters[0]
     assert bob.evaluate_attr("IdleJobs") == 2
     assert bob.evaluate_attr("ScheddName") == "ap1"
     assert bob.evaluate_attr("ScheddIpAddr") == NO_ADDRESS
