@@ -50,8 +50,8 @@ def test_a_map_file_beside_the_configuration(
     out = capsys.readouterr().out
     assert "physics.alice@pool" in out
     assert "not honoured yet: no knob" in out
-    assert main(["why", str(pool), "1.0"]) == 0
-    assert "job 1.0 of physics.alice@pool: matched" in capsys.readouterr().out
+    assert main(["why", str(pool), "2.0"]) == 0
+    assert "job 2.0 of physics.bob@pool: matched" in capsys.readouterr().out
     (pool / "groups.map").unlink()
     assert main(["negotiate", str(pool)]) == 0
     assert "`GROUP_PREFIX` has no map" in capsys.readouterr().err
