@@ -34,7 +34,7 @@ _FAR: Final = 2.0**31 * 31_556_952
 _SEARCHING: Final = frozenset({"countmatches", "evalineachcontext", "unresolved"})
 #: What the two versions of PCRE2 see differently, of all that is invented: a group without text.
 _EMPTY_GROUP: Final = "(b)?"
-NUMBERS: Final = ("D-107", "D-301", "D-303", "D-304", "D-306")
+NUMBERS: Final = ("D-107", "D-301", "D-303", "D-304", "D-306", "D-307")
 
 
 class Watcher(ReferenceState):
@@ -56,6 +56,8 @@ def _call(node: Call, ad: ClassAd, state: Watcher) -> Any:
     elif node.args and name in _SEARCHING:
         if _moves(node.args[0], ad, state):
             state.seen.add("D-304")
+        if len(node.args) == 2 and _is_made(state.quietly(node.args[1], ad)):
+            state.seen.add("D-307")
     elif node.args and name in ("replaceall", "regexps"):
         pattern = state.quietly(node.args[0], ad)
         if isinstance(pattern, str) and _EMPTY_GROUP in pattern:
@@ -76,11 +78,14 @@ def _moves(node: Node, ad: ClassAd, state: Watcher) -> bool:
     return _search(CallSite(Call("unresolved", (node,)), ad, state), node)[1] is not ad
 
 
+def _is_made(value: Any) -> bool:
+    """Whether a value is a list that a function made."""
+    return isinstance(value, ListValue) and value.computed
+
+
 def _reference(node: Reference, ad: ClassAd, state: Watcher) -> Any:
-    if node.base is not None:
-        base = state.quietly(node.base, ad)
-        if base.__class__ is ListValue and base.computed:
-            state.seen.add("D-303")
+    if node.base is not None and _is_made(state.quietly(node.base, ad)):
+        state.seen.add("D-303")
     return _PLAIN[Reference](node, ad, state)
 
 

@@ -136,3 +136,15 @@ def test_relative_times_in_lists_keep_their_fractions() -> None:
     """D-107."""
     value: Any = evaluate("evalInEachContext(relTime(-1.5), {[x = 1]})", context=EvalContext(now=0))
     assert to_python(value) == [-1.5]
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [("countMatches(x > 1, {})", "0"), ("evalInEachContext(x, {})", "{{ error,error }}")],
+)
+def test_visiting_a_list_that_a_function_made(expression: str, value: str) -> None:
+    """D-307."""
+    my = ClassAd('[l = split("a b"); m = {"a", "b"}]')
+    for name in ("l", "m", 'split("a b")'):
+        text = expression.replace("{}", name)
+        assert unparse_value(evaluate(text, my)) == value.replace("{{", "{").replace("}}", "}")

@@ -81,6 +81,7 @@ def test_known_differences_have_an_entry() -> None:
         ("formatTime(1700000000)", ["str", "?"], ""),
         ('split("a b").x', ["list"], "D-303"),
         ("{a}.x", ["list"], ""),
+        ('countMatches(x > 1, split("a b"))', "undefined", "D-307"),
         ("countMatches(nosuch, {[a = 1]}) + a", "undefined", "D-304"),
         ("countMatches(MY.nosuch, {[a = 1]}) + a", "undefined", "D-304"),
         ("unresolved(TARGET.c) + a", "undefined", "D-304"),
