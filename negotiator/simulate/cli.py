@@ -57,11 +57,11 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
     parser.add_argument("--days", type=_positive, default=1.0, metavar="N", help="how long (1)")
     for option, kind, default, text in (
-        ("--every", float, 0.0, "hours after which a captured queue comes again (0: never)"),
+        ("--every", _hours, 0.0, "hours after which a captured queue comes again (0: never)"),
         ("--run-time", _whole, 3600, "seconds that captured jobs run, about (3600)"),
         ("--claim-worklife", int, None, "CLAIM_WORKLIFE in seconds"),
-        ("--retirement", int, None, "MAXJOBRETIREMENTTIME in seconds"),
-        ("--vacate", int, 10, "seconds that a job takes to stop when it is told to (10)"),
+        ("--retirement", _natural, None, "MAXJOBRETIREMENTTIME in seconds"),
+        ("--vacate", _natural, 10, "seconds that a job takes to stop when it is told to (10)"),
     ):
         parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
     parser.add_argument("--fresh", action="store_true", help="forget the priorities of the capture")
@@ -100,6 +100,16 @@ def _whole(text: str) -> int:
     if number != int(number):
         raise argparse.ArgumentTypeError(f"`{text}` is not a whole number")
     return int(number)
+
+
+def _hours(text: str) -> float:
+    return 0.0 if re.fullmatch(r"0+(\.0*)?", text, re.ASCII) else _positive(text)
+
+
+def _natural(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number of at least 0")
+    return int(text)
 
 
 def _simulate(args: argparse.Namespace) -> int:

@@ -22,9 +22,10 @@ from negotiator.command import show_diagnostics
 from negotiator.io import InputError
 from negotiator.simulate.checkpoint import restore, saved
 from negotiator.simulate.matching import Negotiator
+from negotiator.simulate.notices import about_jobs
 from negotiator.simulate.output import RunFolder, write_json, write_parquet
 from negotiator.simulate.series import rows
-from negotiator.simulate.setup import Plan, build, fingerprint
+from negotiator.simulate.setup import Plan, about_policy, build, fingerprint
 from negotiator.simulate.summary import comparison, summarise, text
 from negotiator.simulate.workload import WorkloadError
 
@@ -50,7 +51,13 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     try:
         if args.resume is not None:
             return _resume(args, out, err)
+        if args.compare is not None and args.config is not None:
+            raise RunError("give --config or --compare, not both")
+        if args.parquet and args.output is None:
+            raise RunError("--parquet needs -o, the folder of the run")
         plan = plan_of(args, args.seed, tuple(args.set), args.series)
+        for config in args.compare or (args.config,):
+            show_diagnostics(about_policy(evolve(plan, config=config)), err)
         if args.compare is not None:
             return _compare(args, plan, out, err)
         return _run(args, plan, args.output, out, err)
@@ -183,6 +190,8 @@ def _loop(
             run.write("events", event)
 
     simulation, negotiator = build(plan, sink)
+    if run is None or data is None:
+        show_diagnostics(about_jobs(simulation), err)
     moment = 0
     if data is not None:
         restore(simulation, data["simulation"])

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import zlib
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -107,6 +108,11 @@ def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
 
 
 def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]:
+    if not Path(plan.pool).is_dir():
+        text = (
+            "a pool is the folder of a capture, or a number of slots: 10, or 10x8 of 8 cores each"
+        )
+        raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
     given = {} if plan.config is None else {"config": Path(plan.config)}
     paths = CapturePaths(Path(plan.pool), given)
     capture = read_capture(paths)
@@ -127,7 +133,7 @@ def _workload(plan: Plan, snapshot: Snapshot | None) -> Workload:
         path = Path(plan.workload)
         data = path.read_bytes()
         kind = path.name.removesuffix(".gz").rpartition(".")[2]
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8", "replace")
+        text = _unpacked(path, data).decode("utf-8", "replace")
         lines = text.splitlines()
         if kind == "swf":
             workload = from_swf(lines, plan.workload)
@@ -140,6 +146,15 @@ def _workload(plan: Plan, snapshot: Snapshot | None) -> Workload:
     if not workload.arrivals:
         raise WorkloadError(f"{plan.workload}: no job in it")
     return workload
+
+
+def _unpacked(path: Path, data: bytes) -> bytes:
+    if path.suffix != ".gz":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as problem:
+        raise WorkloadError(f"{path}: not a whole gzip file: {problem}") from None
 
 
 def _queued(snapshot: Snapshot) -> Iterable[tuple[str, ClassAd]]:
@@ -185,7 +200,7 @@ def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
     found = []
     with Path(plan.machines).open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
-        if set(reader.fieldnames or ()) < {"time", "machine", "event"}:
+        if not {"time", "machine", "event"} <= set(reader.fieldnames or ()):
             raise WorkloadError(f"{plan.machines}:1: needs the columns time, machine and event")
         for row in reader:
             time, machine, event = row["time"], row["machine"], row["event"]
@@ -198,6 +213,19 @@ def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
                 raise WorkloadError(f"{at}: no machine `{machine}` in the pool")
             found.append(MachineChange(int(time), machine, event == "join"))
     return tuple(sorted(found, key=lambda change: change.time))
+
+
+def about_policy(plan: Plan) -> list[Diagnostic]:
+    """Errors and warnings of the configuration, and what of it is not honoured."""
+    path = None if plan.config is None else Path(plan.config)
+    if path is None and Path(plan.pool).is_dir():
+        path = CapturePaths(Path(plan.pool)).find("config")
+    loaded = read_policy(path, 0, defines=plan.settings)
+    found = [item for item in loaded.diagnostics if item.severity != "note"]
+    for knob in loaded.unsupported:
+        text = f"{knob.place}: {knob.name} is not honoured: {knob.effect}"
+        found.append(Diagnostic(text, severity="note"))
+    return found
 
 
 def fingerprint(plan: Plan) -> str:

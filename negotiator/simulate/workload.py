@@ -20,6 +20,7 @@ from typing import Any, Final
 from attr import define, field, frozen
 
 from classad.ad import ClassAd
+from classad.errors import suggest
 from classad.expr import ExprTree
 
 #: What tells jobs of one user apart as far as matching goes.
@@ -152,7 +153,7 @@ def from_csv(lines: Iterable[str], name: str) -> Workload:
         user = row["user"]
         if not user or any(char.isspace() for char in user):
             raise WorkloadError(f"{at}: `{user}` is no user")
-        cpus = _whole(row.get("cpus") or "1", "cpus", at)
+        cpus = _whole(row.get("cpus") or "1", "cpus", at, least=1)
         memory = _whole(row.get("memory") or "0", "memory", at)
         shape = workload.shape(user, row.get("group") or "", cpus, memory)
         submit = _whole(row["submit"], "submit", at)
@@ -162,13 +163,15 @@ def from_csv(lines: Iterable[str], name: str) -> Workload:
     return workload.sorted()
 
 
-def _whole(text: str | None, column: str, at: str) -> int:
+def _whole(text: str | None, column: str, at: str, least: int = 0) -> int:
+    if not text:
+        raise WorkloadError(f"{at}: no {column}")
     try:
-        number = int(text or "")
+        number = int(text)
     except ValueError:
         number = -1
-    if number < 0:
-        raise WorkloadError(f"{at}: {column} `{text}` is not a whole number of at least 0")
+    if number < least:
+        raise WorkloadError(f"{at}: {column} `{text}` is not a whole number of at least {least}")
     return number
 
 
@@ -187,7 +190,8 @@ def from_toml(text: str, name: str, seed: int, seconds: int) -> Workload:
     workload = Workload()
     for number, stream in enumerate(streams):
         # A generator for each stream, so that changing one leaves the others as they are.
-        _add_stream(workload, stream, name, Random(f"{seed}/{number}"), seconds)
+        at = f"{name}: stream {number + 1}"
+        _add_stream(workload, stream, at, Random(f"{seed}/{number}"), seconds)
     return workload.sorted()
 
 
@@ -195,19 +199,26 @@ _STREAM: Final[Mapping[str, object]] = {
     "user": "", "group": "", "cpus": 1, "memory": 0, "backlog": 0, "per_hour": 0.0, "batch": 1,
     "run_time": 3600, "spread": 0.0, "begin_hour": 0.0, "end_hour": math.inf,
 }  # fmt: skip
+_WHOLE: Final = ("cpus", "memory", "backlog", "batch")
+_MOST_JOBS: Final = 10_000_000
 
 
-def _add_stream(
-    workload: Workload, stream: dict[str, Any], name: str, rng: Random, seconds: int
-) -> None:
+def _add_stream(workload: Workload, stream: object, at: str, rng: Random, seconds: int) -> None:
+    if not isinstance(stream, dict):
+        raise WorkloadError(f"{at}: `{stream}` is no table")
     for key, value in stream.items():
         if key not in _STREAM:
-            raise WorkloadError(f"{name}: unknown key `{key}` of a stream")
-        if not _suits(value, _STREAM[key]):
-            raise WorkloadError(f"{name}: `{value}` does not suit `{key}`")
+            meant = suggest(key, _STREAM)
+            hint = "" if meant is None else f"; did you mean `{meant}`?"
+            raise WorkloadError(f"{at}: unknown key `{key}`{hint}")
+        if (wanted := _unlike(value, key)) is not None:
+            raise WorkloadError(f"{at}: {key} `{value}` is not {wanted}")
     settings = {**_STREAM, **stream}
     if not settings["user"]:
-        raise WorkloadError(f"{name}: a stream without `user`")
+        raise WorkloadError(f"{at}: no `user`")
+    jobs = settings["per_hour"] * seconds / 3600 + settings["backlog"]
+    if jobs > _MOST_JOBS:
+        raise WorkloadError(f"{at}: {jobs:.3g} jobs are more than {_MOST_JOBS:,}")
     shape = workload.shape(
         settings["user"], settings["group"], int(settings["cpus"]), int(settings["memory"])
     )
@@ -220,11 +231,19 @@ def _add_stream(
         workload.arrivals.append(Arrival(moment, max(1, round(run_time)), shape))
 
 
-def _suits(value: object, example: object) -> bool:
-    """Whether a value is of the kind of an example, and not below 0."""
+def _unlike(value: object, key: str) -> str | None:
+    """What a value of a stream should be, if it is not."""
+    example = _STREAM[key]
     if isinstance(example, str):
-        return isinstance(value, str) and not any(char.isspace() for char in value)
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+        fine = isinstance(value, str) and not any(char.isspace() for char in value)
+        return None if fine else "a name without spaces"
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        return "a number"
+    least = 1 if key in ("cpus", "batch", "run_time") else 0
+    if key in _WHOLE:
+        fine = isinstance(value, int) and value >= least
+        return None if fine else f"a whole number of at least {least}"
+    return None if value >= least else f"a number of at least {least}"
 
 
 def _poisson(begin: int, end: float, per_hour: float, batch: int, rng: Random) -> Iterator[int]:

@@ -16,12 +16,14 @@ from typing import IO, Any, Final
 
 from attr import asdict, evolve
 
+from classad.errors import Diagnostic
 from negotiator.command import show_diagnostics
 from negotiator.io import InputError
 from negotiator.simulate.cli import setting
 from negotiator.simulate.command import RunError, plan_of
+from negotiator.simulate.notices import about_jobs
 from negotiator.simulate.output import write_json
-from negotiator.simulate.setup import Plan, build, fingerprint
+from negotiator.simulate.setup import Plan, about_policy, build, fingerprint
 from negotiator.simulate.workload import WorkloadError
 from negotiator.sweep.grid import Axis, Point, points, split_values
 from negotiator.sweep.table import Results, as_csv, as_text, rows
@@ -38,7 +40,8 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     try:
         folder, plan, axes = _resumed(args) if args.resume is not None else _begun(args)
         # What is wrong with all points is said once, before any worker starts.
-        build(plan, lambda *event: None)
+        simulation, _ = build(plan, lambda *event: None)
+        show_diagnostics([*_about(plan, axes), *about_jobs(simulation)], err)
         return _sweep(args, folder, points(plan, axes, args.seeds), out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
@@ -49,6 +52,15 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         err.write(f"pieslice sweep: interrupted{again}\n")
         return EXIT_INTERRUPTED
     return EXIT_BAD
+
+
+def _about(plan: Plan, axes: list[Axis]) -> list[Diagnostic]:
+    """What is to be said of the configuration and of each value of each macro, once."""
+    found: dict[str, Diagnostic] = {}
+    for settings in ((), *(((axis.name, text),) for axis in axes for text in axis.values)):
+        for item in about_policy(evolve(plan, settings=settings)):
+            found.setdefault(item.render(), item)
+    return list(found.values())
 
 
 def _begun(args: argparse.Namespace) -> tuple[Path | None, Plan, list[Axis]]:

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -472,10 +473,6 @@ def test_streams_are_random_but_the_same_for_a_seed() -> None:
         (lambda: from_csv(["user,submit,run_time", "u v,1,5"], "t"), "`u v` is no user"),
         (lambda: from_toml("x =", "t", 0, 1), "t: "),
         (lambda: from_toml("", "t", 0, 1), r"no \[\[stream\]\]"),
-        (lambda: from_toml("[[stream]]\nusr = 'u'", "t", 0, 1), "unknown key `usr`"),
-        (lambda: from_toml("[[stream]]\nuser = 3", "t", 0, 1), "`3` does not suit `user`"),
-        (lambda: from_toml("[[stream]]\nuser = 'u'\ncpus = -1", "t", 0, 1), "`-1` does not suit"),
-        (lambda: from_toml("[[stream]]\ncpus = 1", "t", 0, 1), "without `user`"),
     ],
 )
 def test_workloads_that_are_none(call: Any, message: str) -> None:
@@ -563,6 +560,8 @@ def test_two_configurations(
 ) -> None:
     other = tmp_path / "other"
     other.write_text("PREEMPTION_REQUIREMENTS = False\nNEGOTIATOR_INTERVAL = 300\n")
+    place = words.index("--config")
+    del words[place : place + 2]
     pair = ["--compare", str(tmp_path / "config"), str(other), "--days", "0.5"]
     assert main([*words, *pair, "--json", "-o", str(tmp_path / "both")]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -676,6 +675,9 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     empty.write_text("submit,user,run_time\n")
     machines = tmp_path / "m.csv"
     machines.write_text("time,machine,event\n5,none,leave\n")
+    (tmp_path / "broken.swf.gz").write_bytes(b"no")
+    (tmp_path / "times.csv").write_text("machine,event\n")
+    traced = ["4", "--workload", str(swf)]
     assert main(["simulate", "4x8", "--workload", str(swf), "--days", "0.1"]) == 0
     for words, message in (
         ([], "--resume"),
@@ -685,11 +687,58 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4", "--workload", str(empty)], "no job in it"),
         (["4", "--workload", "capture"], "needs a captured pool"),
         (["4", "--workload", str(machines.rename(tmp_path / "m.txt"))], ".swf, .csv or .toml"),
-        ([str(tmp_path / "nowhere"), "--workload", str(swf)], "no such folder"),
+        ([str(tmp_path / "nowhere"), "--workload", str(swf)], "or a number of slots: 10, or 10x8"),
+        (["4", "--workload", str(tmp_path / "broken.swf.gz")], "not a whole gzip file"),
+        ([*traced, "--machines", str(tmp_path / "times.csv")], "needs the columns"),
+        ([*traced, "--parquet"], "--parquet needs -o"),
+        ([*traced, "--config", "a", "--compare", "a", "b"], "give --config or --compare"),
         (["--resume", str(tmp_path)], "no run to take up"),
     ):
         assert main(["simulate", *words]) == 2, words
         assert message in capsys.readouterr().err
+    for words, message in (
+        (["--vacate", "-5"], "not a whole number"),
+        (["--every", "nan"], "not a number above 0"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["simulate", *traced, *words])
+        assert message in capsys.readouterr().err
+
+
+def test_what_should_be_known_before_a_run_is_believed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "jobs.csv"
+    lines = [
+        f"0,{user},60,{cpus},2" for user, cpus in zip("abcdef", (1, 1, 9, 9, 9, 9), strict=True)
+    ]
+    table.write_text("\n".join(["submit,user,run_time,cpus,count", *lines, ""]))
+    words = ["simulate", "2x8", "--workload", str(table), "--days", "0.01"]
+    assert main([*words, "--set", "PRIORITY_HALFLIFE=soon"]) == 0
+    shown = capsys.readouterr()
+    assert "PRIORITY_HALFLIFE: `soon` is not a number" in shown.err
+    assert "2 jobs of c@sim.example (9 cpus): no slot of the pool fits" in shown.err
+    assert "nor for 2 jobs of 1 more kinds" in shown.err
+    assert "a@sim.example (" not in shown.err
+    assert f"{'jobs that never started':<25s}{8:>14d}\n" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("stream", "message"),
+    [
+        ("user = 'a'\nper_hours = 3", "unknown key `per_hours`; did you mean `per_hour`?"),
+        ("user = 'a'\nrun_time = 'x'", "run_time `x` is not a number"),
+        ("user = 'a'\nbacklog = 2.5", "backlog `2.5` is not a whole number of at least 0"),
+        ("user = 'a'\ncpus = 0", "cpus `0` is not a whole number of at least 1"),
+        ("user = 'a b'", "user `a b` is not a name without spaces"),
+        ("user = 'a'\nper_hour = inf", "inf jobs are more than 10,000,000"),
+        ("backlog = 1", "no `user`"),
+    ],
+)
+def test_streams_that_are_wrong(stream: str, message: str) -> None:
+    text = f"[[stream]]\nuser = 'x'\nbacklog = 1\n[[stream]]\n{stream}\n"
+    with pytest.raises(WorkloadError, match=re.escape(f"w.toml: stream 2: {message}")):
+        from_toml(text, "w.toml", 0, 3600)
 
 
 def test_slots_have_a_machine() -> None:
