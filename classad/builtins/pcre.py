@@ -30,14 +30,20 @@ class Match(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A compiled pattern: ``again`` finds only non-empty matches right at the given place."""
+    """A compiled pattern: ``again`` finds only non-empty matches right at the given place.
+
+    ``quick``: the search of ``re`` for a pattern that means the same to it.
+    """
 
     engine: Any
     again: Any
     failures: tuple[type[Exception], ...]
+    quick: Any = None
 
     def matches(self, subject: bytes) -> bool:
         """Whether there is a match anywhere."""
+        if self.quick is not None and len(subject) <= _SHORT:
+            return self.quick(subject) is not None
         try:
             return self.engine.search(subject) is not None
         except self.failures as problem:
@@ -85,6 +91,29 @@ def compile_pattern(pattern: str, options: str) -> Pattern | None:
     return _compile_with_pcre2(pcre2, raw, options)
 
 
+# --- what both engines read alike ------------------------------------------------------------
+
+#: Characters, dots and sets, repeated or not, perhaps tied to the ends.
+_PLAIN: Final = re.compile(
+    rb"\^?(?:(?:[A-Za-z0-9_ .@:/=,~#%&<>!;'\"-]"
+    rb"|\[\^?(?:[A-Za-z0-9_.](?:-[A-Za-z0-9_])?)+\])[*+?]?)*\$?"
+)
+#: Up to so many repetitions in a subject of so many bytes PCRE2 does not reach its match limit.
+_REPEATED: Final = 2
+_SHORT: Final = 128
+
+
+def _quick(raw: bytes, options: str) -> Any:
+    """The search of ``re`` if the pattern means the same to both engines, else None."""
+    repeated = sum(raw.count(sign) for sign in (b"*", b"+", b"?"))
+    if options or repeated > _REPEATED or _PLAIN.fullmatch(raw) is None:
+        return None
+    try:
+        return re.compile(raw).search
+    except re.error:
+        return None
+
+
 # --- PCRE2 ----------------------------------------------------------------------------------
 
 #: What the package reads otherwise than HTCondor does: it disables ``\C`` and has JavaScript's
@@ -128,7 +157,7 @@ def _compile_with_pcre2(pcre2: Any, raw: bytes, options: str) -> Pattern | None:
         again = pcre2.compile(verbs.group() + rb"\G(?:" + body + rb")(?!\G)", flags, jit=False)
     except failures:
         again = None
-    return Pattern(engine, again, failures)
+    return Pattern(engine, again, failures, _quick(raw, options))
 
 
 # --- Python's re ------------------------------------------------------------------------------

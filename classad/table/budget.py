@@ -25,8 +25,12 @@ class Budget:
     def add(self, home: dict[Any, Any], key: Any, result: Any) -> None:
         """Keep a result; old ones go if there are too many."""
         result.used = self.now
+        before = home.get(key)
+        if before is None:
+            self._kept.append((home, key))
+        else:
+            self.spent -= before.cost
         home[key] = result
-        self._kept.append((home, key))
         self.spent += result.cost
         if self.spent > self.limit:
             self._shrink()

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _ORDER: Final = frozenset({"<", "<=", ">", ">="})
 _EQUAL: Final = frozenset({"==", "!=", "=?=", "=!="})
+#: Operators of which few evaluations decide all.
+COMPARISONS: Final = _ORDER | _EQUAL
 #: Whole numbers and reals up to here neither wrap nor overflow in one more step.
 _BOUND: Final = 2.0**62
 

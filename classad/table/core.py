@@ -129,13 +129,15 @@ class Table(Holder):
         ask_job = ask_row = 0
         chance = False
         odd = bits & self._store.odd_for(job)
-        if job_side:
-            bits, ask_job, chance = self._partner_side.accepted(partner, bits & ~odd)
-        if rows_side and (bits or chance or thorough):
+        bits &= ~odd
+        if rows_side:  # first, since more of it is known from other jobs
             if self._row_side is None:
                 self._row_side = RowSide(self._book, self._splits)
-            bits, ask_row, by_chance = self._row_side.accepting(partner, bits)
-            chance |= by_chance or (thorough and self._row_side.odd != 0)
+            bits, ask_row, chance = self._row_side.accepting(partner, bits)
+            chance |= thorough and self._row_side.odd != 0
+        if job_side and (bits or chance or thorough):
+            bits, ask_job, by_chance = self._partner_side.accepted(partner, bits)
+            chance |= by_chance
         if chance:
             return None
         ask_job &= bits

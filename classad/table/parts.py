@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from classad.ad import ClassAd
 from classad.build import prepared
 from classad.operators import fold
-from classad.table.columns import Column, is_nested
+from classad.table.columns import PLAIN, Column, is_nested
 from classad.table.moving import number_pairs, pick, rows_of
 
 
@@ -76,6 +76,7 @@ class Part:
         "_bases",
         "_indexes",
         "_joints",
+        "_plain",
         "_source",
         "_splits",
         "_views",
@@ -93,6 +94,7 @@ class Part:
         self.rows = None if bits.bit_count() == size else rows_of(bits)
         self._source = source
         self._views: dict[str, View] = {}
+        self._plain: dict[str, bool] = {}
         self._bases: dict[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = {}
         self._indexes: dict[str, Index] = {}
         self._joints: dict[tuple[str, ...], Joint] = {}
@@ -102,6 +104,7 @@ class Part:
         """Columns have changed; None: all of them."""
         if names is None:
             self._views.clear()
+            self._plain.clear()
             self._bases.clear()
             self._indexes.clear()
             self._joints.clear()
@@ -110,6 +113,7 @@ class Part:
         for name in names & self._views.keys():
             del self._views[name]
             self._indexes.pop(name, None)
+            self._plain.pop(name, None)
         for key in [key for key in self._joints if not names.isdisjoint(key)]:
             del self._joints[key]
         for key in [key for key in self._bases if not names.isdisjoint(key)]:
@@ -162,6 +166,15 @@ class Part:
             self._splits[name] = found
         return found
 
+    def is_plain(self, name: str) -> bool:
+        """Whether every cell says all there is to say."""
+        known = self._plain.get(name)
+        if known is None:
+            view = self.view(name)
+            known = all(view.values[code].__class__ in PLAIN for code in view.used)
+            self._plain[name] = known
+        return known
+
     def constant(self, name: str) -> bool:
         """Whether all rows have the same cell."""
         return len(self.view(name).used) == 1
@@ -201,6 +214,17 @@ class Part:
             varying = tuple([name for name in names if not self.constant(name)])
             found = self._bases[names] = row, varying
         return found
+
+    def codes_within(self, joint: Joint, wanted: int) -> list[int]:
+        """The codes of these rows that are wanted."""
+        if self.rows is None:
+            return sorted(set(pick(joint.codes, rows_of(wanted & self.bits))))
+        flags = bytearray(self.size)
+        for row in rows_of(wanted & self.bits):
+            flags[row] = 1
+        return sorted(
+            {code for row, code in zip(self.rows, joint.codes, strict=True) if flags[row]}
+        )
 
     def joint(self, names: tuple[str, ...]) -> Joint:
         """The combinations of cells of one or more columns."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 from classad.nodes import Binary, Call, Conditional, Unary
 from classad.scopes import fold_name
 from classad.table.budget import Budget
-from classad.table.comparisons import bare
+from classad.table.comparisons import COMPARISONS, bare
 from classad.table.moving import flag
 from classad.table.partner import Asked, Partner
 from classad.table.parts import Part
@@ -24,6 +24,8 @@ from classad.table.shapes import Shape
 from classad.table.store import Store
 from classad.table.tables import BAD, FALSE, TRUE, Sampler, logical
 
+#: Combinations from which on it matters for which rows a verdict is wanted.
+_COSTLY: Final = 256
 #: Combinations up to which an expression is evaluated as a whole.
 _WHOLE: Final = 64
 
@@ -35,7 +37,9 @@ class Verdict:
     what the verdict was made from.  ``chance``: asking the odd rows draws random numbers.
     """
 
-    __slots__ = ("bad", "chance", "columns", "cost", "false", "odd", "passing", "true", "used")
+    __slots__ = (
+        "bad", "chance", "columns", "cost", "false", "odd", "passing", "true", "used", "within"
+    )  # fmt: skip
 
     def __init__(
         self, true: int, false: int, bad: int, odd: int = 0, columns: frozenset[str] = frozenset()
@@ -46,6 +50,8 @@ class Verdict:
         self.odd = odd
         self.columns = columns
         self.chance = False
+        #: The rows that it tells of; None for all.
+        self.within: int | None = None
         #: The rows of the whole table that it does not rule out; None for all.
         self.passing: int | None = None
         self.used = 0
@@ -88,8 +94,19 @@ class Predicate:
         #: The rows that it says nothing about.
         self.outside = store.everything.bits ^ part.bits
 
-    def verdict(self, partner: Partner) -> Verdict:
-        """For which rows it holds against a partner."""
+    def verdict(self, partner: Partner, within: int | None = None) -> Verdict:
+        """For which rows it holds against a partner.
+
+        ``within``: of others it need not tell the first time, if that saves much.
+        """
+        found = self._known(partner)
+        if found is None:
+            return self._make(partner, within)
+        if found.within is None or (within is not None and not within & ~found.within):
+            return found
+        return self._make(partner, None)
+
+    def _known(self, partner: Partner) -> Verdict | None:
         keys = partner.keys
         for variant in self.variants:
             key = tuple([keys[name] for name in variant.asked])
@@ -99,16 +116,41 @@ class Predicate:
             if found is not None:
                 found.used = self._book.budget.now
                 return found
-        return self._make(partner)
+        return None
 
-    def _make(self, partner: Partner) -> Verdict:
+    def effort(self, partner: Partner) -> int:
+        """How many evaluations its verdict would take, about."""
+        known = self._known(partner)
+        if known is not None and known.within is None:
+            return 0
+        if self.shape.uid in self._book.light:
+            return 1
+        return self._effort(self._planned(partner)[1])
+
+    def _effort(self, plan: Plan) -> int:
+        node = bare(self.shape.node)
+        compares = node.__class__ is Binary and node.operator in COMPARISONS
+        most = 1
+        for group in plan.groups:
+            varying = [name for name in group.columns if not group.part.constant(name)]
+            if group.odd or len(varying) > 3 or not varying or (compares and len(varying) == 1):
+                continue
+            most = max(most, len(group.part.joint(tuple(varying)).samples))
+        if most == 1:
+            self._book.light.add(self.shape.uid)
+        return most
+
+    def _make(self, partner: Partner, within: int | None) -> Verdict:
         variant, plan = self._planned(partner)
-        found = self._evaluate(plan, partner)
-        passing = found.true | found.odd | self.outside
-        found.passing = None if passing == self._store.everything.bits else passing
         key = tuple([partner.key(name) for name in variant.asked])
         if variant.clock:
             key += (partner.context.now, partner.context.tz)
+        if within is not None and self._effort(plan) <= _COSTLY:
+            within = None
+        found = self._evaluate(plan, partner, within)
+        found.within = within
+        passing = found.true | found.odd | self.outside
+        found.passing = None if passing == self._store.everything.bits else passing
         self._book.budget.add(variant.verdicts, key, found)
         return found
 
@@ -129,11 +171,11 @@ class Predicate:
         variant.plans[tuple([kind_of(partner.key(name)) for name in plan.asked])] = plan
         return variant, plan
 
-    def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
+    def _evaluate(self, plan: Plan, partner: Partner, within: int | None) -> Verdict:
         columns = frozenset[str]().union(*(group.columns for group in plan.groups))
         self.columns |= columns
         if not any(group.odd for group in plan.groups) and self._is_wide(plan):
-            found = self._composed(partner, columns)
+            found = self._composed(partner, columns, within)
             if found is not None:
                 return found
         sampler = Sampler(self.shape, self.of_row, partner, logical)
@@ -143,7 +185,7 @@ class Predicate:
             if group.odd:
                 odd |= part.bits
                 continue
-            joint, results = sampler.results(group)
+            joint, results = sampler.results(group, within)
             if joint is None:
                 bits = [part.bits if results[0] == wanted else 0 for wanted in (TRUE, FALSE, BAD)]
             else:
@@ -167,7 +209,9 @@ class Predicate:
                 return True
         return False
 
-    def _composed(self, partner: Partner, columns: frozenset[str]) -> Verdict | None:
+    def _composed(
+        self, partner: Partner, columns: frozenset[str], within: int | None
+    ) -> Verdict | None:
         """The verdict from those of the operands, if the expression is one of logic."""
         node = bare(self.shape.node)
         if isinstance(node, Binary) and node.operator in ("&&", "||"):
@@ -182,7 +226,7 @@ class Predicate:
                 return None
         else:
             return None
-        parts = [self._operand(operand).verdict(partner) for operand in operands]
+        parts = [self._operand(operand).verdict(partner, within) for operand in operands]
         if any(part.odd for part in parts):
             return None
         if len(parts) == 1:
@@ -231,6 +275,8 @@ class Book:
         self.store = store
         self.budget = budget
         self._predicates: dict[Any, Predicate] = {}
+        #: Shapes that have never taken many evaluations.
+        self.light: set[int] = set()
         self._part_shapes: dict[int, tuple[Any, Shape]] = {}
 
     def predicate(
@@ -258,6 +304,7 @@ class Book:
         """Columns have changed; None: expressions in them, so everything is to be found anew."""
         if names is None:
             self._predicates.clear()
+            self.light.clear()
             self.budget.clear()
             return
         for predicate in self._predicates.values():

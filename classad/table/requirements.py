@@ -234,24 +234,28 @@ class PartnerSide:
             found = kept.find(partner)
             if found is not None:
                 return bits & found.true, bits & found.odd, bool(found.bad)
-        found = self._whole(value, text, partner)
+        found = self._whole(value, text, partner, bits)
         return bits & found.true, bits & found.odd, bool(found.bad)
 
-    def _whole(self, tree: ExprTree, text: Any, partner: Partner) -> Verdict:
+    def _whole(self, tree: ExprTree, text: Any, partner: Partner, wanted: int) -> Verdict:
+        """What all conjuncts say together, at least about the rows that are wanted."""
         everything = self.book.store.everything
         predicates = self._predicates(tree, partner)
         if predicates is None:
             # Without its conjuncts nothing is known of it, not even that it leaves chance alone.
             return Verdict(everything.bits, 0, 1, everything.bits)
-        rows, odd, chance = everything.bits, 0, False
-        for predicate in predicates:
-            verdict = predicate.verdict(partner)
+        rows, odd, chance, partial = everything.bits, 0, False, False
+        # What is known or costs little leaves fewer rows to what costs more.
+        for predicate in sorted(predicates, key=lambda p: p.effort(partner)):
+            verdict = predicate.verdict(partner, rows & wanted)
+            # What it does not tell of must have been ruled out by others, for all or for now.
+            partial |= verdict.within is not None and bool(rows & ~verdict.within)
             if verdict.passing is not None:
                 rows &= verdict.passing
             odd |= verdict.odd
             chance |= verdict.chance
         found = Verdict(rows, 0, int(chance), odd)
-        if all(not conjunct.name for conjunct in self._splits.of(tree)):
+        if not partial and all(not conjunct.name for conjunct in self._splits.of(tree)):
             kept = self._kept.get(text)
             if kept is None:
                 kept = self._kept[text] = _Kept(self.book)

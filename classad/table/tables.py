@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from classad.ad import ClassAd
+from classad.expr import ExprTree
 from classad.operators import truth
 from classad.table.comparisons import Comparison, understand
+from classad.table.direct import reduced
 from classad.table.partner import Partner
 from classad.table.parts import Joint, put_cell
 from classad.table.plans import Group
@@ -58,17 +60,26 @@ class Sampler:
         self.of_row = of_row
         self.partner = partner
         self.convert = convert
+        self._alone: ExprTree | None = None
 
-    def results(self, group: Group) -> Results:
-        """The result for each sample; None or NOBODY for samples that no row of the group has."""
+    def results(self, group: Group, within: int | None = None) -> Results:
+        """The result for each sample; None or NOBODY for samples that no row of the group has.
+
+        ``within``: the rows that matter.
+        """
         part = group.part
         row, varying = part.base(group.columns)
         if not varying:
             return Results(None, [self.value(row)])
         joint = part.joint(varying)
+        if within is not None:
+            joint = joint._replace(live=part.codes_within(joint, within))
         found: Any = [None] * len(joint.samples)
         if self.convert is not None:
             found = bytearray([NOBODY]) * len(joint.samples)
+        self._alone = None
+        if len(found) >= _MANY:
+            self._alone = reduced(self.shape, self.of_row, group, self.partner)
         if len(varying) > 1:
             self._each(row, varying, joint, found)
         else:
@@ -87,6 +98,10 @@ class Sampler:
         return value if self.convert is None else self.convert(value)
 
     def _each(self, row: ClassAd, names: tuple[str, ...], joint: Joint, found: Any) -> None:
+        if self._alone is not None:
+            live: Iterable[int] = range(len(found)) if joint.live is None else joint.live
+            self._quickly(names, joint.samples, live, found)
+            return
         for number, sample in enumerate(joint.samples):
             for name, cell in zip(names, sample, strict=True):
                 put_cell(row, name, cell)
@@ -98,8 +113,33 @@ class Sampler:
             comparison = understand(self, name, group, row)
             if comparison is not None:
                 codes = self._compare(row, name, group, joint, comparison, found)
+        if self._alone is not None:
+            self._quickly((name,), joint.samples, codes, found)
+            return
         for code in codes:
             self._put(row, name, joint, code, found)
+
+    def _quickly(
+        self,
+        names: tuple[str, ...],
+        samples: list[tuple[Any, ...]],
+        codes: Iterable[int],
+        found: Any,
+    ) -> None:
+        """Evaluate the reduced expression, which needs an ad with the columns alone."""
+        tree, evaluator, convert = self._alone, self.partner.evaluator, self.convert
+        assert tree is not None
+        row = ClassAd()
+        row._names = dict(zip(names, names, strict=True))
+        for code in codes:
+            sample = samples[code]
+            row._attrs = (
+                dict(zip(names, sample, strict=True))
+                if None not in sample
+                else {name: c for name, c in zip(names, sample, strict=True) if c is not None}
+            )
+            value = evaluator.value(tree, row, None)
+            found[code] = value if convert is None else convert(value)
 
     def _put(self, row: ClassAd, name: str, joint: Joint, code: int, found: Any) -> None:
         put_cell(row, name, joint.samples[code][0])
@@ -162,6 +202,8 @@ class Sampler:
             found[code] = first if place < high else last
 
 
+#: From so many combinations on it pays to reduce an expression first.
+_MANY: Final = 32
 #: Up to so many values are simply evaluated.
 _FEW: Final = 8
 #: Kinds of values that are all the same to a comparison with something that none of them equals.

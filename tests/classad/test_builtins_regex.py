@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from classad.builtins.pcre import compile_pattern, regex_backend
 from classad.evaluate import evaluate
@@ -105,3 +107,22 @@ def test_an_explosive_pattern_ends(call: str, value: Any) -> None:
 
 def test_the_cache_of_patterns_is_bounded() -> None:
     assert compile_pattern.cache_info().maxsize == 512
+
+
+@given(
+    st.text("ab1-.[]^$*+?x_ ", min_size=1, max_size=9),
+    st.lists(st.text("ab1-x_ \n.é", max_size=9), min_size=1, max_size=5),
+)
+def test_what_both_engines_read_alike_matches_alike(pattern: str, subjects: list[str]) -> None:
+    compiled = compile_pattern(pattern, "")
+    if compiled is not None and compiled.quick is not None:
+        for subject in subjects:
+            raw = subject.encode()
+            assert (compiled.quick(raw) is None) == (compiled.engine.search(raw) is None)
+
+
+def test_patterns_that_could_reach_the_match_limit_are_left_to_pcre() -> None:
+    for pattern in ("a*b*c*", "(a)", "a{2}", "\\d", "[[:alpha:]]", "a**", "(?i)a"):
+        compiled = compile_pattern(pattern, "")
+        assert compiled is None or compiled.quick is None
+    assert compile_pattern("^node[0-9]+.*", "").quick is not None  # type: ignore[union-attr]

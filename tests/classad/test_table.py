@@ -409,3 +409,24 @@ def test_operators_on_many_combinations(text: str) -> None:
                 expected = evaluate(text, my, target)
                 found = values[codes[row]]
                 assert (type(found), repr(found)) == (type(expected), repr(expected)), (row, text)
+
+
+def test_what_was_looked_at_for_some_rows_is_not_taken_for_all() -> None:
+    """The conjunct with ``regexp`` is only evaluated where START has left rows, which depends on
+    an attribute that the job's own requirements do not read."""
+    slots = Table(
+        ClassAd(
+            f'[Label = "{number:04}"; Half = {number % 2}; Requirements = TARGET.Half =!= MY.Half]'
+        )
+        for number in range(600)
+    )
+    want = 'Requirements = regexp("[0-4]$", TARGET.Label) && strcat(TARGET.Label, "x") != "0004x"'
+    jobs = [ClassAd(f"[Half = {half}; {want}]") for half in (0, 1, 2, 0, 1)]
+    for job in jobs:
+        expected = [row for row in range(600) if symmetric_match(job, slots.ad(row))]
+        assert list(slots.match(job)) == expected
+        some = Rows.of(600, range(100))
+        assert list(slots.accepted_by(job, within=some)) == [
+            row for row in range(100) if row % 10 < 5 and row != 4
+        ]
+        assert len(slots.accepted_by(job)) == 299
