@@ -20,6 +20,8 @@ from classad.evaluate import EvalContext, evaluate_exactly
 from classad.expr import ExprTree
 from classad.match import is_true
 from negotiator.cycle import negotiate
+from negotiator.cycles import run_cycles
+from negotiator.engine import make_engines
 from negotiator.options import ENGINES
 from negotiator.result import CycleResult
 from negotiator.scenario.course import first_snapshot
@@ -74,6 +76,23 @@ def engines_agree(scenario: Scenario) -> None:
     # As text: a limit can be NaN, which equals nothing.
     assert repr(columns) == repr(reference), "the engines decide otherwise"
     assert sources[0].random() == sources[1].random(), "the engines draw other random numbers"
+
+
+def engines_keep_up(scenario: Scenario) -> None:
+    """Columns that are kept from cycle to cycle, and from policy to policy, are up to date."""
+    policy, pool = policy_of(scenario), snapshot(scenario)
+    courses = [
+        run_cycles(pool, policy, now=NOW, count=3, interval=300, rng=Random(1), engine=engine)
+        for engine in ENGINES
+    ]
+    columns, reference = ([repr(turn.result) for turn in course] for course in courses)
+    assert columns == reference, "the engines part in the course of cycles"
+    kept = make_engines(ENGINES[0], lasting=True)
+    never = evolve(policy, consider_preemption=False)
+    for each in (policy, never, evolve(policy, pre_job_rank=policy.post_job_rank), policy):
+        warm = negotiate(pool, each, now=NOW, rng=Random(1), engine=kept)
+        fresh = negotiate(pool, each, now=NOW, rng=Random(1), engine=ENGINES[1])
+        assert repr(warm) == repr(fresh), "what was found under another policy is taken for new"
 
 
 def _decisions(result: CycleResult) -> str:

@@ -228,6 +228,11 @@ _ALL: Final = (
         "once",
         _odd_scenarios, _check("cycles", "engines_agree"), 200,
     ),
+    Target(
+        "cycles", "columns kept from cycle to cycle and cycles from nothing",
+        "the same results in three cycles, and under one policy after the other",
+        _odd_scenarios, _check("cycles", "engines_keep_up"), 100,
+    ),
 )  # fmt: skip
 
 TARGETS: Final[dict[str, Target]] = {target.name: target for target in _ALL}

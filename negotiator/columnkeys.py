@@ -11,7 +11,7 @@ Follows: ``negotiator.rank``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cache
 from operator import ne
 from typing import Any, Final, TypeAlias
@@ -144,15 +144,16 @@ class KeyMaker:
     """Makes the keys of requests."""
 
     def __init__(
-        self, table: Table, policy: NegotiatorPolicy, fixed: Sequence[tuple[float, float]]
+        self, table: Table, policy: NegotiatorPolicy, fixed: Mapping[int, tuple[float, float]]
     ) -> None:
-        """``fixed``: pre-job and post-job rank of each slot, for when jobs' ranks are ignored."""
+        """``fixed``: pre-job and post-job rank of each row, for when jobs' ranks are ignored."""
         self._table = table
         self._size = len(table)
         self._policy = policy
         self._fixed: tuple[Key, Key] | None = None
         if policy.ignore_job_ranks:
-            before, after = (array("d", [pair[i] for pair in fixed]) for i in (0, 1))
+            pairs = [fixed.get(row, (0.0, 0.0)) for row in range(self._size)]
+            before, after = (array("d", [pair[i] for pair in pairs]) for i in (0, 1))
             self._fixed = (before, after)
 
     def keys(self, request: Partner, passed: Passed) -> Keys:

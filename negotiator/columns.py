@@ -13,7 +13,7 @@ Follows: the order of tests in the negotiator as the vectors show it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Any, Final
 
@@ -109,32 +109,10 @@ class _Ask:
                 tally.refused[cause] += number
 
 
-class _Ads:
-    """The ads of slots as rows of a table; a copy that has the cycle's changes is made at need."""
-
-    def __init__(self, slots: Sequence[Slot]) -> None:
-        self._slots = slots
-        self.ads = [slot.unchanged for slot in slots]
-        self.names: set[str] = set().union(*(slot.changes for slot in slots))
-
-    def ad(self, row: int) -> ClassAd:
-        """The ad of a row."""
-        return self._slots[row].ad
-
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        """What some rows have for an attribute."""
-        # Not from ``ads``: somebody may have had a copy made, which has the changes since.
-        slots = [self._slots[row] for row in rows]
-        return [
-            slot.changes[name][1] if name in slot.changes else slot.unchanged._attrs.get(name)
-            for slot in slots
-        ]
-
-
 class ColumnFound:
     """Candidates that stand in columns."""
 
-    def __init__(self, passed: Passed, keys: Keys, slots: Sequence[Slot]) -> None:
+    def __init__(self, passed: Passed, keys: Keys, slots: Mapping[int, Slot]) -> None:
         self._passed = passed
         self._keys = keys
         self._slots = slots
@@ -156,23 +134,23 @@ class ColumnFound:
 class ColumnEngine:
     """Tests all slots at once."""
 
-    def __init__(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> None:
-        """``slots``: by position, prepared for the cycle."""
+    def __init__(self, slots: Mapping[int, Slot], table: Table, policy: NegotiatorPolicy) -> None:
+        """``slots``: prepared for the cycle, by the rows that they are in the table."""
         self._slots = slots
+        self._table = table
         self._policy = policy
-        self._size = len(slots)
-        self._table = Table.over(_Ads(slots))
+        self._size = len(table)
         enlarged = policy.consider_preemption and policy.allow_pslot_preemption
         self._odd = self._set_of(lambda s: _changes(s, enlarged))
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         self._dynamic: int | None = None
         self._schedds: dict[str, int] | None = None
-        self._users = self._sets_by(slot.user for slot in slots)
+        self._users = self._sets_by(slot.user for slot in slots.values())
         self._held = ((1 << self._size) - 1) ^ self._users.pop(None, 0)
-        self._weights = self._sets_by(slot.weight for slot in slots)
-        self._families = self._sets_by(slot.families for slot in slots)
-        fixed = [slot.fixed_ranks or (0.0, 0.0) for slot in slots]
-        self._ranks_are_numbers = all(pre == pre and post == post for pre, post in fixed)
+        self._weights = self._sets_by(slot.weight for slot in slots.values())
+        self._families = self._sets_by(slot.families for slot in slots.values())
+        fixed = {row: slot.fixed_ranks or (0.0, 0.0) for row, slot in slots.items()}
+        self._ranks_are_numbers = all(pre == pre and post == post for pre, post in fixed.values())
         self._keys = KeyMaker(self._table, policy, fixed)
         wanted = policy.preemption_requirements
         self._allowed = None if wanted is None else _exactly(wanted)
@@ -235,7 +213,7 @@ class ColumnEngine:
                 slot.ad.get_string("RemoteScheddName", context=context)
                 if slot.partitionable and slot.raw("RemoteScheddName") is not None
                 else None
-                for slot in self._slots
+                for slot in self._slots.values()
             )
             self._schedds = self._sets_by(named)
             self._schedds.pop(None, None)  # type: ignore[call-overload]
@@ -358,12 +336,12 @@ class ColumnEngine:
     # --- sets of slots ----------------------------------------------------------------------------
 
     def _set_of(self, chosen: Callable[[Slot], bool]) -> int:
-        rows = (row for row, slot in enumerate(self._slots) if chosen(slot))
+        rows = (row for row, slot in self._slots.items() if chosen(slot))
         return Rows.of(self._size, rows).bits
 
     def _sets_by(self, values: Iterable[Any]) -> dict[Any, int]:
         """The slots by some value of theirs."""
         rows: dict[Any, list[int]] = {}
-        for row, value in enumerate(values):
+        for row, value in zip(self._slots, values, strict=True):
             rows.setdefault(value, []).append(row)
         return {value: Rows.of(self._size, members).bits for value, members in rows.items()}

@@ -23,7 +23,7 @@ from negotiator.autoclusters import SignificanceSettings, significant_attributes
 from negotiator.board import Board
 from negotiator.concurrency import ConcurrencyCounts
 from negotiator.departures import Sane
-from negotiator.engine import SlotsLeft, make_engine
+from negotiator.engine import Engines, make_engines
 from negotiator.ephemeral import SlotDecorator, add_match_expressions, live_functions
 from negotiator.grouploop import GroupLoopSettings, run_group_rounds, too_many_passes
 from negotiator.groups import Group, GroupSettings, GroupTree
@@ -49,12 +49,13 @@ def negotiate(
     rng: Random | None = None,
     watch: Watch | None = None,
     costs: RequestCosts | None = None,
-    engine: str = ENGINES[0],
+    engine: str | Engines = ENGINES[0],
 ) -> CycleResult:
     """Run one negotiation cycle; ``watch`` is told what happens.
 
     ``costs``: the seconds that requests take; by default none: only limits of 0 are reached.
     ``engine``: how candidates are found, one of ``options.ENGINES``; the result is the same.
+    ``Engines`` that serve several cycles keep what they learn.
     """
     tree = group_tree(policy)
     tree.remember_turns(snapshot.group_turns or {})
@@ -69,6 +70,8 @@ def negotiate(
     numbers = pool_numbers(slots, policy, context)
     kept, trimmed = trim_slots(slots, policy, context)
     _prepare(kept, snapshot, accountant, tree, policy, context)
+    engines = make_engines(engine) if isinstance(engine, str) else engine
+    left, finder = engines.prepare(kept, policy)
     board = Board(
         policy=policy,
         context=context,
@@ -86,8 +89,8 @@ def negotiate(
             # One slot with a consumption policy is enough to leave all requests as they are.
             freeze=not any(slot.resources for slot in slots),
         ),
-        slots=SlotsLeft(kept),
-        engine=make_engine(engine, kept, policy),
+        slots=left,
+        engine=finder,
         by_name={slot.name: slot for slot in kept},
         watch=watch or Watch(),
         stopwatch=Stopwatch(_time_limits(policy), costs or RequestCosts()),

@@ -21,6 +21,7 @@ from attr import define, evolve, field, frozen
 from classad.ad import ClassAd
 from negotiator.candidates import Candidate
 from negotiator.cycle import negotiate
+from negotiator.engine import make_engines
 from negotiator.options import ENGINES
 from negotiator.requests import QueuedJob
 from negotiator.result import CycleResult
@@ -63,10 +64,11 @@ def run_cycles(
     engine: str = ENGINES[0],
 ) -> Iterator[Turn]:
     """``count`` cycles, ``interval`` seconds apart; ``costs``, ``engine`` as for ``negotiate``."""
+    engines = make_engines(engine, lasting=True)
     for number in range(1, count + 1):
         placements = _Placements()
         result = negotiate(
-            snapshot, policy, now=now, rng=rng, watch=placements, costs=costs, engine=engine
+            snapshot, policy, now=now, rng=rng, watch=placements, costs=costs, engine=engines
         )
         turn = Turn(number, snapshot, result, tuple(placements.jobs))
         yield turn

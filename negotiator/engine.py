@@ -11,9 +11,10 @@ Follows: nothing; it is bookkeeping.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
+from classad.table import Rows
 from negotiator.candidates import Allowance, Asker, Candidate, Tally, scan
 from negotiator.options import ENGINES
 from negotiator.ordering import best_first
@@ -61,9 +62,10 @@ class SlotsLeft(dict[int, Slot]):
     ``bits``: the same positions as a set: bit p stands for position p.
     """
 
-    def __init__(self, slots: Sequence[Slot] = ()) -> None:
-        super().__init__(enumerate(slots))
-        self.bits = (1 << len(slots)) - 1
+    def __init__(self, slots: Mapping[int, Slot]) -> None:
+        """``slots``: by rising positions."""
+        super().__init__(slots)
+        self.bits = Rows.of(max(slots, default=-1) + 1, slots).bits
 
     def __setitem__(self, position: int, slot: Slot) -> None:
         super().__setitem__(position, slot)
@@ -121,12 +123,27 @@ def all_of(entries: Entries, start: int = 0) -> Iterator[Candidate]:
     return (entries[place] for place in range(start, len(entries)))
 
 
-def make_engine(name: str, slots: Sequence[Slot], policy: NegotiatorPolicy) -> Engine:
-    """An engine by its name."""
+class Engines(Protocol):
+    """Makes the engines of one cycle after another; may keep what it learns on the way."""
+
+    def prepare(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> tuple[SlotsLeft, Engine]:
+        """An engine for slots that are prepared for a cycle, in pool order, and their positions."""
+
+
+class ReferenceEngines:
+    """Gives every cycle the reference engine."""
+
+    def prepare(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> tuple[SlotsLeft, Engine]:
+        """See ``Engines``."""
+        return SlotsLeft(dict(enumerate(slots))), REFERENCE
+
+
+def make_engines(name: str, *, lasting: bool = False) -> Engines:
+    """Engines by their name; ``lasting``: for more than one cycle."""
     if name not in ENGINES:
         raise ValueError(f"no engine `{name}`; there are {', '.join(ENGINES)}")
     if name == "reference":
-        return REFERENCE
-    from negotiator.columns import ColumnEngine
+        return ReferenceEngines()
+    from negotiator.columnengines import ColumnEngines
 
-    return ColumnEngine(slots, policy)
+    return ColumnEngines(lasting=lasting)

@@ -21,6 +21,7 @@ class Budget:
         self.spent = 0
         self.now = 0
         self._kept: list[tuple[dict[Any, Any], Any]] = []
+        self._crowded = 10_000
 
     def add(self, home: dict[Any, Any], key: Any, result: Any) -> None:
         """Keep a result; old ones go if there are too many."""
@@ -32,6 +33,9 @@ class Budget:
             self.spent -= before.cost
         home[key] = result
         self.spent += result.cost
+        if len(self._kept) > self._crowded:
+            self._kept = self._there()
+            self._crowded = 2 * len(self._kept) + 10_000
         if self.spent > self.limit:
             self._shrink()
 
@@ -47,9 +51,14 @@ class Budget:
         self._kept.clear()
         self.spent = 0
 
+    def _there(self) -> list[tuple[dict[Any, Any], Any]]:
+        """The results that are still kept, each once, though it may have been given up before."""
+        found = {(id(home), key): (home, key) for home, key in self._kept if key in home}
+        return list(found.values())
+
     def _shrink(self) -> None:
         """Give up the less recently used half."""
-        kept = [(home, key, home[key]) for home, key in self._kept if key in home]
+        kept = [(home, key, home[key]) for home, key in self._there()]
         kept.sort(key=lambda entry: entry[2].used)
         self.spent = sum(entry[2].cost for entry in kept)
         for place, (home, key, _) in enumerate(kept):

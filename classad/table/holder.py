@@ -154,6 +154,17 @@ class Holder:
             self._row_side = None
             self._partner_side = PartnerSide(self._book, self._splits)
 
+    def refresh(self) -> None:
+        """Look again at all rows of a table that was made ``over`` them."""
+        assert isinstance(self._store, OverlaidStore)
+        changes = self._store.refresh()
+        if changes.appeared or changes.names:
+            names = None if changes.appeared else changes.names
+            self._book.forget(names, changes.split)
+            self._valuations.forget(names, changes.split)
+            self._row_side = None
+            self._partner_side = PartnerSide(self._book, self._splits)
+
     def update(self, ads: Iterable[ClassAd], key: str = "Name") -> Rows:
         """Newer ads in place of those with the same ``Name``; the others become new rows.
 

@@ -1,18 +1,20 @@
 """Rows that are ads with a few attributes changed, without a copy of each ad.
 
-What is decided here: nothing; a row is what its owner says.
-Inputs: an ``Overlaid``.  Outputs: a store of its rows.
+What is decided here: nothing; a row is what its owner says.  What has changed since the rows were
+last looked at is found by looking at the columns that are there.
+Inputs: an ``Overlaid``.  Outputs: a store of its rows; the names of columns that have changed.
 Never here: evaluation, what was changed and why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Protocol
+from operator import is_not
+from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ad import ClassAd
-from classad.table.columns import Column
-from classad.table.store import Store
+from classad.table.columns import Column, cell_key, is_nested
+from classad.table.store import MISLEADING, Store
 
 
 class Overlaid(Protocol):
@@ -35,13 +37,44 @@ class Overlaid(Protocol):
         """What some rows have for one of the ``names``."""
 
 
+class Changes(NamedTuple):
+    """Columns that have changed.
+
+    ``split``: those of them in which expressions have; ``appeared``: whether an attribute that no
+    row had is there now.
+    """
+
+    names: set[str]
+    split: set[str]
+    appeared: bool
+
+
 class OverlaidStore(Store):
     """The rows of an ``Overlaid``."""
 
     def __init__(self, source: Overlaid) -> None:
-        super().__init__(source.ads)
         self._source = source
-        self.names.update(source.names)
+        self._has: dict[str, bool] = {}
+        #: The cells from which each column was made.
+        self._seen: dict[str, list[Any]] = {}
+        super().__init__(source.ads)
+
+    def _note(self, row: int, ad: Any) -> None:
+        if ad._chained is not None or ad._parent is not None:
+            self.odd |= 1 << row
+
+    @property
+    def misleading(self) -> bool:
+        return any(map(self.has, MISLEADING))
+
+    def has(self, name: str) -> bool:
+        found = self._has.get(name)
+        if found is None:
+            found = self._has[name] = self._is_there(name)
+        return found
+
+    def _is_there(self, name: str) -> bool:
+        return name in self._source.names or any(name in ad._attrs for ad in self._source.ads)
 
     def ad(self, row: int) -> ClassAd:
         return self._source.ad(row)
@@ -49,12 +82,84 @@ class OverlaidStore(Store):
     def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
         return map(self._source.ad, rows)
 
+    def column(self, name: str) -> Column | None:
+        if name not in self._columns:
+            self._columns[name] = self._column(name) if self.has(name) else None
+        return self._columns[name]
+
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
         if name in self._source.names:
             return self._source.cells(name, rows)
-        return super().cells(name, rows)
+        ads = self._source.ads
+        return [ads[row]._attrs.get(name) for row in rows]
 
     def _column(self, name: str) -> Column:
+        cells = self._seen[name] = self._all(name)
+        return Column.of(name, cells)
+
+    def _all(self, name: str) -> list[Any]:
         if name in self._source.names:
-            return Column.of(name, self._source.cells(name, range(self.size)))
-        return super()._column(name)
+            return self._source.cells(name, range(self.size))
+        return [ad._attrs.get(name) for ad in self._source.ads]
+
+    # --- changes --------------------------------------------------------------------------------
+
+    def refresh(self) -> Changes:
+        """Look again at rows that may be others than before, or have others in their places."""
+        self.ads = list(self._source.ads)
+        self._places, self.odd = None, 0
+        for row, ad in enumerate(self._source.ads):
+            self._note(row, ad)
+        appeared = False
+        for name, there in self._has.items():
+            if not there and self._is_there(name):
+                self._has[name] = appeared = True
+                self._columns.pop(name, None)
+        found = Changes(set(), set(), appeared)
+        for name, column in list(self._columns.items()):
+            if column is not None:
+                self._compare(name, column, found)
+        # What has no column of its own may have been looked at for some rows.
+        unseen = {name for part in self._parts.values() for name in part.known} - self._seen.keys()
+        found.names.update(unseen)
+        found.split.update(unseen)
+        for part in self._parts.values():
+            part.forget(None if appeared else found.names)
+            part.forget_splits(found.names)
+        return found
+
+    def _compare(self, name: str, column: Column, found: Changes) -> None:
+        """Bring a column up to date."""
+        before, cells = self._seen[name], self._all(name)
+        self._seen[name] = cells
+        if any(map(is_nested, column.values)):
+            rows: Sequence[int] = range(self.size)  # what is in them may be others, too
+        else:
+            rows = [row for row, new in enumerate(map(is_not, before, cells)) if new]
+            if not rows:
+                return
+        if _MANY * len(rows) > self.size or len(column.values) > self.size + _MANY:
+            fresh = Column.of(name, cells)
+            if _same(column, fresh) and not any(map(is_nested, column.values)):
+                return
+            self._columns[name] = fresh
+            found.names.add(name)
+            if column.expressions or fresh.expressions:
+                found.split.add(name)
+            return
+        for row in rows:
+            code = column.codes[row]
+            if column.set(row, cells[row]):
+                found.split.add(name)
+            if column.codes[row] != code:
+                found.names.add(name)
+
+
+def _same(one: Column, other: Column) -> bool:
+    return one.codes == other.codes and list(map(cell_key, one.values)) == list(
+        map(cell_key, other.values)
+    )
+
+
+#: If more than one cell in so many is another one, the column is made anew.
+_MANY: Final = 8

@@ -9,7 +9,7 @@ change.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ad import ClassAd
@@ -118,6 +118,16 @@ class Part:
             del self._joints[key]
         for key in [key for key in self._bases if not names.isdisjoint(key)]:
             del self._bases[key]
+
+    @property
+    def known(self) -> Collection[str]:
+        """The columns that have been looked at."""
+        return self._views.keys() | self._splits.keys()
+
+    def forget_splits(self, names: set[str]) -> None:
+        """Expressions in some columns have changed."""
+        for name in names & self._splits.keys():
+            del self._splits[name]
 
     def view(self, name: str) -> View:
         """The column of an attribute, for these rows."""

@@ -300,8 +300,11 @@ class Book:
             known = self._part_shapes[id(node)] = (node, shape)
         return known[1]
 
-    def forget(self, names: set[str] | None) -> None:
-        """Columns have changed; None: expressions in them, so everything is to be found anew."""
+    def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
+        """Columns have changed; None: expressions in them, so everything is to be found anew.
+
+        ``split``: the columns in which expressions have changed, where that is known.
+        """
         if names is None:
             self._predicates.clear()
             self.light.clear()
@@ -309,6 +312,12 @@ class Book:
             return
         for predicate in self._predicates.values():
             if predicate.columns.isdisjoint(names):
+                continue
+            if split and not predicate.columns.isdisjoint(split):
+                for variant in predicate.variants:
+                    self.budget.drop(variant.verdicts, lambda _: True)
+                predicate.variants.clear()
+                predicate.columns.clear()
                 continue
             for variant in predicate.variants:
                 self.budget.drop(variant.verdicts, lambda v: not v.columns.isdisjoint(names))

@@ -85,8 +85,8 @@ class Valuations:
         self._operands: dict[int, tuple[Any, Shape]] = {}
         self._places: dict[tuple[int, ...], array[int]] = {}
 
-    def forget(self, names: set[str] | None) -> None:
-        """Columns have changed; None: all of them."""
+    def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
+        """Columns have changed; None: all of them; ``split``: those whose expressions have."""
         for variants in self._variants.values():
             for variant in variants:
                 self._budget.drop(
@@ -95,6 +95,11 @@ class Valuations:
                 )
         if names is None:
             self._variants.clear()
+        elif split:
+            for variants in self._variants.values():
+                for variant in variants:
+                    if any(_uses(plan, split) for plan in variant.plans.values()):
+                        variant.plans.clear()
 
     def numbers(
         self,
@@ -239,6 +244,10 @@ class Valuations:
             for place, row in enumerate(rows):
                 places[row] = place
         return pick(whole, places)
+
+
+def _uses(plan: Plan, names: set[str]) -> bool:
+    return any(not names.isdisjoint(group.columns) for group in plan.groups)
 
 
 def _is_wide(plan: Plan) -> bool:

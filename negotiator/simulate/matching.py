@@ -19,8 +19,10 @@ from classad.ad import ClassAd
 from negotiator.accounting import Accountant
 from negotiator.addresses import NO_ADDRESS
 from negotiator.cycle import accountant_settings, group_tree, negotiate
+from negotiator.engine import Engines, make_engines
 from negotiator.forecast.model import divide
 from negotiator.groups import GroupTree
+from negotiator.options import ENGINES
 from negotiator.quotas import assign_quotas
 from negotiator.result import ROOT_GROUP
 from negotiator.simulate.engine import Simulation
@@ -46,10 +48,13 @@ class Negotiator:
     #: Whether a cycle could ever take a claimed slot.
     preempts: bool = field(init=False)
     standing: Standing | None = field(init=False, default=None)
+    #: Of full cycles; those that are not quick learn nothing from the ones before.
+    engines: Engines = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.tree = group_tree(self.policy)
         self.preempts = self._may_preempt()
+        self.engines = make_engines(ENGINES[0 if self.quick else 1], lasting=True)
         if self.quick and not self.preempts:
             self.standing = Standing.of(self.simulation, self.policy, _SCHEDD)
 
@@ -142,7 +147,7 @@ class Negotiator:
             previous_quotas=state.quotas,
         )
         rng = Random(f"{self.seed}/{state.now}")
-        result = negotiate(snapshot, self.policy, now=now, rng=rng)
+        result = negotiate(snapshot, self.policy, now=now, rng=rng, engine=self.engines)
         quotas = None if result.quotas is None else dict(result.quotas)
         return Found(list(result.matches), result.accountant, quotas)
 

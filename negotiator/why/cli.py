@@ -208,6 +208,7 @@ def _diff(args: argparse.Namespace) -> int:
 
     from negotiator.command import deliver, load, show, without_collecting
     from negotiator.cycle import negotiate
+    from negotiator.engine import make_engines
     from negotiator.progress import Progress
     from negotiator.why.data import to_text
     from negotiator.why.difference import compare_cycles
@@ -218,6 +219,7 @@ def _diff(args: argparse.Namespace) -> int:
         return EXIT_BAD
     with without_collecting():
         results: list[CycleResult] = []
+        engines = make_engines(args.engine, lasting=True)
         for pool_name, config, args.dialect in sides:
             args.inputs, args.config = [pool_name], None if config is None else [config]
             # What is wrong with a pool that both sides share is said once.
@@ -232,7 +234,7 @@ def _diff(args: argparse.Namespace) -> int:
                     now=pool.facts.now,
                     rng=Random(args.seed),
                     costs=pool.costs,
-                    engine=args.engine,
+                    engine=engines,
                 )
             )
         found = compare_cycles(results[0], results[1])

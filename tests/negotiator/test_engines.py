@@ -9,16 +9,17 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import evolve
 from hypothesis import given, settings
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from classad.table import Table
-from fuzz.cycles import engines_agree
+from fuzz.cycles import engines_agree, engines_keep_up
 from negotiator.cli import main
 from negotiator.cycle import negotiate
-from negotiator.engine import ReferenceEngine
+from negotiator.engine import ReferenceEngine, make_engines
 from negotiator.io import CapturePaths, read_capture
 from negotiator.oddstrategies import odd_scenarios
 from negotiator.slots import meets
@@ -97,6 +98,28 @@ def test_any_small_pool(scenario: dict[str, Any]) -> None:
 @given(odd_scenarios())
 def test_any_odd_pool(scenario: dict[str, Any]) -> None:
     engines_agree(scenario)
+
+
+@settings(max_examples=60)
+@given(odd_scenarios())
+def test_columns_that_are_kept(scenario: dict[str, Any]) -> None:
+    engines_keep_up(scenario)
+
+
+def test_rows_of_slots_that_come_and_go() -> None:
+    """Slots keep their rows; new ones go to the end; another order begins anew."""
+    case = scenarios.load("tour")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    kept = make_engines("columns", lasting=True)
+    slots = list(snapshot.slots)
+    more = [ad.duplicate() for ad in slots[:3]]
+    for number, ad in enumerate(more):
+        ad.insert("Name", f"new{number}@m")
+    for ads in (slots, slots[2:], [*slots[1:], *more], slots[::-1], [*slots[::-1], *more * 20]):
+        pool = evolve(snapshot, slots=tuple(ads))
+        warm = negotiate(pool, policy, now=scenarios.NOW, engine=kept)
+        fresh = negotiate(pool, policy, now=scenarios.NOW, engine="reference")
+        assert repr(warm) == repr(fresh)
 
 
 def test_the_columns_decide_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:

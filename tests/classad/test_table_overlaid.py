@@ -1,0 +1,101 @@
+"""A table over rows that change: looking again finds what a new table finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from classad import ClassAd, EvalContext
+from classad.evaluate import evaluate
+from classad.expr import ExprTree
+from classad.match import symmetric_match
+from classad.table import Table
+
+CONTEXT = EvalContext(now=1_700_000_000)
+JOBS = (
+    ClassAd('[Requirements = TARGET.A > 1 && TARGET.Text == "x"; J = 2]'),
+    ClassAd("[Requirements = TARGET.Extra =?= undefined || TARGET.Extra; J = 3; A = 5]"),
+    ClassAd("[Requirements = TARGET.B < J; J = 1; B = A]"),
+)
+EXPRESSIONS = ("A + B * 2", "Extra", "B > TARGET.J", "size(List) + A", "New", "MY.B =?= TARGET.A")
+
+
+class Ads:
+    """Ads that may change in every way; ``changes``: what is otherwise in the rows."""
+
+    def __init__(self, ads: list[ClassAd]) -> None:
+        self.ads = ads
+        self.changes: list[dict[str, Any]] = [{} for _ in ads]
+
+    @property
+    def names(self) -> set[str]:
+        return set().union(*self.changes)
+
+    def ad(self, row: int) -> ClassAd:
+        ad = self.ads[row].duplicate()
+        for name, value in self.changes[row].items():
+            ad.insert(name, value)
+        return ad
+
+    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
+        return [self.changes[row].get(name, self.ads[row]._attrs.get(name)) for row in rows]
+
+
+def some_value(rng: Random) -> Any:
+    text = rng.choice(
+        ["1", "2", "2.0", "true", "-7", '"x"', '"X"', "undefined", "A + 1", "TARGET.J"]
+    )
+    return ClassAd(f"[v = {text}]").raw("v")
+
+
+def change(rows: Ads, rng: Random) -> None:
+    """Something is otherwise now: in an ad, by another ad, or on top of one."""
+    row = rng.randrange(len(rows.ads))
+    name = rng.choice(["A", "B", "Text", "Start", "Rank"])
+    how = rng.randrange(6)
+    if how == 0:
+        rows.ads[row] = rows.ads[row].duplicate()
+    if how <= 2:
+        rows.ads[row].insert(name, some_value(rng))
+    elif how == 3:
+        rows.changes[row][rng.choice(["extra", "b"])] = some_value(rng)
+    elif how == 4:
+        rows.changes[row].clear()
+    else:
+        new = rng.choice(["List", "New"])
+        value = "{1, A}" if new == "List" else "B"
+        rows.ads[row].insert(new, ExprTree(value))
+
+
+def check(table: Table, rows: Ads) -> None:
+    ads = [rows.ad(row) for row in range(len(rows.ads))]
+    for job in JOBS:
+        found = list(table.match(job, context=CONTEXT))
+        assert found == [r for r, ad in enumerate(ads) if symmetric_match(job, ad, CONTEXT)]
+        for text in EXPRESSIONS:
+            codes, values = table.evaluate(text, job, context=CONTEXT)
+            for row, ad in enumerate(ads):
+                wanted, got = evaluate(text, ad, job, context=CONTEXT), values[codes[row]]
+                assert (type(got), repr(got)) == (type(wanted), repr(wanted)), (row, text)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_looking_again(seed: int) -> None:
+    rng = Random(seed)
+    wanted = ("Start && A > 0", "TARGET.J > 1 || B == 2", "true", "Start")
+    rows = Ads(
+        [
+            ClassAd(f"[A = {i % 4}; B = {i % 3}; Requirements = {wanted[i % 4]}; Start = true]")
+            for i in range(rng.choice([5, 40]))
+        ]
+    )
+    table = Table.over(rows)
+    check(table, rows)
+    for _ in range(8):
+        for _ in range(rng.choice([0, 1, 1, 2, 30])):
+            change(rows, rng)
+        table.refresh()
+        check(table, rows)
