@@ -1,6 +1,9 @@
-"""Time of a whole negotiation cycle: the example pool, then lean synthetic pools that only scan.
+"""Time of a whole negotiation cycle: the example pool, lean pools that only scan, full ones.
 
-Run: ``python benchmarks/bench_cycle.py [SLOTSxREQUESTS ...]``, by default ``1000x100 5000x100``.
+Run: ``python benchmarks/bench_cycle.py [SLOTSxREQUESTS | PROFILE ...]``, by default ``1000x100
+5000x100 small``.  Profiles are ``small``, ``medium`` and ``large``: pools of ``make_pool.py`` (seed
+1), after loading, with the columns from nothing, with the columns that an equal cycle before has
+left, and (not ``large``) slot by slot; whether all results are equal stands beside the times.
 For the example pool the agreement with the recorded cycle stands beside the time.  A lean pool has
 26 attributes a slot and one request an autocluster, the last conjunct of whose Requirements no slot
 satisfies: the cycle tests every pair and must match none.  CPU seconds of this process.
@@ -8,6 +11,7 @@ satisfies: the cycle tests every pair and must match none.  CPU seconds of this 
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,7 +19,9 @@ from pathlib import Path
 from random import Random
 
 from negotiator.agreement import compare
+from negotiator.command import without_collecting
 from negotiator.cycle import negotiate
+from negotiator.engine import Engines, make_engines
 from negotiator.io import Capture, CapturePaths, read_capture
 from negotiator.result import CycleResult
 
@@ -70,6 +76,12 @@ Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && \
 (TARGET.FileSystemDomain == MY.FileSystemDomain)
 
 """
+
+PROFILES = {
+    "small": {"--slots": 1000, "--jobs": 200, "--autoclusters": 50},
+    "medium": {"--slots": 10_000, "--jobs": 2000, "--autoclusters": 1000},
+    "large": {"--slots": 100_000, "--jobs": 20_000, "--autoclusters": 10_000},
+}
 
 #: A cycle of any length is one cycle here.
 CONFIG = "".join(
@@ -129,9 +141,48 @@ def lean(slots: int, requests: int) -> None:
     )
 
 
+def profile(name: str) -> None:
+    """A pool with everything in it, by both engines."""
+    numbers = PROFILES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        maker = Path(__file__).with_name("make_pool.py")
+        words = [str(word) for pair in numbers.items() for word in pair]
+        command = [sys.executable, str(maker), *words, "--seed", "1", "--out", folder]
+        subprocess.run(command, check=True, capture_output=True)
+        (Path(folder) / "condor_config").write_text(CONFIG, encoding="utf-8")
+        capture = read_capture(CapturePaths(Path(folder)), now=None)
+    kept = make_engines("columns", lasting=True)
+    engines: dict[str, str | Engines] = {"cold": kept, "warm": kept}
+    if name != "large":
+        engines["reference"] = "reference"
+    seconds, results = {}, {}
+    for how, engine in engines.items():
+        begun = time.process_time()
+        result = negotiate(
+            capture.snapshot,
+            capture.policy,
+            now=capture.facts.now,
+            rng=Random(0),
+            engine=engine,
+        )
+        seconds[how], results[how] = time.process_time() - begun, result
+    texts = {repr(result) for result in results.values()}
+    times = ", ".join(f"{how} {taken:.2f} s" for how, taken in seconds.items())
+    print(
+        f"{name}, {numbers['--slots']} slots, {numbers['--autoclusters']} autoclusters: {times}; "
+        f"{len(results['cold'].matches)} matches, {len(results['cold'].rejections)} rejections; "
+        f"{'all results equal' if len(texts) == 1 else 'RESULTS DIFFER'}",
+        flush=True,
+    )
+
+
 def main() -> None:
     example()
-    for size in sys.argv[1:] or ["1000x100", "5000x100"]:
+    for size in sys.argv[1:] or ["1000x100", "5000x100", "small"]:
+        if size in PROFILES:
+            with without_collecting():
+                profile(size)
+            continue
         slots, _, requests = size.partition("x")
         lean(int(slots), int(requests))
 
