@@ -113,6 +113,7 @@ def _compare(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -
         folder = None if args.output is None else args.output / letter
         found.append(_simulate(args, evolve(plan, config=config), folder, err))
         if not found[-1]["complete"]:
+            err.write(_half(letter, config, folder))
             return EXIT_INTERRUPTED
     left, right = found
     out.write(
@@ -121,6 +122,15 @@ def _compare(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -
         else comparison(left, right)
     )
     return EXIT_OK
+
+
+def _half(letter: str, config: str, folder: Path | None) -> str:
+    """What was interrupted in a comparison, and how to get the rest."""
+    told = f"note: interrupted in the run of {letter}, {config}"
+    if folder is None:
+        return f"{told}; nothing is kept without -o\n"
+    rest = "" if letter == "b" else f"; --config and -o {folder.parent / 'b'} run the other one"
+    return f"{told}: --resume {folder} goes on{rest}\n"
 
 
 def _simulate(

@@ -657,6 +657,16 @@ def test_ctrl_c_leaves_a_valid_part_that_can_be_taken_up(
     assert json.loads(capsys.readouterr().out)["complete"] is True
 
 
+def test_ctrl_c_in_a_comparison_says_how_to_go_on(tmp_path: Path, words: list[str]) -> None:
+    at = words.index("--config")
+    config = words[at + 1]
+    command = [*words[:at], *words[at + 2 :], "--days", "0.5", "--compare", config, config]
+    out = tmp_path / "out"
+    done = signalled(signal.SIGINT, 200, [*command, "-o", str(out)])
+    assert done.returncode == 130, done.stderr
+    assert f"--resume {out / 'a'} goes on; --config and -o {out / 'b'} run the other" in done.stderr
+
+
 def test_a_run_whose_files_have_changed_is_not_taken_up(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
