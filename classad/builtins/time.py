@@ -218,20 +218,30 @@ def _ad_of_span(secs: float) -> Any:
     return _ad(Type="RelativeTime", Days=days, Hours=hours, Minutes=minutes, Seconds=seconds)
 
 
-def _weekday(year: int, month: int, day: int) -> int:
-    """The day of the week (0 = Sunday) of fields that need not be a date, as HTCondor counts."""
-    year_before = year - 1 if month < 3 else year
-    count = day + (year if month < 3 else year - 2) + truncating_divide(23 * month, 9) + 4
-    count += truncating_divide(year_before, 4) - truncating_divide(year_before, 100)
-    count += truncating_divide(year_before, 400)
-    return count - 7 * truncating_divide(count, 7)
-
-
 def _yearday(year: int, month: int, day: int) -> int:
-    """The 0-based day of the year of fields that need not be a date, as HTCondor counts."""
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    after_february = truncating_divide(month + 9, 12)
-    return truncating_divide(275 * month, 9) - (2 - leap) * after_february + day - 31
+    """The 0-based day of the year of fields that need not be a date, as HTCondor counts.
+
+    That is the rule of *Calendrical Calculations* in C's arithmetic: 32 bits, quotients and
+    remainders towards zero, so that a remainder below zero is none of those that rule out a leap
+    year.
+    """
+    leap = year % 4 == 0 and year - 400 * truncating_divide(year, 400) not in (100, 200, 300)
+    after_february = 0 if month <= 2 else -1 if leap else -2
+    return wrap32(truncating_divide(wrap32(367 * month - 362), 12) + after_february + day - 1)
+
+
+def _weekday(year: int, yearday: int) -> int:
+    """The day of the week (0 = Sunday) as HTCondor counts: below 0 before the year 1."""
+    before = year - 1
+    days = 365 * before + truncating_divide(before, 4) - truncating_divide(before, 100)
+    days = wrap32(days + truncating_divide(before, 400) + yearday + 1)
+    return days - 7 * truncating_divide(days, 7)
+
+
+def _counted(year: int, month: int, day: int, hour: int, minute: int, second: int) -> Moment:
+    """The fields with both days as HTCondor counts them."""
+    yearday = _yearday(year, month, day)
+    return Moment(year, month, day, hour, minute, second, _weekday(year, yearday), yearday)
 
 
 def _fields_of_ad(state: Any, ad: Any) -> Moment:
@@ -244,10 +254,7 @@ def _fields_of_ad(state: Any, ad: Any) -> Moment:
 
     year, month, day = field("Year", 1900), field("Month", 1), field("Day")
     hour, minute, second = field("Hours"), field("Minutes"), field("Seconds")
-    return Moment(
-        year, month, day, hour, minute, second,
-        _weekday(year, month, day), _yearday(year, month, day),
-    )  # fmt: skip
+    return _counted(year, month, day, hour, minute, second)
 
 
 @builtin(
@@ -271,6 +278,8 @@ def format_time(state: Any, *arguments: Any) -> Any:
         value = _here(state, value if kind is int else int32_of_real(value))
     if value.__class__ is AbsTime:
         at = break_down(value.secs + value.offset)
+        if at.year == wrap32(at.year):
+            at = _counted(*at[:6])
     elif is_ad(value):
         at = _fields_of_ad(state, value)
     else:

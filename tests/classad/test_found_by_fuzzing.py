@@ -148,3 +148,18 @@ def test_visiting_a_list_that_a_function_made(expression: str, value: str) -> No
     for name in ("l", "m", 'split("a b")'):
         text = expression.replace("{}", name)
         assert unparse_value(evaluate(text, my)) == value.replace("{{", "{").replace("}}", "}")
+
+
+@pytest.mark.parametrize(
+    ("time", "text"),
+    [
+        ("-90071992547", "? -6 -885-09-26 269"),
+        ("-84234544550", "? -6 -700-09-18 262"),
+        ("-62135596801", "Mon 1 0-12-31 366"),
+        ("9007199254740990", "Wed 3 285428751-11-12 316"),
+        ("[Year = 2; Month = 4; Day = -48]", "Mon 1 2-04--48 042"),
+        ("[Year = 449678029; Month = 15; Day = -40]", "Wed 3 449678029-15--40 386"),
+    ],
+)
+def test_days_of_week_and_year_of_times_far_away(time: str, text: str) -> None:
+    assert evaluate(f'formatTime({time}, "%a %w %Y-%m-%d %j")') == text
