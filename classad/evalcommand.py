@@ -124,20 +124,12 @@ class _Session:
 
     def note_unknown_functions(self, text: str, node: Node) -> None:
         """Point at calls of functions that do not exist: their value is error."""
-        from classad.function_table import lookup_function, suggest_function
-        from classad.nodes import Call, walk
+        from classad.doubts import unknown_functions
 
         if self.notes is None:
             return
-        for call in walk(node):
-            if isinstance(call, Call) and lookup_function(call.name, self.context) is None:
-                meant = suggest_function(call.name, self.context)
-                message = f"unknown function `{call.name}`"
-                message += "" if meant is None else f"; did you mean `{meant}`?"
-                end = call.start + len(call.name)
-                source = Source(text, "<expression>")
-                found = Diagnostic(message, source, call.start, end, severity="note")
-                self.notes.write(f"{found.render()}\n")
+        for found in unknown_functions(Source(text, "<expression>"), node, self.context):
+            self.notes.write(f"{found.render()}\n")
 
     def as_ad(self, text: str) -> ClassAd | None:
         """The ad that an argument is, with or without its brackets, or None."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import starmap
 from typing import IO, Any, Final, NamedTuple
 
 from classad.adfile import read_ads, write_ads
@@ -59,6 +60,7 @@ def select(args: argparse.Namespace, out: IO[str], notes: IO[str]) -> None:
         tables.append(_table(path, notes))
         if query.enough(sum(query.count(table, target) for table in tables)):
             break
+    query.note_doubts(tables, target, notes)
     found = query.order(tables, target)
     if query.columns:
         _write_values(query, found, target, out)
@@ -74,6 +76,9 @@ class _Query:
         self.limit: int | None = args.limit
         self.where = [_expression(text, "--where") for text in args.where]
         self.sort = [_expression(text, "--sort") for text in args.sort]
+        typed = [(text, "<--where>") for text in args.where]
+        typed += [(text, "<--sort>") for text in args.sort]
+        self._typed = list(zip(starmap(Source, typed), self.where + self.sort, strict=True))
         texts = [piece for text in args.af for piece in _pieces(text)]
         self.columns = [Column(text, _expression(text, "--af")) for text in texts]
         if args.af and not texts:
@@ -115,6 +120,16 @@ class _Query:
             by_table = {id(table): key for table, key in zip(tables, keys, strict=True)}
             found.sort(key=lambda at: by_table[id(at.table)][at.row])
         return found[: self.limit]
+
+    def note_doubts(self, tables: Sequence[Table], target: Any, notes: IO[str]) -> None:
+        """Say which names of conditions and keys no ad has, and which functions do not exist."""
+        from classad.doubts import absent_attributes, unknown_functions
+
+        known = [name for table in tables for name in table.names] + list(target or ())
+        for source, tree in self._typed:
+            doubts = list(unknown_functions(source, tree.node, self.context))
+            doubts += absent_attributes(source, tree.node, known) if known else ()
+            notes.writelines(f"{doubt.render()}\n" for doubt in doubts)
 
     def _keys(self, tree: ExprTree, table: Table, target: Any) -> list[Any]:
         """What each row of a table is sorted by."""

@@ -98,7 +98,7 @@ def test_values(
         (["--where", "Cpus > 2", "--where", "Cpus < 5"], "ac"),
         (["--where", "0.5"], "abcd"),
         (["--where", '"x"'], ""),
-        (["--where", "Nope"], ""),
+        (["--where", "undefined"], ""),
         (["--where", r'size("a\b") == 3 && Name == "b"'], "b"),
         (["--sort", "Cpus"], "cabd"),
         (["--sort", "-Cpus"], "bacd"),
@@ -211,3 +211,30 @@ def test_a_missing_file_and_a_bad_limit(capsys: pytest.CaptureFixture[str], ads:
     with pytest.raises(SystemExit):
         run(ads, "--limit", "-1")
     assert "`-1` is not a number of ads" in capsys.readouterr().err
+
+
+def test_names_and_functions_that_nothing_has_are_pointed_at(
+    capsys: pytest.CaptureFixture[str], ads: str
+) -> None:
+    assert run(ads, "--where", "Cpsu > 1 && strct(Name) != Nope", "--sort", "-MY.Laod") == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert [line for line in captured.err.splitlines() if line.startswith("<")] == [
+        "<--where>:1:13: note: unknown function `strct`; did you mean `strcat`?",
+        "<--where>:1:1: note: no ad has `Cpsu`; did you mean `Cpus`?",
+        "<--where>:1:28: note: no ad has `Nope`",
+        "<--sort>:1:2: note: no ad has `Laod`; did you mean `Load`?",
+    ]
+
+
+def test_names_with_a_meaning_of_their_own_and_of_other_ads_are_no_doubt(
+    capsys: pytest.CaptureFixture[str], ads: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "job.ads"
+    target.write_text("Wanted = 3\n")
+    condition = "CurrentTime > 0 && Cpus > TARGET.Wanted && size({[Inner = 1]}) == 1"
+    assert printed(capsys, ads, "--target", str(target), "--where", condition, "-af", "Name") == (
+        "a\nb\n"
+    )
+    nested = "evalInEachContext(Inner, {[Inner = 1]}) isnt undefined"
+    assert printed(capsys, ads, "--where", nested, "-af", "Name") == "a\nb\nc\nd\n"
