@@ -283,13 +283,14 @@ def job_lists(
         if names is not None:
             table = AutoclusterTable(names)
             table.learn(queue.jobs)
+        running = _running(queue, context)
         for job in queue.jobs:
             submitter = submitter_of(job, context) if runnable(job, context) else None
             if submitter is None:
                 continue
             key = (negotiated_name(submitter, policy), queue.name)
             if key not in lists:
-                lists[key] = job_list(table, policy, _running(queue, context), freezer)
+                lists[key] = job_list(table, policy, running, freezer)
             queued = queued_job(job, table, context, oldest_first=policy.dialect.older_jobs_first)
             lists[key].waiting[queued] = None
     for found in lists.values():

@@ -145,14 +145,14 @@ def _spin(state: _Round, shares: Shares) -> Spin:
     board = state.board
     pie_left, candidates = state.pie_left, len(board.slots)
     turns = []
-    finished = []
+    finished = set()
     for submitter in list(state.submitters):
         if state.quota_used_up():
             break
         turn = _turn(state, submitter, shares)
         turns.append(turn)
         if turn.outcome is Outcome.DONE:
-            finished.append(submitter)
+            finished.add(submitter)
     state.submitters[:] = [s for s in state.submitters if s not in finished]
     return Spin(
         spin=board.spin,

@@ -21,9 +21,11 @@ def submitter_summaries(
     """One summary for each name, by name."""
     turns = _first_turns(board)
     accountant = board.accountant
+    by_name: dict[str, list[Submitter]] = {}
+    for submitter in submitters:
+        by_name.setdefault(submitter.name, []).append(submitter)
     found: dict[str, SubmitterSummary] = {}
-    for name in sorted({submitter.name for submitter in submitters}):
-        ads = [submitter for submitter in submitters if submitter.name == name]
+    for name, ads in sorted(by_name.items()):
         turn = turns.get(name)
         known = before.customers.get(name)
         found[name] = SubmitterSummary(
@@ -64,10 +66,12 @@ def group_summaries(
     if not board.tree.configured:
         return ()
     last = {item.group: item for item in rounds[-1].groups} if rounds else {}
+    names: dict[str, dict[str, None]] = {}
+    for submitter in submitters:
+        names.setdefault(board.tree.assigned(submitter.name).name, {})[submitter.name] = None
     found = []
     for group in board.tree.groups:
         known = before.customers.get(group.name)
-        names = [s.name for s in submitters if board.tree.assigned(s.name) is group]
         allocated = last.get(group.name)
         found.append(
             GroupSummary(
@@ -83,7 +87,7 @@ def group_summaries(
                 usage=known.weighted_resources_used if known is not None else 0.0,
                 usage_after=board.accountant.usage(group.name),
                 sort_key=group.sort_key,
-                submitters=tuple(dict.fromkeys(names)),
+                submitters=tuple(names.get(group.name, ())),
             )
         )
     return tuple(found)
