@@ -13,7 +13,7 @@ from operator import is_not
 from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ad import ClassAd
-from classad.table.columns import Column, cell_key, is_nested
+from classad.table.columns import PLAIN, Column, cell_key, is_nested
 from classad.table.store import MISLEADING, Store
 
 
@@ -55,8 +55,9 @@ class OverlaidStore(Store):
     def __init__(self, source: Overlaid) -> None:
         self._source = source
         self._has: dict[str, bool] = {}
-        #: The cells from which each column was made.
-        self._seen: dict[str, list[Any]] = {}
+        #: The cells from which each column was made, and those that were looked at for some rows.
+        self._seen: dict[str, _Seen] = {}
+        self._pieces: dict[str, dict[int, tuple[Sequence[int], _Seen]]] = {}
         super().__init__(source.ads)
 
     def _note(self, row: int, ad: Any) -> None:
@@ -88,13 +89,19 @@ class OverlaidStore(Store):
         return self._columns[name]
 
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
+        cells = self._some(name, rows)
+        self._pieces.setdefault(name, {})[id(rows)] = rows, _Seen(cells)
+        return cells
+
+    def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
         if name in self._source.names:
             return self._source.cells(name, rows)
         ads = self._source.ads
         return [ads[row]._attrs.get(name) for row in rows]
 
     def _column(self, name: str) -> Column:
-        cells = self._seen[name] = self._all(name)
+        cells = self._all(name)
+        self._seen[name] = _Seen(cells)
         return Column.of(name, cells)
 
     def _all(self, name: str) -> list[Any]:
@@ -119,25 +126,31 @@ class OverlaidStore(Store):
         for name, column in list(self._columns.items()):
             if column is not None:
                 self._compare(name, column, found)
-        # What has no column of its own may have been looked at for some rows.
-        unseen = {name for part in self._parts.values() for name in part.known} - self._seen.keys()
-        found.names.update(unseen)
-        found.split.update(unseen)
+        for name in [name for name, pieces in self._pieces.items() if self._differ(name, pieces)]:
+            del self._pieces[name]
+            found.names.add(name)
+            found.split.add(name)
         for part in self._parts.values():
             part.forget(None if appeared else found.names)
             part.forget_splits(found.names)
         return found
 
+    def _differ(self, name: str, pieces: dict[int, tuple[Sequence[int], _Seen]]) -> bool:
+        """Whether some rows that have been looked at by themselves have something else now."""
+        return any(seen.is_changed(self._some(name, rows)) for rows, seen in pieces.values())
+
     def _compare(self, name: str, column: Column, found: Changes) -> None:
         """Bring a column up to date."""
         before, cells = self._seen[name], self._all(name)
-        self._seen[name] = cells
-        if any(map(is_nested, column.values)):
-            rows: Sequence[int] = range(self.size)  # what is in them may be others, too
+        if before.nested:
+            if not before.is_changed(cells):
+                return
+            rows: Sequence[int] = range(self.size)
         else:
-            rows = [row for row, new in enumerate(map(is_not, before, cells)) if new]
+            rows = [row for row, new in enumerate(map(is_not, before.cells, cells)) if new]
             if not rows:
                 return
+        self._seen[name] = _Seen(cells)
         if _MANY * len(rows) > self.size or len(column.values) > self.size + _MANY:
             fresh = Column.of(name, cells)
             if _same(column, fresh) and not any(map(is_nested, column.values)):
@@ -153,6 +166,32 @@ class OverlaidStore(Store):
                 found.split.add(name)
             if column.codes[row] != code:
                 found.names.add(name)
+
+
+class _Seen:
+    """Cells as they were.  ``nested``: what tells those apart that could change from within."""
+
+    __slots__ = ("cells", "nested")
+
+    def __init__(self, cells: list[Any]) -> None:
+        self.cells = cells
+        self.nested = {
+            place: cell_key(cell)
+            for place, cell in enumerate(cells)
+            if cell.__class__ not in PLAIN and is_nested(cell)
+        }
+
+    def is_changed(self, now: list[Any]) -> bool:
+        """Whether a cell is another one now; equal lists and ads count as others."""
+        for place, cell in enumerate(now):
+            before = self.cells[place]
+            key = self.nested.get(place)
+            if cell is before:
+                if key is not None and cell_key(cell) != key:
+                    return True
+            elif key is not None or is_nested(cell) or cell_key(cell) != cell_key(before):
+                return True
+        return False
 
 
 def _same(one: Column, other: Column) -> bool:

@@ -10,7 +10,8 @@ Never here: rows, caches.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from classad.ad import ClassAd
@@ -24,6 +25,9 @@ from classad.unparse import unparse
 
 #: A name, or a name in a tuple where the expression itself matters.
 Asked = str | tuple[str]
+
+#: Takes the keys of a partner and picks some of them.
+KeyOf = Callable[[Any], Any]
 
 #: Nodes that an attribute may lead to before it is left to be evaluated row by row.
 MAX_SIZE = 1_000_000
@@ -51,6 +55,15 @@ class Item(NamedTuple):
     clock: bool = False
     height: int = 0
     size: int = 0
+
+
+def key_of(asked: Sequence[Asked]) -> KeyOf:
+    """What tells partners apart that are asked for some attributes, from their ``keys``."""
+    return itemgetter(*asked) if asked else _nothing
+
+
+def _nothing(_: Any) -> Any:
+    return ()
 
 
 _MISSING = Item(None, None)

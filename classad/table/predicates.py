@@ -17,7 +17,7 @@ from classad.scopes import fold_name
 from classad.table.budget import Budget
 from classad.table.comparisons import COMPARISONS, bare
 from classad.table.moving import flag
-from classad.table.partner import Asked, Partner
+from classad.table.partner import Asked, Partner, key_of
 from classad.table.parts import Part
 from classad.table.plans import Plan, make_plan
 from classad.table.shapes import Shape
@@ -62,10 +62,11 @@ class Verdict:
 class _Variant:
     """Verdicts that depend on the same names of the partner."""
 
-    __slots__ = ("asked", "clock", "plans", "verdicts")
+    __slots__ = ("asked", "clock", "key_of", "plans", "verdicts")
 
     def __init__(self, plan: Plan) -> None:
         self.asked = plan.asked
+        self.key_of = key_of(plan.asked)
         self.clock = plan.clock
         self.verdicts: dict[tuple[Any, ...], Verdict] = {}
         self.plans: dict[tuple[Any, ...], Plan] = {}
@@ -99,19 +100,20 @@ class Predicate:
 
         ``within``: of others it need not tell the first time, if that saves much.
         """
-        found = self._known(partner)
+        found = self.known(partner)
         if found is None:
             return self._make(partner, within)
         if found.within is None or (within is not None and not within & ~found.within):
             return found
         return self._make(partner, None)
 
-    def _known(self, partner: Partner) -> Verdict | None:
+    def known(self, partner: Partner) -> Verdict | None:
+        """The verdict, if it has been found before; perhaps of some rows only."""
         keys = partner.keys
         for variant in self.variants:
-            key = tuple([keys[name] for name in variant.asked])
+            key = variant.key_of(keys)
             if variant.clock:
-                key += (partner.context.now, partner.context.tz)
+                key = (key, partner.context.now, partner.context.tz)
             found = variant.verdicts.get(key)
             if found is not None:
                 found.used = self._book.budget.now
@@ -120,7 +122,7 @@ class Predicate:
 
     def effort(self, partner: Partner) -> int:
         """How many evaluations its verdict would take, about."""
-        known = self._known(partner)
+        known = self.known(partner)
         if known is not None and known.within is None:
             return 0
         if self.shape.uid in self._book.light:
@@ -142,9 +144,9 @@ class Predicate:
 
     def _make(self, partner: Partner, within: int | None) -> Verdict:
         variant, plan = self._planned(partner)
-        key = tuple([partner.key(name) for name in variant.asked])
+        key = variant.key_of(partner.keys)
         if variant.clock:
-            key += (partner.context.now, partner.context.tz)
+            key = (key, partner.context.now, partner.context.tz)
         if within is not None and self._effort(plan) <= _COSTLY:
             within = None
         found = self._evaluate(plan, partner, within)

@@ -19,14 +19,17 @@ from classad.expr import ExprTree
 from classad.match import is_true
 from classad.nodes import Binary, Node, Parens, Reference
 from classad.scopes import UNUSUAL, fold_name
-from classad.table.partner import Asked, Partner
+from classad.table.budget import Budget
+from classad.table.partner import KeyOf, Partner, key_of
 from classad.table.predicates import Book, Predicate, Verdict
 from classad.table.shapes import Shape, text_of
+from classad.table.together import Together, count_variants, names_asked, passing_all
 from classad.unparse import unparse
 
 REQUIREMENTS: Final = "requirements"
 #: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
 _LEVELS: Final = 100
+_MANY: Final = 100_000
 
 
 class Conjunct(NamedTuple):
@@ -90,38 +93,6 @@ class _Task(NamedTuple):
     level: int
 
 
-class _Kept:
-    """What several predicates say together to partners that are the same to all of them."""
-
-    def __init__(self, book: Book) -> None:
-        self._book = book
-        self._asked: tuple[Asked, ...] = ()
-        self._variants = -1
-        self._known: dict[tuple[Any, ...], Verdict] = {}
-
-    def find(self, partner: Partner) -> Verdict | None:
-        """What was found for such a partner before."""
-        found = self._known.get(self._key(partner))
-        if found is not None:
-            found.used = self._book.budget.now
-        return found
-
-    def keep(self, partner: Partner, predicates: Iterable[Predicate], verdict: Verdict) -> None:
-        """Keep what was found; nothing of it may depend on the instant."""
-        variants = [variant for predicate in predicates for variant in predicate.variants]
-        if any(variant.clock for variant in variants):
-            return
-        if len(variants) != self._variants:
-            asked: set[Any] = set().union(*(variant.asked for variant in variants))
-            self._asked = tuple(sorted(asked, key=repr))
-            self._variants = len(variants)
-            self._book.budget.drop(self._known, lambda _: True)
-        self._book.budget.add(self._known, self._key(partner), verdict)
-
-    def _key(self, partner: Partner) -> tuple[Any, ...]:
-        return tuple(map(partner.keys.__getitem__, self._asked))
-
-
 class RowSide:
     """The requirements of the rows."""
 
@@ -150,7 +121,7 @@ class RowSide:
             book.predicate(shapes[uid], True, book.store.part(bits), open_names)
             for (uid, open_names), bits in members.items()
         ]
-        self._kept = _Kept(book)
+        self._together = Together(book, self.predicates)
 
     def _start(self) -> Iterator[_Task]:
         """The conjuncts of the requirements themselves; rows without any accept nobody."""
@@ -196,23 +167,46 @@ class RowSide:
     def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those that accept a partner, those to be asked, and whether by chance."""
         bits &= self.able
-        kept = self._kept.find(partner)
-        if kept is None:
-            kept = self._whole(partner)
-        return bits & kept.true, bits & (kept.odd | self.odd), bool(kept.bad)
-
-    def _whole(self, partner: Partner) -> Verdict:
-        everything = self.book.store.everything.bits
-        rows, odd, chance = everything, 0, False
-        for predicate in self.predicates:
-            verdict = predicate.verdict(partner)
+        asked, chance = self.odd, False
+        sure = bits & self.odd
+        for verdict in self._together.verdicts(partner):
             if verdict.passing is not None:
-                rows &= verdict.passing
-            odd |= verdict.odd
+                bits &= verdict.passing
+            asked |= verdict.odd
             chance |= verdict.chance
-        found = Verdict(rows | self.odd, 0, int(chance), odd)
-        self._kept.keep(partner, self.predicates, found)
-        return found
+        bits |= sure
+        return bits, bits & asked, chance
+
+
+class _Wanted:
+    """The requirements of some partner, and what was found for partners that have the same.
+
+    ``predicates``: if they are the same for all of them, else None.
+    """
+
+    def __init__(self, tree: ExprTree, predicates: list[Predicate] | None) -> None:
+        self.tree = tree
+        self.predicates = predicates
+        self.key_of: KeyOf = key_of(())
+        self.variants = -1
+        self.clock = False
+        self.known: dict[Any, Verdict] = {}
+
+    def find(self, partner: Partner) -> Verdict | None:
+        """What was found for such a partner before."""
+        return self.known.get(self.key_of(partner.keys))
+
+    def keep(self, partner: Partner, verdict: Verdict, budget: Budget) -> None:
+        """Keep what was found; nothing of it may depend on the instant."""
+        assert self.predicates is not None
+        variants = count_variants(self.predicates)
+        if variants != self.variants:
+            self.key_of = key_of(sorted(names_asked(self.predicates), key=repr))
+            self.clock = any(v.clock for predicate in self.predicates for v in predicate.variants)
+            self.variants = variants
+            budget.drop(self.known, lambda _: True)
+        if not self.clock:
+            budget.add(self.known, self.key_of(partner.keys), verdict)
 
 
 class PartnerSide:
@@ -221,45 +215,84 @@ class PartnerSide:
     def __init__(self, book: Book, splits: Splits) -> None:
         self.book = book
         self._splits = splits
-        self._kept: dict[Any, _Kept] = {}
+        self._by_text: dict[Any, _Wanted] = {}
+        self._by_tree: dict[int, tuple[ExprTree, _Wanted]] = {}
 
     def accepted(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those that a partner accepts, those to be asked, and whether by chance."""
         value = None if partner.ad is None else partner.ad.raw(REQUIREMENTS)
         if value.__class__ is not ExprTree:
             return (bits if value is not None and is_true(value) else 0), 0, False
-        text = text_of(value)
-        kept = self._kept.get(text)
-        if kept is not None:
-            found = kept.find(partner)
-            if found is not None:
-                return bits & found.true, bits & found.odd, bool(found.bad)
-        found = self._whole(value, text, partner, bits)
-        return bits & found.true, bits & found.odd, bool(found.bad)
+        wanted = self._wanted(value, partner)
+        found = wanted.find(partner)
+        if found is None:
+            found = self._whole(wanted, partner, bits)
+        else:
+            found.used = self.book.budget.now
+        if found.passing is not None:
+            bits &= found.passing
+        return bits, bits & found.odd, found.chance
 
-    def _whole(self, tree: ExprTree, text: Any, partner: Partner, wanted: int) -> Verdict:
+    def _wanted(self, tree: ExprTree, partner: Partner) -> _Wanted:
+        known = self._by_tree.get(id(tree))
+        if known is not None:
+            return known[1]
+        text = text_of(tree)
+        wanted = self._by_text.get(text)
+        if wanted is None:
+            alike = all(not conjunct.name for conjunct in self._splits.of(tree))
+            predicates = self._predicates(tree, partner) if alike else None
+            wanted = self._by_text[text] = _Wanted(tree, predicates)
+        if len(self._by_tree) > _MANY:
+            self._by_tree.clear()
+        self._by_tree[id(tree)] = (tree, wanted)  # kept, so that its identity is its own
+        return wanted
+
+    def _whole(self, wanted: _Wanted, partner: Partner, bits: int) -> Verdict:
         """What all conjuncts say together, at least about the rows that are wanted."""
-        everything = self.book.store.everything
-        predicates = self._predicates(tree, partner)
+        everything = self.book.store.everything.bits
+        predicates = wanted.predicates
+        if predicates is None:
+            predicates = self._predicates(wanted.tree, partner)
         if predicates is None:
             # Without its conjuncts nothing is known of it, not even that it leaves chance alone.
-            return Verdict(everything.bits, 0, 1, everything.bits)
-        rows, odd, chance, partial = everything.bits, 0, False, False
-        # What is known or costs little leaves fewer rows to what costs more.
-        for predicate in sorted(predicates, key=lambda p: p.effort(partner)):
-            verdict = predicate.verdict(partner, rows & wanted)
+            found = Verdict(0, 0, 0, everything)
+            found.chance = True
+            return found
+        verdicts, costly = [], []
+        for predicate in predicates:
+            verdict = predicate.known(partner)
+            if verdict is None or verdict.within is not None:
+                costly.append(predicate)
+            else:
+                verdicts.append(verdict)
+        found = passing_all(verdicts)
+        if costly:
+            found = self._all(found, costly, partner, bits)
+        if found.within is None and wanted.predicates is not None:
+            wanted.keep(partner, found, self.book.budget)
+        return found
+
+    def _all(
+        self, before: Verdict, costly: list[Predicate], partner: Partner, bits: int
+    ) -> Verdict:
+        """The same with predicates that are not known yet.
+
+        ``within`` of the result: it tells of these rows only.
+        """
+        rows = self.book.store.everything.bits if before.passing is None else before.passing
+        verdicts = [before]
+        partial = False
+        # What costs little leaves fewer rows to what costs more.
+        for predicate in sorted(costly, key=lambda p: p.effort(partner)):
+            verdict = predicate.verdict(partner, rows & bits)
             # What it does not tell of must have been ruled out by others, for all or for now.
             partial |= verdict.within is not None and bool(rows & ~verdict.within)
             if verdict.passing is not None:
                 rows &= verdict.passing
-            odd |= verdict.odd
-            chance |= verdict.chance
-        found = Verdict(rows, 0, int(chance), odd)
-        if not partial and all(not conjunct.name for conjunct in self._splits.of(tree)):
-            kept = self._kept.get(text)
-            if kept is None:
-                kept = self._kept[text] = _Kept(self.book)
-            kept.keep(partner, predicates, found)
+            verdicts.append(verdict)
+        found = passing_all(verdicts)
+        found.within = bits if partial else None
         return found
 
     def _predicates(self, tree: ExprTree, partner: Partner) -> list[Predicate] | None:

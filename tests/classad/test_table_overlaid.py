@@ -13,6 +13,7 @@ from classad.evaluate import evaluate
 from classad.expr import ExprTree
 from classad.match import symmetric_match
 from classad.table import Table
+from classad.table.overlaid import OverlaidStore
 
 CONTEXT = EvalContext(now=1_700_000_000)
 JOBS = (
@@ -99,3 +100,35 @@ def test_looking_again(seed: int) -> None:
             change(rows, rng)
         table.refresh()
         check(table, rows)
+
+
+def test_what_is_in_lists_and_ads_is_looked_at_again() -> None:
+    rows = Ads([ClassAd(f"[List = {{[a = {i % 2}]}}; A = {i}]") for i in range(40)])
+    for ad in rows.ads[:3]:
+        ad.insert("Few", ClassAd("[a = 5]"))
+    table = Table.over(rows)
+    store = table._store
+    assert isinstance(store, OverlaidStore)
+    asked = ("List[0].a == 1", "Few.a == 5 && A >= 0")
+    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [20, 3]
+    store.part(0b111).view("few")
+    assert store.refresh().names == set()
+    rows.ads[1].raw("List").items[0].insert("a", 7)
+    rows.ads[2].raw("Few").insert("a", 6)
+    table.refresh()
+    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [19, 2]
+
+
+def test_cells_of_some_rows_are_looked_at_again() -> None:
+    rows = Ads([ClassAd(f"[A = {i}]") for i in range(40)])
+    for ad in rows.ads[:3]:
+        ad.insert("Few", 1)
+    store = Table.over(rows)._store
+    assert isinstance(store, OverlaidStore)
+    part = store.part(0b111)
+    assert part.cell("few") == 1
+    assert store.built("few") is None
+    assert store.refresh().names == set()
+    rows.ads[1].insert("Few", 2)
+    assert store.refresh().names == {"few"}
+    assert part.cardinality("few") == 2

@@ -1,0 +1,116 @@
+"""What many predicates say together, kept for partners that are the same to them.
+
+What is decided here: which predicates are kept together: those that ask a partner for the same
+attributes, or for some of them.  Partners that differ in one attribute then differ in few of the
+results that have to be put together, and none of the predicates is asked by itself.
+Inputs: predicates, partners.  Outputs: rows that all of them let pass.
+Never here: evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from classad.table.partner import Asked, Partner, key_of
+from classad.table.predicates import Book, Predicate, Verdict
+
+
+def names_asked(predicates: Iterable[Predicate]) -> frozenset[Asked]:
+    """All that some predicates have asked partners for."""
+    return frozenset[Asked]().union(
+        *(variant.asked for predicate in predicates for variant in predicate.variants)
+    )
+
+
+def count_variants(predicates: Iterable[Predicate]) -> int:
+    """How many ways of asking the predicates have found so far."""
+    return sum([len(predicate.variants) for predicate in predicates])
+
+
+class _Group:
+    """Predicates, and what they have said together by what they ask for."""
+
+    __slots__ = ("clock", "key_of", "known", "predicates", "variants")
+
+    def __init__(self, asked: Iterable[Asked], clock: bool) -> None:
+        self.key_of = key_of(sorted(asked, key=repr))
+        self.clock = clock
+        self.predicates: list[Predicate] = []
+        self.variants = 0
+        self.known: dict[Any, Verdict] = {}
+
+
+class Together:
+    """Predicates that all have to hold."""
+
+    def __init__(self, book: Book, predicates: Sequence[Predicate]) -> None:
+        self.predicates = predicates
+        self._book = book
+        self._groups: list[_Group] = []
+        self._stale = bool(predicates)
+
+    def verdicts(self, partner: Partner) -> list[Verdict]:
+        """What the groups of predicates say about a partner."""
+        if self._stale:
+            self._regroup(partner)
+        keys, context, now = partner.keys, partner.context, self._book.budget.now
+        found = []
+        for group in self._groups:
+            key = group.key_of(keys)
+            if group.clock:
+                key = (key, context.now, context.tz)
+            verdict = group.known.get(key)
+            if verdict is None:
+                verdict = self._ask(group, key, partner)
+            else:
+                verdict.used = now
+            found.append(verdict)
+        return found
+
+    def _ask(self, group: _Group, key: Any, partner: Partner) -> Verdict:
+        found = passing_all([each.verdict(partner) for each in group.predicates])
+        if count_variants(group.predicates) == group.variants:
+            self._book.budget.add(group.known, key, found)
+        else:
+            self._stale = True  # they have asked for more than the key tells
+        return found
+
+    def _regroup(self, partner: Partner) -> None:
+        """Put those together that ask for the same."""
+        for group in self._groups:
+            self._book.budget.drop(group.known, lambda _: True)
+        groups: dict[tuple[frozenset[Asked], bool], _Group] = {}
+        asking = []
+        for predicate in self.predicates:
+            predicate.verdict(partner)
+            clock = any(variant.clock for variant in predicate.variants)
+            asking.append((names_asked((predicate,)), clock))
+        wholes: list[tuple[frozenset[Asked], bool]] = []
+        for asked, clock in sorted(set(asking), key=lambda one: len(one[0]), reverse=True):
+            if not any(clock == other and asked <= whole for whole, other in wholes):
+                wholes.append((asked, clock))
+                groups[asked, clock] = _Group(asked, clock)
+        for predicate, (asked, clock) in zip(self.predicates, asking, strict=True):
+            home = next(one for one in wholes if one[1] == clock and asked <= one[0])
+            groups[home].predicates.append(predicate)
+        self._groups = list(groups.values())
+        for group in self._groups:
+            group.variants = count_variants(group.predicates)
+        self._stale = False
+
+
+def passing_all(verdicts: Iterable[Verdict]) -> Verdict:
+    """What is let pass by all; its ``passing`` is None if that is everything."""
+    passing: int | None = None
+    odd, chance = 0, False
+    for verdict in verdicts:
+        if verdict.passing is not None:
+            passing = verdict.passing if passing is None else passing & verdict.passing
+        odd |= verdict.odd
+        chance |= verdict.chance
+    found = Verdict(0, 0, 0, odd)
+    found.passing = passing
+    found.chance = chance
+    found.cost += 0 if passing is None else passing.bit_length() // 7
+    return found
