@@ -190,13 +190,22 @@ class CopiedAd(ClassAd):
     """The copy of a nested ad that ``ad["name"]`` gives: nothing encloses it.
 
     It is another type than an ad to ``=?=``, and selecting from it by ``.name`` is undefined.
+    ``inside``: the same ad as the expressions evaluated in it see it, which is an ad like others.
     """
 
-    __slots__ = ()
+    __slots__ = ("inside",)
     computed = True
 
     def __init__(self, original: ClassAd) -> None:
-        self._take(original)
+        self.inside = inside = ClassAd()
+        inside._take(original)
+        self._attrs, self._names = inside._attrs, inside._names
+        self._parent, self._chained = None, inside._chained
+
+
+def inside_of(ad: ClassAd) -> ClassAd:
+    """The ad in which expressions are evaluated when it is to be in ``ad``."""
+    return ad.inside if isinstance(ad, CopiedAd) else ad
 
 
 def _prepared(value: Any, ad: ClassAd) -> Any:

@@ -16,6 +16,7 @@ from classad.errors import ClassAdTypeError
 from classad.expr import ExprTree
 from classad.lists import ListValue
 from classad.nodes import AdExpr, ListExpr, Literal, Node
+from classad.times import int32_of_real
 from classad.values import AbsTime, RelTime, Value
 
 _SCALARS = frozenset({bool, int, float, str, Value, AbsTime, RelTime})
@@ -132,6 +133,16 @@ def detached(value: Any, computed: bool) -> Any:
         return _list_for(value, None, computed)
     if isinstance(value, ClassAd):
         return CopiedAd(value) if computed else _ad_for(value, None)
+    return value
+
+
+def computed_member(value: Any) -> Any:
+    """What a list that is made of values keeps for one: a relative time turns into a literal.
+
+    As such it has whole seconds, 32 bits of them, and evaluates to a real.
+    """
+    if value.__class__ is RelTime:
+        return ExprTree.from_node(Literal(RelTime(float(int32_of_real(value.secs)))))
     return value
 
 

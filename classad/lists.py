@@ -23,7 +23,7 @@ _PLAIN = frozenset({bool, int, float, str, Value, AbsTime})
 
 
 class ListValue:
-    """Members in order, the ad they are evaluated in, and whether a function made the list.
+    """Members in order, the ad they stand in, and whether a function made the list.
 
     ``computed``: lists made by functions are another type to ``=?=`` than those written down.
     """
@@ -60,7 +60,8 @@ class ListValue:
         """All members, evaluated as functions do it: in the ad of the call, not of the list."""
         ad = state.ad
         members = [
-            item if item.__class__ in _PLAIN else state.member(item, ad) for item in self.items
+            item if item.__class__ in _PLAIN else state.member(item, ad, self.scope)
+            for item in self.items
         ]
         state.ad = ad
         return members

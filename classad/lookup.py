@@ -74,13 +74,13 @@ def select(base: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
             return UNDEFINED
         return state.dereference(found[0], found[2], found[1])
     if base.__class__ is ListValue:
-        return ListValue([_select_member(item, key, ad, state) for item in base.items])
+        return ListValue([_select_member(item, key, ad, base.scope, state) for item in base.items])
     return UNDEFINED if base is UNDEFINED else ERROR
 
 
-def _select_member(item: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
+def _select_member(item: Any, key: str, ad: ClassAd, home: ClassAd | None, state: EvalState) -> Any:
     """The attribute of one member of a list, which is evaluated here, not where the list is."""
-    from classad.build import detached
+    from classad.build import computed_member, detached
 
-    value = select(state.member(item, ad), key, ad, state)
-    return detached(value, computed=False)
+    value = select(state.member(item, ad, home), key, ad, state)
+    return computed_member(detached(value, computed=False))

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from classad import nodes
-from classad.ad import ClassAd
+from classad.ad import ClassAd, inside_of
 from classad.build import detached, make_ad, make_list
 from classad.deferred import Deferred
 from classad.expr import ExprTree
@@ -25,7 +25,7 @@ from classad.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
 from classad.lists import ListValue
 from classad.lookup import select
 from classad.operators import BINARY, UNARY, exceptional, truth
-from classad.scopes import find, find_unscoped, fold_name, outermost, own
+from classad.scopes import find, find_unscoped, fold_name, outermost, own, root_around
 from classad.state import CallSite, EvalState
 from classad.values import ERROR, UNDEFINED, RelTime
 
@@ -36,15 +36,16 @@ Evaluators = dict[type[nodes.Node], Callable[[Any, ClassAd, Any], Any]]
 class ReferenceState(EvalState):
     """An exactly counted evaluation.
 
-    ``lexical``: while the expression of a chained parent is evaluated in its child, the two, so
-    that ads and lists written in it are nested in the parent.
+    ``lexical``: while an expression is evaluated in another ad than it stands in, as that of a
+    chained parent is in the child, the two, so that ads and lists written in it are nested in the
+    one where they stand.
     """
 
     #: What evaluates each kind of node; ``classad.observing`` has a table that also takes notes.
     evaluators: Evaluators
 
     depth: int = 0
-    lexical: tuple[ClassAd, ClassAd] | None = None
+    lexical: tuple[ClassAd | None, ClassAd | None] | None = None
     restarts: int = 0
 
     def evaluate_node(self, node: nodes.Node, ad: ClassAd) -> Any:
@@ -53,21 +54,11 @@ class ReferenceState(EvalState):
     def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
         return value_of(tree.node, ClassAd() if ad is None else ad, self)
 
-    def as_guest(self, tree: Deferred, ad: ClassAd, home: ClassAd) -> Any:
-        outer, self.lexical = self.lexical, (ad, home)
-        value = contained(tree, ad, self)
-        self.lexical = outer
-        return value
-
-    def evaluate_elsewhere(self, node: nodes.Node, ad: ClassAd, home: ClassAd) -> Any:
-        outer, self.lexical = self.lexical, (ad, home)
-        value = self.evaluate_node(node, ad)
-        self.lexical = outer
-        return value
-
-    def evaluate_anew(self, node: nodes.Node, ad: ClassAd) -> Any:
-        outer, self.lexical = self.lexical, None
-        value = self.evaluate_node(node, ad)
+    def member(self, item: Any, ad: ClassAd | None, home: ClassAd | None) -> Any:
+        if not isinstance(item, Deferred):
+            return item
+        outer, self.lexical = self.lexical, None if home is ad else (ad, home)
+        value = self.enter(item, ad)
         self.lexical = outer
         return value
 
@@ -197,38 +188,41 @@ def subscript(base: Any, index: Any, state: EvalState) -> Any:
         if not 0 <= place < len(base.items):
             return ERROR
         item, scope = base.items[place], base.scope
-        return item if item.__class__ is not ExprTree else contained(item, scope, state)
+        return item if item.__class__ is not ExprTree else contained(item, scope, scope, state)
     if index.__class__ is str and isinstance(base, ClassAd):
-        hit = own(base, fold_name(index))
+        scope = inside_of(base)
+        hit = own(scope, fold_name(index))
         if hit is None:
             return UNDEFINED
         value = hit[0]
         if value.__class__ is ExprTree:
-            value = restarted(value, base, state)
+            value = restarted(value, scope, hit[1], state)
         return detached(value, computed=True)
     return exceptional(base, index)
 
 
-def contained(tree: Deferred, ad: ClassAd | None, state: EvalState) -> Any:
-    """The value of an expression; error if its evaluation fails."""
-    depth, under_way = state.depth, dict(state.active or ())
+def contained(tree: Deferred, ad: ClassAd | None, home: ClassAd | None, state: EvalState) -> Any:
+    """The value, in ``ad``, of an expression that stands in ``home``; error if it fails."""
+    before = state.place()
     try:
-        return state.enter(tree, ad)
+        return state.member(tree, ad, home)
     except EvaluationFailure:
         if state.work > MAX_WORK:
             raise
-        state.depth, state.active = depth, under_way
+        state.go_back(before)
         return ERROR
 
 
-def restarted(tree: Deferred, ad: ClassAd, state: EvalState) -> Any:
-    """As ``contained``, with a depth of its own, as ``ad["name"]`` has it."""
-    depth, count = state.depth, getattr(state, "restarts", 0)
+def restarted(tree: Deferred, ad: ClassAd, home: ClassAd, state: EvalState) -> Any:
+    """As ``contained``, with a depth and an outermost ad of its own, as ``ad["name"]`` has it."""
+    depth, root, count = state.depth, state.root_ad, getattr(state, "restarts", 0)
     if count >= MAX_RESTARTS:
         return ERROR
-    state.depth, state.restarts = 0, count + 1  # type: ignore[attr-defined]
-    value = contained(tree, ad, state)
-    state.depth, state.restarts = depth, count  # type: ignore[attr-defined]
+    state.depth, state.root_ad = 0, root_around(ad, state)
+    state.restarts = count + 1  # type: ignore[attr-defined]
+    value = contained(tree, ad, home, state)
+    state.depth, state.root_ad = depth, root
+    state.restarts = count  # type: ignore[attr-defined]
     return value
 
 
@@ -255,16 +249,11 @@ def _selection(node: nodes.Reference, key: str, ad: ClassAd, state: ReferenceSta
 
 
 def _list(node: nodes.ListExpr, ad: ClassAd, state: ReferenceState) -> ListValue:
-    return make_list(node, _written_in(ad, state))
+    return make_list(node, state.written_in(ad))
 
 
 def _ad(node: nodes.AdExpr, ad: ClassAd, state: ReferenceState) -> ClassAd:
-    return make_ad(node, _written_in(ad, state))
-
-
-def _written_in(ad: ClassAd, state: ReferenceState) -> ClassAd:
-    lexical = state.lexical
-    return lexical[1] if lexical is not None and lexical[0] is ad else ad
+    return make_ad(node, state.written_in(ad))
 
 
 def _call(node: nodes.Call, ad: ClassAd, state: ReferenceState) -> Any:

@@ -127,7 +127,13 @@ def enclosing(ad: ClassAd, state: EvalState) -> ClassAd | None:
 
 
 def outermost(state: EvalState) -> ClassAd:
-    """What a leading dot, ``root`` and ``toplevel`` mean: the outermost ad around the first one."""
+    """What a leading dot, ``root`` and ``toplevel`` mean: the outermost ad around the first one.
+
+    Ads that a function visits, and ads of which an attribute is asked for by subscript, have their
+    own: copies stand alone.
+    """
+    if state.root_ad is not None:
+        return state.root_ad
     if state.left is not None:
         outer = match_scopes(state)[0]._parent
         assert outer is not None
@@ -138,6 +144,20 @@ def outermost(state: EvalState) -> ClassAd:
     while current._parent is not None and current._parent is not state.start:
         current = current._parent
     return current
+
+
+def root_around(ad: ClassAd, state: EvalState) -> ClassAd | None:
+    """The outermost ad around an ad; None if it belongs to the match, whose ad is outermost."""
+    current, left = ad, state.left
+    while True:
+        if left is not None and (current is left or current is state.right):
+            return None
+        outer = current._parent
+        if outer is None or outer is ad:
+            break
+        current = outer
+    scopes = state._scopes
+    return None if scopes is not None and current is scopes[0]._parent else current
 
 
 def _special(current: ClassAd, outer: ClassAd | None, key: str, state: EvalState) -> Any:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from classad.deferred import Deferred
 from classad.limits import FAST_HEIGHT, MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
+from classad.scopes import root_around
 from classad.values import UNDEFINED
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ class EvalContext:
         return self._rng
 
 
+#: Depth, expressions under way, guests, outermost ad and home of an evaluation.
+Place = tuple[int, Any, Any, Any, Any]
+
 #: The context of evaluations that are given none: no clock, UTC, seed 0.
 NO_CONTEXT: Final = EvalContext()
 
@@ -106,6 +110,10 @@ class EvalState:
     start: ClassAd | None = None
     #: The ad in which the function under way was called.
     ad: ClassAd | None = None
+    #: What is outermost there: None for the match ad, or what is around ``start``.
+    root_ad: ClassAd | None = None
+    #: Of exact evaluations only, see ``ReferenceState``.
+    lexical: tuple[ClassAd | None, ClassAd | None] | None = None
     #: Ads visited by a function, each with the ad whose TARGET they share (see ``visit``).
     guests: tuple[tuple[ClassAd, ClassAd], ...] = ()
     _now: float | None = None
@@ -141,9 +149,16 @@ class EvalState:
         if self.work > MAX_WORK:
             raise EvaluationFailure("the evaluation visits too many nodes")
 
-    def member(self, item: Any, scope: ClassAd | None) -> Any:
-        """The value of a list member or other stored item, evaluated in ``scope``."""
-        return self.enter(item, scope) if isinstance(item, Deferred) else item
+    def member(self, item: Any, ad: ClassAd | None, home: ClassAd | None) -> Any:
+        """The value, in ``ad``, of a list member or other stored item that stands in ``home``."""
+        if not isinstance(item, Deferred):
+            return item
+        if home is not ad:
+            if item.run is None:
+                item.compile()
+            if item.constructs:
+                raise NeedExact  # its nested ads belong to home
+        return self.enter(item, ad)
 
     def evaluate_node(self, node: Node, ad: ClassAd) -> Any:
         """The value of a node in ``ad``."""
@@ -151,21 +166,24 @@ class EvalState:
 
         return self.enter(ExprTree.from_node(node), ad)
 
-    def evaluate_anew(self, node: Node, ad: ClassAd) -> Any:
-        """The value of a node that stands nowhere: what it nests belongs to ``ad``."""
-        return self.evaluate_node(node, ad)
-
     def visit(self, item: Any, ad: ClassAd, home: ClassAd) -> Any:
         """The value of a stored item in ``ad``, on behalf of an expression in ``home``.
 
         Names that ``ad`` and its surroundings lack are looked for where those of the ad right
         around it would be.  A failing evaluation counts as the error value.
         """
-        before = self.guests
-        if ad._parent is not None:
-            self.guests = (*before, (ad, self._scope_of(ad._parent)))
-        value = self.as_guest(item, ad, home) if isinstance(item, Deferred) else item
-        self.guests = before
+        from classad.ad import inside_of
+        from classad.reference import contained
+
+        if not isinstance(item, Deferred):
+            return item
+        ad = inside_of(ad)
+        guests, root = self.guests, self.root_ad
+        if ad._parent is not None and root is None:
+            self.guests = (*guests, (ad, self._scope_of(ad._parent)))
+        self.root_ad = root_around(ad, self)
+        value = contained(item, ad, home, self)
+        self.guests, self.root_ad = guests, root
         return value
 
     def _scope_of(self, around: ClassAd) -> ClassAd:
@@ -173,19 +191,19 @@ class EvalState:
         scopes = self._scopes
         return around if scopes is None or around is not scopes[0]._parent else self.left  # type: ignore[return-value]
 
-    def evaluate_elsewhere(self, node: Node, ad: ClassAd, home: ClassAd) -> Any:
-        """Evaluate in ``ad`` a node that stands in ``home``, to which its nested ads belong."""
-        raise NeedExact
+    def written_in(self, ad: ClassAd) -> ClassAd | None:
+        """The ad in which the expression stands that is being evaluated in ``ad``."""
+        lexical = self.lexical
+        return lexical[1] if lexical is not None and lexical[0] is ad else ad
 
-    def as_guest(self, tree: Deferred, ad: ClassAd, home: ClassAd) -> Any:
-        """Evaluate in ``ad`` an expression that stands in ``home``."""
-        from classad.reference import contained
+    def place(self) -> Place:
+        """Where the evaluation is, for ``go_back``."""
+        active = None if self.active is None else self.active.copy()
+        return self.depth, active, self.guests, self.root_ad, self.lexical
 
-        if tree.run is None:
-            tree.compile()
-        if tree.constructs:
-            raise NeedExact  # its nested ads belong to home
-        return contained(tree, ad, self)
+    def go_back(self, place: Place) -> None:
+        """Return to where the evaluation was before one inside it failed."""
+        self.depth, self.active, self.guests, self.root_ad, self.lexical = place
 
     # --- for the evaluator --------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ def compare(
             continue
         if ours == theirs:
             continue  # an earlier case had spoilt the memory of the real library
-        number = known(case, theirs, context)
+        number = known(case, context)
         if number:
             tally.known[number] += 1
             continue
@@ -97,14 +97,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     args.out.parent.mkdir(parents=True, exist_ok=True)
     peer, tally, begun = Peer(args.zone), Tally(), time.monotonic()
-    with args.out.open("a", encoding="utf-8") as out:
-        for batch in range(args.first, args.first + args.batches):
-            for entry in compare(peer, batch, tally, args.more):
-                out.write(json.dumps(entry) + "\n")
-            out.flush()
-            if batch % 5 == 0 or batch == args.first + args.batches - 1:
-                print(tally.line(batch, time.monotonic() - begun), flush=True)
-    peer.close()
+    try:
+        with args.out.open("a", encoding="utf-8") as out:
+            for batch in range(args.first, args.first + args.batches):
+                for entry in compare(peer, batch, tally, args.more):
+                    out.write(json.dumps(entry) + "\n")
+                out.flush()
+                if batch % 5 == 0 or batch == args.first + args.batches - 1:
+                    print(tally.line(batch, time.monotonic() - begun), flush=True)
+    finally:
+        peer.close()
     return 1 if tally.differences else 0
 
 

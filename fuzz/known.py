@@ -3,7 +3,7 @@
 What is decided here: which difference that a comparison finds is one of those.  The case is
 evaluated once more while somebody watches: only what really comes by the place that an entry
 describes is covered by it.  A test reads the numbers in DIVERGENCES.md.
-Inputs: the case, and what the real library says as ``fuzz.peer`` writes it.
+Inputs: the case, and the context in which it was evaluated.
 Outputs: the number, or the empty string.
 Never here: excuses without a number.
 """
@@ -13,28 +13,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import classad
 from classad.ad import ClassAd
 from classad.builtins.ads import _search
-from classad.convert import to_python
 from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, run_exactly
 from classad.expr import ExprTree
 from classad.invent import Case
 from classad.lists import ListValue
-from classad.nodes import Call, Node, Reference
+from classad.nodes import Call, Node, Reference, Subscript
 from classad.reference import ReferenceState, value_of
 from classad.scopes import fold_name
 from classad.state import CallSite
+from classad.times import DAY, local_offset
 from classad.values import AbsTime, RelTime
-from fuzz.peer import written
 
 #: Seconds from 1970 to the last year that a C ``int`` counts from 1900, roughly.
 _FAR: Final = 2.0**31 * 31_556_952
+#: Seconds from 1970 whose days a C ``int`` counts.
+_COUNTED: Final = 2**31 * DAY
 _SEARCHING: Final = frozenset({"countmatches", "evalineachcontext", "unresolved"})
 #: What the two versions of PCRE2 see differently, of all that is invented: a group without text.
 _EMPTY_GROUP: Final = "(b)?"
-NUMBERS: Final = ("D-107", "D-301", "D-303", "D-304", "D-306", "D-307")
+NUMBERS: Final = ("D-301", "D-303", "D-304", "D-306", "D-307", "D-308")
 
 
 class Watcher(ReferenceState):
@@ -51,11 +51,17 @@ class Watcher(ReferenceState):
 def _call(node: Call, ad: ClassAd, state: Watcher) -> Any:
     name = fold_name(node.name)
     if node.args and name in ("splittime", "formattime"):
-        if _is_far(state.quietly(node.args[0], ad)):
+        moment = state.quietly(node.args[0], ad)
+        if not -_FAR < _seconds(moment) < _FAR:
             state.seen.add("D-301")
+        elif moment.__class__ is int and moment > _COUNTED and _changes(moment, state):
+            state.seen.add("D-308")
     elif node.args and name in _SEARCHING:
         if _moves(node.args[0], ad, state):
             state.seen.add("D-304")
+        base = getattr(node.args[0], "base", None)
+        if base is not None and _is_made(state.quietly(base, ad)):
+            state.seen.add("D-303")
         if len(node.args) == 2 and _is_made(state.quietly(node.args[1], ad)):
             state.seen.add("D-307")
     elif node.args and name in ("replaceall", "regexps"):
@@ -65,10 +71,17 @@ def _call(node: Call, ad: ClassAd, state: Watcher) -> Any:
     return _PLAIN[Call](node, ad, state)
 
 
-def _is_far(moment: Any) -> bool:
+def _seconds(moment: Any) -> float:
+    """An instant in seconds; 0 for what is none."""
     if isinstance(moment, AbsTime | RelTime):
         moment = moment.secs
-    return moment.__class__ in (int, float) and not -_FAR < moment < _FAR
+    return float(moment) if moment.__class__ in (int, float) else 0.0
+
+
+def _changes(secs: int, state: Watcher) -> bool:
+    """Whether the local zone has summer time then."""
+    offsets = {local_offset(secs + days * DAY, state.zone) for days in (0, 91, 182, 273)}
+    return len(offsets) > 1
 
 
 def _moves(node: Node, ad: ClassAd, state: Watcher) -> bool:
@@ -89,12 +102,19 @@ def _reference(node: Reference, ad: ClassAd, state: Watcher) -> Any:
     return _PLAIN[Reference](node, ad, state)
 
 
+def _subscript(node: Subscript, ad: ClassAd, state: Watcher) -> Any:
+    value = _PLAIN[Subscript](node, ad, state)
+    if isinstance(value, ListValue | ClassAd) and _is_made(state.quietly(node.base, ad)):
+        state.seen.add("D-303")
+    return value
+
+
 _PLAIN: Final[dict[type[Node], Callable[[Any, ClassAd, Any], Any]]] = ReferenceState.evaluators
-Watcher.evaluators = {**_PLAIN, Call: _call, Reference: _reference}
+Watcher.evaluators = {**_PLAIN, Call: _call, Reference: _reference, Subscript: _subscript}
 
 
-def known(case: Case, theirs: Any, context: EvalContext) -> str:
-    """The number of the first entry that covers what the real library says of a case."""
+def known(case: Case, context: EvalContext) -> str:
+    """The number of the first entry that a case comes by."""
     try:
         scopes = [ClassAd(text) for text in case[1:] if text]
         tree = ExprTree(case.expression)
@@ -104,16 +124,5 @@ def known(case: Case, theirs: Any, context: EvalContext) -> str:
     state.context = context
     if len(scopes) > 1:
         state.left, state.right = scopes
-    value, ok = run_exactly(tree, scopes[0], state)
-    if ok and value.__class__ is ListValue and written(classad, to_python(_cut(value))) == theirs:
-        return "D-107"
+    run_exactly(tree, scopes[0], state)
     return min(state.seen, default="")
-
-
-def _cut(value: Any) -> Any:
-    """A value whose relative times in lists are cut to whole seconds."""
-    if value.__class__ is RelTime:
-        return RelTime(float(int(value.secs)))
-    if value.__class__ is ListValue:
-        return ListValue([_cut(item) for item in value.items], value.scope, value.computed)
-    return value

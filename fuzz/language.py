@@ -35,10 +35,11 @@ from classad.invent import Case
 from classad.limits import FAST_HEIGHT
 from classad.lists import ListValue
 from classad.loading import Loader
-from classad.nodes import Binary, Call, Literal, Node, Reference, walk
+from classad.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from classad.parser import _by_grammar, parse_expression
 from classad.source import Source
 from classad.unparse import unparse, unparse_value
+from classad.values import RelTime
 from fuzz.known import known
 from fuzz.peer import NAME as PEER_NAME
 from fuzz.peer import Crashed, Peer, printed, written
@@ -47,6 +48,13 @@ from fuzz.target import Unavailable
 CONTEXT: Final = EvalContext(now=1_700_000_000.0, tz=UTC)
 #: Operators for which HTCondor's flattening loses or changes values.
 LOSSY: Final = frozenset({"+", "*", "|", "&", "^", "&&", "||", "?:"})
+#: Functions that print what is no string.
+PRINTING: Final = frozenset(
+    {
+        "string", "strcat", "join", "toupper", "tolower", "strcmp", "stricmp", "versioncmp",
+        "versionlt", "versionle", "versiongt", "versionge", "versioneq", "version_in_range",
+    }
+)  # fmt: skip
 #: Names of what is around an ad.
 OUTSIDE: Final = frozenset({"parent", "root", "toplevel"})
 
@@ -163,17 +171,29 @@ def flatten_keeps(case: Case | list[str]) -> None:
     value, ok = evaluate_full(tree, mine, other, context=CONTEXT)
     if not flat.ok or not ok or value.__class__ in (ClassAd, ListValue):
         return  # the members of lists and ads are values only when they are selected
+    if flat.tree is not None and _spans(flat.tree) > _spans(tree.node):
+        return  # a relative time that was computed is a literal now, which evaluates to a real
     left = flat.value if flat.tree is None else evaluate(flat.tree, mine, other, context=CONTEXT)
     shown = unparse_value(left), unparse_value(value)
     assert shown[0] == shown[1], f"{shown} of {case}, flattened to {flat}"
 
 
+def _spans(root: Node) -> int:
+    """How many literals are relative times."""
+    return sum(isinstance(node, Literal) and isinstance(node.value, RelTime) for node in walk(root))
+
+
 def _lossy(root: Node) -> bool:
     """Whether an expression has an operator or a function that flattening does not keep.
 
-    Functions of constants are called without the ads, so that those which look around differ; and
-    what is outermost when an ad is flattened is inside the match ad in a match.
+    Functions of constants are called without the ads, so that those which look around differ; what
+    is outermost when an ad is flattened is inside the match ad in a match; and members of lists and
+    ads are flattened too, which shows where they are printed.
     """
+    if any(isinstance(node, Call) and node.name.lower() in PRINTING for node in walk(root)) and any(
+        isinstance(node, ListExpr | AdExpr) for node in walk(root)
+    ):
+        return True
     return any(
         (isinstance(node, Binary) and node.operator in LOSSY)
         or (isinstance(node, Reference) and (node.absolute or node.name.lower() in OUTSIDE))
@@ -215,7 +235,7 @@ def peer_agrees(case: Case | list[str]) -> None:
         theirs = peer().answer(*whole)
     except Crashed:
         return  # nothing to compare with
-    if ours != theirs and not known(whole, theirs, CONTEXT):
+    if ours != theirs and not known(whole, CONTEXT):
         raise AssertionError(f"{ours} instead of {theirs} of {whole}")
 
 

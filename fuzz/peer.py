@@ -14,6 +14,7 @@ import importlib
 import json
 import mmap
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -148,7 +149,10 @@ def be_patient() -> None:
 
 
 def forked(work: Callable[[], Any]) -> Any:
-    """What ``work`` returns in a process of its own; raises ``Crashed``."""
+    """What ``work`` returns in a process of its own; raises ``Crashed``.
+
+    When nobody is left who could ask, both processes end.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -162,6 +166,11 @@ def forked(work: Callable[[], Any]) -> Any:
             traceback.print_exc()
             os._exit(MISTAKE)
     os.close(writing)
+    # Nobody asks anything before the answer: what is seen of the questions meanwhile is their end.
+    seen, _, _ = select.select([reading, sys.stdin], [], [])
+    if reading not in seen:
+        os.kill(child, signal.SIGKILL)
+        os._exit(0)
     with os.fdopen(reading) as results:
         text = results.read()
     _, status = os.waitpid(child, 0)

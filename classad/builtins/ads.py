@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from classad.build import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.registry import RAW, builtin
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
 from classad.limits import EvaluationFailure
+from classad.lookup import select
 from classad.nodes import Reference
 from classad.operators import truth
 from classad.scopes import enclosing, find, find_unscoped, fold_name, outermost
@@ -37,24 +39,39 @@ def evaluate_text(site: Any) -> Any:
         tree = ExprTree(text)
     except ClassAdParseError:
         return ERROR
-    return site.state.evaluate_anew(tree.node, site.ad)
+    return site.state.member(tree, site.ad, site.ad)
 
 
 def _search(site: Any, node: Any) -> tuple[Any, Any]:
     """What an attribute reference finds here, unevaluated, or None; and the ad the search ends in.
 
-    A search that finds nothing ends in the outermost ad.
+    A search that finds nothing ends in the outermost ad.  What is selected from a list are the
+    values of its members.
     """
     state, key = site.state, fold_name(node.name)
     start = site.ad
     if node.absolute:
         start = outermost(state)
     elif node.base is not None:
-        start = site.evaluate(node.base)
+        start = _selected(site, node, key)
+        if is_list(start):
+            return (start, site.ad, site.ad), site.ad
         if not is_ad(start):
             return None, site.ad
     found = (find_unscoped if node.base is None else find)(start, key, state)
     return (found, found[2]) if found is not None else (None, _around(start, state))
+
+
+def _selected(site: Any, node: Any, key: str) -> Any:
+    """The ad to select from, or what is selected if that is a list; error if it fails."""
+    state = site.state
+    before = state.place()
+    try:
+        base = site.evaluate(node.base)
+        return select(base, key, site.ad, state) if is_list(base) else base
+    except EvaluationFailure:
+        state.go_back(before)
+        return ERROR
 
 
 def _around(ad: Any, state: Any) -> Any:
@@ -73,23 +90,24 @@ def _in_each(site: Any) -> Any:
     """
     node, state = site.args[0], site.state
     item: Any = site.tree(node)
-    home = site.ad
+    home, place = state.written_in(site.ad), site.ad
     if isinstance(node, Reference):
-        found, home = _search(site, node)
-        item = item if found is None else found[0]
-    if home is site.ad:
+        found, place = _search(site, node)
+        if found is not None:
+            item, home, _ = found
+    if place is site.ad:
         members = site.evaluate(site.args[1])
     else:
-        members = state.evaluate_elsewhere(site.args[1], home, site.ad)
+        members = state.member(site.tree(site.args[1]), place, state.written_in(site.ad))
     if not is_list(members):
         return UNDEFINED if members is UNDEFINED else ERROR
-    call, state.ad = state.ad, home
+    call, state.ad = state.ad, place
     ads = members.values(state)
     state.ad = call
     values: list[Any] = []
     for member in ads:
         if is_ad(member):
-            values.append(state.visit(item, member, site.ad))
+            values.append(state.visit(item, member, home))
         else:
             values.append(UNDEFINED if member is UNDEFINED else ERROR)
     return values
@@ -111,7 +129,7 @@ def eval_in_each_context(site: Any) -> Any:
     expression first.
     """
     values = _in_each(site)
-    return values if values.__class__ is Value else new_list(values)
+    return values if values.__class__ is Value else new_list(map(computed_member, values))
 
 
 @builtin(

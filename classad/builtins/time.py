@@ -249,7 +249,7 @@ def _fields_of_ad(state: Any, ad: Any) -> Moment:
 
     def field(name: str, default: int = 0) -> int:
         stored = ad.raw(name)
-        value = default if stored is None else state.member(stored, ad)
+        value = default if stored is None else state.member(stored, ad, ad)
         return wrap32(value) if value.__class__ is int else default
 
     year, month, day = field("Year", 1900), field("Month", 1), field("Day")

@@ -166,6 +166,9 @@ def test_strings_are_bytes_underneath() -> None:
 def test_selecting_from_a_list_that_a_function_made() -> None:
     """D-303: HTCondor reads freed memory here."""
     assert unparse_value(value_of('split("a b").x')) == "{ error,error }"
+    assert evaluate("unresolved(l.x)", ExprTree('[l = split("a b")]').eval()) == ""
+    assert value_of("evalInEachContext([b = 1], {[x = 1]})[0].b") == 1
+    assert value_of("evalInEachContext({4}, {[x = 1]})[0][0]") == 4
 
 
 def test_after_counting_matches_of_an_absent_attribute() -> None:

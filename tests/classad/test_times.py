@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from classad.errors import ClassAdValueError
-from classad.evaluate import evaluate
+from classad.evaluate import EvalContext, evaluate
 from classad.times import (
     break_down,
     check_zone,
@@ -111,6 +112,13 @@ def test_years_beyond_a_c_int() -> None:
     """D-301: HTCondor prints uninitialised memory there."""
     assert evaluate("formatTime(9223372036854775807)") == "Sun Dec  4 15:30:07 292277026596"
     assert evaluate("splitTime(9223372036854775807).Year") == 292277026596
+
+
+def test_summer_time_in_far_years() -> None:
+    """D-308: the C library counts days in an int."""
+    berlin = EvalContext(tz=ZoneInfo("Europe/Berlin"))
+    assert evaluate('formatTime(236350108349971, "%H:%M")', context=berlin) == "12:59"
+    assert evaluate("splitTime(236350108349971).Offset", context=berlin) == 7200
 
 
 def test_zones_with_unusual_summer_time() -> None:
