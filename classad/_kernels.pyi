@@ -56,6 +56,19 @@ class _Lib(Protocol):
         room: int,
         out: _Sizes,
     ) -> int: ...
+    def ca_operate(
+        self, op: int, count: int, left: object, right: object, tags: object, payload: object
+    ) -> int: ...
+    def ca_choose(
+        self,
+        count: int,
+        condition: object,
+        left: object,
+        right: object,
+        tags: object,
+        payload: object,
+    ) -> int: ...
+    def ca_judge(self, count: int, tags: object, payload: object, out: object) -> int: ...
     def ca_parse(
         self, length: int, text: bytes, origin: int, how: int, capacity: int, nodes: object
     ) -> int: ...

@@ -25,6 +25,7 @@ SOURCES = [
     "csrc/literal.c",
     "csrc/load.c",
     "csrc/codes.c",
+    "csrc/operate.c",
 ]
 DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
 FLAGS = [

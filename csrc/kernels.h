@@ -236,4 +236,59 @@ int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *r
 int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
               const double *table, size_t room, double *out);
 
+/* ---- operators ---------------------------------------------------------------------------- */
+
+/* Operators as classad/operators.py defines them; the last three take one operand. */
+enum {
+    CA_ADD,
+    CA_SUBTRACT,
+    CA_MULTIPLY,
+    CA_DIVIDE,
+    CA_REMAINDER,
+    CA_LESS,
+    CA_LESS_EQUAL,
+    CA_GREATER,
+    CA_GREATER_EQUAL,
+    CA_EQUAL,
+    CA_NOT_EQUAL,
+    CA_IDENTICAL,
+    CA_NOT_IDENTICAL,
+    CA_AND,
+    CA_OR,
+    CA_ELVIS,
+    CA_NEGATE,
+    CA_PLUS,
+    CA_NOT
+};
+
+/* Values, each a cell as a loader keeps it; any tag that is none of a number, a boolean, undefined
+ * or an error is a value that is kept elsewhere.  step: 1, or 0 for one value that all share. */
+typedef struct {
+    const unsigned char *tags;
+    const int64_t *payload;
+    size_t step;
+} ca_vector;
+
+/* What an operator makes of `count` pairs of values (of the left ones, if it takes one operand).
+ * Where an operand is kept elsewhere the tag is CA_NOTHING, and the result for the caller to find.
+ * Returns how many of these there are.  Time O(count).
+ */
+int64_t ca_operate(int op, size_t count, const ca_vector *left, const ca_vector *right,
+                   unsigned char *tags, int64_t *payload);
+
+/* The same for a condition and its two outcomes; CA_NOTHING also where the outcome that is taken is
+ * kept elsewhere. */
+int64_t ca_choose(size_t count, const ca_vector *condition, const ca_vector *left,
+                  const ca_vector *right, unsigned char *tags, int64_t *payload);
+
+/* What values count as in logic; those kept elsewhere are wrong. */
+enum {
+    CA_OPEN,
+    CA_HOLDS,
+    CA_FAILS,
+    CA_WRONG
+};
+
+int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, unsigned char *out);
+
 #endif

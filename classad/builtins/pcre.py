@@ -42,7 +42,7 @@ class Pattern(NamedTuple):
 
     def matches(self, subject: bytes) -> bool:
         """Whether there is a match anywhere."""
-        if self.quick is not None and len(subject) <= _SHORT:
+        if self.quick is not None and len(subject) <= SHORT:
             return self.quick(subject) is not None
         try:
             return self.engine.search(subject) is not None
@@ -100,7 +100,7 @@ _PLAIN: Final = re.compile(
 )
 #: Up to so many repetitions in a subject of so many bytes PCRE2 does not reach its match limit.
 _REPEATED: Final = 2
-_SHORT: Final = 128
+SHORT: Final = 128
 
 
 def _quick(raw: bytes, options: str) -> Any:

@@ -8,9 +8,10 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn2``, `
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from classad.builtins.pcre import OPTIONS, GaveUp, Match, Pattern, compile_pattern
+from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
 from classad.builtins.registry import builtin
 from classad.builtins.stringlists import items_of
 from classad.builtins.support import either_exceptional, from_bytes, is_list, to_bytes
@@ -29,6 +30,24 @@ def _matches(pattern: Pattern, subject: str) -> Any:
         return pattern.matches(to_bytes(subject))
     except GaveUp:
         return ERROR
+
+
+class Search(NamedTuple):
+    """``find``: the search of a pattern in a subject, None for none.
+
+    ``longest``: bytes of a subject up to which it needs no bound.
+    """
+
+    find: Callable[[bytes], Any]
+    longest: int
+
+
+def quick_search(pattern: str, options: str = "") -> Search | None:
+    """What ``regexp`` does with each of many subjects, if that cannot fail."""
+    compiled = _compiled(pattern, options)
+    if compiled is None or compiled.quick is None:
+        return None
+    return Search(compiled.quick, SHORT)
 
 
 def _strings(*values: Any) -> Any:

@@ -37,10 +37,10 @@ from classad.values import UNDEFINED
 
 #: Nodes that a reduced expression may have.
 _SIZE: Final = 300
-_NOTHING: Final = Literal(UNDEFINED)
+NOTHING: Final = Literal(UNDEFINED)
 
 
-class _Unknown(Exception):  # noqa: N818 - leaves the reduction, is no error
+class Unknown(Exception):  # noqa: N818 - leaves the reduction, is no error
     """Something that may not be replaced."""
 
 
@@ -49,12 +49,14 @@ def reduced(shape: Shape, of_row: bool, group: Group, partner: Partner) -> ExprT
     if shape.exact or shape.node is None:
         return None
     try:
-        return ExprTree.from_node(_Reduction(group, partner).node(shape.node, of_row))
-    except _Unknown:
+        return ExprTree.from_node(Reduction(group, partner).node(shape.node, of_row))
+    except Unknown:
         return None
 
 
-class _Reduction:
+class Reduction:
+    """Replaces what is known; ``attribute`` and ``cell`` say what that is."""
+
     def __init__(self, group: Group, partner: Partner) -> None:
         self.part = group.part
         self.columns = frozenset(group.columns)
@@ -65,7 +67,7 @@ class _Reduction:
         """A node of an expression in a row's ad, or in the partner."""
         self.size += 1
         if self.size > _SIZE:
-            raise _Unknown
+            raise Unknown
         kind = node.__class__
         if kind is Literal:
             return node  # type: ignore[no-any-return]
@@ -86,16 +88,16 @@ class _Reduction:
         if kind is Call:
             function = lookup_function(node.name, self.partner.context)
             if function is None or function.laziness is RAW:
-                raise _Unknown
+                raise Unknown
             return Call(node.name, tuple([self.node(part, of_row) for part in node.args]))
         if kind is ListExpr and all(part.__class__ is Literal for part in node.items):
             return node  # type: ignore[no-any-return]
-        raise _Unknown
+        raise Unknown
 
     def reference(self, node: Any, of_row: bool) -> Node:
         name, base = fold_name(node.name), node.base
         if node.absolute or name in UNUSUAL:
-            raise _Unknown
+            raise Unknown
         if base is None:
             if of_row:
                 return self.cell(name, True)
@@ -103,38 +105,38 @@ class _Reduction:
         plain = base.__class__ is Reference and base.base is None and not base.absolute
         scope = fold_name(base.name) if plain else ""
         if scope not in ("my", "target"):
-            raise _Unknown
+            raise Unknown
         return self.cell(name, False) if (scope == "my") == of_row else self.attribute(name)
 
     def attribute(self, name: str) -> Node:
         """What the partner has."""
         value = None if self.partner.ad is None else self.partner.ad.raw(name)
         if value is None:
-            return _NOTHING
+            return NOTHING
         if value.__class__ in PLAIN:
             return _literal(value)
         if value.__class__ is not ExprTree:
-            raise _Unknown
+            raise Unknown
         return self.node(value.node, False)
 
     def cell(self, name: str, further: bool) -> Node:
         """What the rows have; if they have nothing, with ``further`` what the partner has."""
         if name not in self.columns:
-            return self.attribute(name) if further else _NOTHING
+            return self.attribute(name) if further else NOTHING
         if self.part.constant(name):
             cell = self.part.cell(name)
             if cell is None:
-                return self.attribute(name) if further else _NOTHING
+                return self.attribute(name) if further else NOTHING
             if cell.__class__ in PLAIN:
                 return _literal(cell)
             if cell.__class__ is not ExprTree:
-                raise _Unknown
+                raise Unknown
             return self.node(cell.node, True)
         view = self.part.view(name)
         if not self.part.is_plain(name):
-            raise _Unknown
+            raise Unknown
         if further and self.partner.has(name) and None in (view.values[c] for c in view.used):
-            raise _Unknown
+            raise Unknown
         return Reference(name)
 
 

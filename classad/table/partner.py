@@ -21,7 +21,9 @@ from classad.expr import ExprTree
 from classad.state import EvalContext
 from classad.table.columns import PLAIN
 from classad.table.shapes import MINE, OTHERS, Shape, Shapes
+from classad.table.vectors import Vector
 from classad.unparse import unparse
+from classad.values import UNDEFINED
 
 #: A name, or a name in a tuple where the expression itself matters.
 Asked = str | tuple[str]
@@ -89,6 +91,11 @@ class _Keys(dict[Asked, Any]):
         return key
 
 
+def counts_as_value(key: Any) -> bool:
+    """Whether a key is that of a value, or of no attribute at all."""
+    return key is None or key[0].__class__ is type
+
+
 class Partner:
     """One ad, or none, to evaluate rows against."""
 
@@ -102,6 +109,7 @@ class Partner:
         self.evaluator = _Evaluator(context)
         self._known = known
         self._items: dict[str, Item] = {}
+        self._vectors: dict[str, Vector] = {}
         attrs: dict[str, Any] = {} if ad is None else ad._attrs
         self.keys = _Keys(self)
         for name, value in attrs.items():
@@ -112,6 +120,16 @@ class Partner:
     def key(self, asked: Asked) -> Any:
         """What an attribute is to an expression."""
         return self.keys[asked]
+
+    def vector(self, name: str) -> Vector:
+        """The value of an attribute that counts as one (``counts_as_value``), or undefined."""
+        found = self._vectors.get(name)
+        if found is None:
+            value = None if self.ad is None else self.ad.raw(name)
+            if value.__class__ is ExprTree:
+                value = self.evaluator.value(value, self.ad, None)  # type: ignore[arg-type]
+            found = self._vectors[name] = Vector.constant(UNDEFINED if value is None else value)
+        return found
 
     def has(self, name: str) -> bool:
         """Whether the ad has the attribute."""

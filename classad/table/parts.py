@@ -17,6 +17,8 @@ from classad.build import prepared
 from classad.operators import fold
 from classad.table.columns import PLAIN, Column, is_nested
 from classad.table.moving import number_pairs, pick, rows_of
+from classad.table.vectors import Vector
+from classad.values import UNDEFINED
 
 
 class Joint(NamedTuple):
@@ -79,6 +81,7 @@ class Part:
         "_plain",
         "_source",
         "_splits",
+        "_vectors",
         "_views",
         "bits",
         "rows",
@@ -99,6 +102,7 @@ class Part:
         self._indexes: dict[str, Index] = {}
         self._joints: dict[tuple[str, ...], Joint] = {}
         self._splits: dict[str, list[tuple[Any, int]]] = {}
+        self._vectors: dict[tuple[tuple[str, ...], str], tuple[Vector, bool]] = {}
 
     def forget(self, names: set[str] | None) -> None:
         """Columns have changed; None: all of them."""
@@ -109,6 +113,7 @@ class Part:
             self._indexes.clear()
             self._joints.clear()
             self._splits.clear()
+            self._vectors.clear()
             return
         for name in names & self._views.keys():
             del self._views[name]
@@ -116,6 +121,8 @@ class Part:
             self._plain.pop(name, None)
         for key in [key for key in self._joints if not names.isdisjoint(key)]:
             del self._joints[key]
+        for place in [place for place in self._vectors if not names.isdisjoint(place[0])]:
+            del self._vectors[place]
         for key in [key for key in self._bases if not names.isdisjoint(key)]:
             del self._bases[key]
 
@@ -250,6 +257,24 @@ class Part:
             self._joints[names] = found
         return found
 
+    def vector(self, names: tuple[str, ...], name: str) -> tuple[Vector, bool]:
+        """The cells of a column in the combinations of some; whether there are rows without.
+
+        Those count as undefined.  No cell may be an expression.
+        """
+        found = self._vectors.get((names, name))
+        if found is None:
+            place = names.index(name)
+            cells = [sample[place] for sample in self.joint(names).samples]
+            missing = None in cells
+            found = self._vectors[names, name] = Vector.of(_values(cells)), missing
+        return found
+
+    def alike(self, name: str) -> tuple[Vector, bool]:
+        """The same of the cell that all rows have."""
+        cell = self.cell(name)
+        return Vector.constant(*_values([cell])), cell is None
+
 
 class Index(NamedTuple):
     """``alike``: the codes of each type; ``close``: those that could be equal to something."""
@@ -293,6 +318,15 @@ def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
         cell = prepared(cell, ad)
     attrs[name] = cell
     ad._names[name] = name
+
+
+def _values(cells: list[Any]) -> list[Any]:
+    """Cells as values."""
+    home = ClassAd()
+    return [
+        UNDEFINED if cell is None else prepared(cell, home) if is_nested(cell) else cell
+        for cell in cells
+    ]
 
 
 def _bits(rows: list[int], size: int) -> int:

@@ -10,7 +10,7 @@ Follows: classad/scopes.py.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from classad.limits import MAX_DEPTH
 from classad.table.partner import MAX_SIZE, Asked, Partner
@@ -26,12 +26,14 @@ _TOO_MUCH: Final = MAX_SIZE + 1
 class Group(NamedTuple):
     """Rows of one plan.
 
-    ``columns``: of the rows, sorted; ``odd``: they do not decide the value.
+    ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``memo``: what has been
+    made of it (classad/table/programs.py).
     """
 
     part: Part
     columns: tuple[str, ...]
     odd: bool
+    memo: dict[str, Any]
 
 
 class Plan(NamedTuple):
@@ -165,7 +167,7 @@ class _Draft:
         height, size = self._measure(self.root, self.of_row, frozenset())
         again = open_names & (self.rows if self.of_row else self.asked)
         odd = self.odd or height > _ROOM or size > MAX_SIZE or bool(again)
-        return Group(self.part, tuple(sorted(self.rows)), odd)
+        return Group(self.part, tuple(sorted(self.rows)), odd, {})
 
     def _measure(self, shape: Shape, of_row: bool, open_names: frozenset[str]) -> tuple[int, int]:
         """Levels and nodes that an evaluation can need; a cycle needs too many."""

@@ -17,7 +17,7 @@ from classad.scopes import fold_name
 from classad.table.budget import Budget
 from classad.table.comparisons import COMPARISONS, bare
 from classad.table.moving import flag
-from classad.table.partner import Asked, Partner, key_of
+from classad.table.partner import Asked, Partner, counts_as_value, key_of
 from classad.table.parts import Part
 from classad.table.plans import Plan, make_plan
 from classad.table.shapes import Shape
@@ -150,7 +150,6 @@ class Predicate:
         if within is not None and self._effort(plan) <= _COSTLY:
             within = None
         found = self._evaluate(plan, partner, within)
-        found.within = within
         passing = found.true | found.odd | self.outside
         found.passing = None if passing == self._store.everything.bits else passing
         self._book.budget.add(variant.verdicts, key, found)
@@ -182,12 +181,14 @@ class Predicate:
                 return found
         sampler = Sampler(self.shape, self.of_row, partner, logical)
         true = false = bad = odd = 0
+        whole = True
         for group in plan.groups:
             part = group.part
             if group.odd:
                 odd |= part.bits
                 continue
-            joint, results = sampler.results(group, within)
+            joint, results, all_told = sampler.results(group, within)
+            whole &= all_told
             if joint is None:
                 bits = [part.bits if results[0] == wanted else 0 for wanted in (TRUE, FALSE, BAD)]
             else:
@@ -197,6 +198,7 @@ class Predicate:
             true, false, bad = true | bits[0], false | bits[1], bad | bits[2]
         found = Verdict(true, false, bad, odd, columns)
         found.chance = plan.random
+        found.within = None if whole else within
         return found
 
     # --- logic ----------------------------------------------------------------------------------
@@ -231,6 +233,11 @@ class Predicate:
         parts = [self._operand(operand).verdict(partner, within) for operand in operands]
         if any(part.odd for part in parts):
             return None
+        found = self._logic(node, parts, columns)
+        found.within = within if any(part.within is not None for part in parts) else None
+        return found
+
+    def _logic(self, node: Any, parts: list[Verdict], columns: frozenset[str]) -> Verdict:
         if len(parts) == 1:
             (a,) = parts
             return Verdict(a.false, a.true, a.bad, 0, columns)
@@ -252,8 +259,8 @@ class Predicate:
 
 
 def kind_of(key: Any) -> Any:
-    """What of a partner's attribute matters to a plan: nothing of a plain value."""
-    return key is None or key[0].__class__ is type or key
+    """What of a partner's attribute matters to a plan: of a plain value that there is one."""
+    return key is not None and (counts_as_value(key) or key)
 
 
 #: Tables that leave a 1 where there was the result.

@@ -20,7 +20,9 @@ from classad.table.direct import reduced
 from classad.table.partner import Partner
 from classad.table.parts import Joint, put_cell
 from classad.table.plans import Group
+from classad.table.programs import Inputs, Ready, program_of
 from classad.table.shapes import Shape
+from classad.table.vectors import Vector
 from classad.values import UNDEFINED
 
 #: What a value counts as in logic; NOBODY for a combination that no row has.
@@ -42,11 +44,23 @@ def logical(value: Any) -> int:
 class Results(NamedTuple):
     """``joint``: None if all rows of the group have the one result there is.
 
-    ``results``: bytes if they are what values count as in logic.
+    ``results``: bytes if they are what values count as in logic.  ``whole``: also for the rows that
+    did not matter.
     """
 
     joint: Joint | None
     results: Any
+    whole: bool
+
+
+class _Rest(NamedTuple):
+    """Combinations that are left; ``row``: has what they have in common."""
+
+    row: ClassAd
+    names: tuple[str, ...]
+    joint: Joint
+    group: Group
+    codes: list[int]
 
 
 class Sampler:
@@ -60,7 +74,6 @@ class Sampler:
         self.of_row = of_row
         self.partner = partner
         self.convert = convert
-        self._alone: ExprTree | None = None
 
     def results(self, group: Group, within: int | None = None) -> Results:
         """The result for each sample; None or NOBODY for samples that no row of the group has.
@@ -70,21 +83,58 @@ class Sampler:
         part = group.part
         row, varying = part.base(group.columns)
         if not varying:
-            return Results(None, [self.value(row)])
+            return Results(None, [self.value(row)], True)
         joint = part.joint(varying)
+        ready = self._ready(group, varying, joint)
+        if ready is not None and ready.known():
+            made = ready.run(None)
+            if made is not None:
+                return Results(joint, self._converted(made), True)
         if within is not None:
             joint = joint._replace(live=part.codes_within(joint, within))
         found: Any = [None] * len(joint.samples)
         if self.convert is not None:
             found = bytearray([NOBODY]) * len(joint.samples)
-        self._alone = None
-        if len(found) >= _MANY:
-            self._alone = reduced(self.shape, self.of_row, group, self.partner)
-        if len(varying) > 1:
-            self._each(row, varying, joint, found)
-        else:
-            self._column(row, varying[0], joint, group, found)
-        return Results(joint, found)
+        codes: Iterable[int] = range(len(found)) if joint.live is None else joint.live
+        if len(varying) == 1 and self.convert is not None and len(found) > _FEW:
+            comparison = understand(self, varying[0], group, row)
+            if comparison is not None:
+                codes = self._compare(row, varying[0], group, joint, comparison, found)
+        self._rest(_Rest(row, varying, joint, group, list(codes)), ready, found)
+        return Results(joint, found, within is None)
+
+    def _ready(self, group: Group, names: tuple[str, ...], joint: Joint) -> Ready | None:
+        """What finds the results of many combinations together."""
+        if len(joint.samples) < MANY:
+            return None
+        program = program_of(self.shape, self.of_row, group, self.partner)
+        if program is None:
+            return None
+        return Ready(program, Inputs(self.partner, group.part, names, joint))
+
+    def _converted(self, made: Vector) -> Any:
+        return made.values() if self.convert is None else made.judged()
+
+    def _rest(self, rest: _Rest, ready: Ready | None, found: Any) -> None:
+        """Fill in what is left, together, in a reduced form or one by one."""
+        codes = rest.codes
+        if len(codes) >= MANY:
+            made = None if ready is None else ready.run(codes)
+            if made is not None:
+                results = self._converted(made)
+                if len(codes) == len(found):
+                    found[:] = results
+                for code in codes if len(codes) < len(found) else ():
+                    found[code] = results[code]
+                return
+            alone = reduced(self.shape, self.of_row, rest.group, self.partner)
+            if alone is not None:
+                self._quickly(alone, rest.names, rest.joint.samples, codes, found)
+                return
+        for code in codes:
+            for name, cell in zip(rest.names, rest.joint.samples[code], strict=True):
+                put_cell(rest.row, name, cell)
+            found[code] = self.value(rest.row)
 
     def value(self, row: ClassAd, tree: Any = None) -> Any:
         """The result for one combination; the value of another expression there."""
@@ -97,38 +147,16 @@ class Sampler:
         value = partner.evaluator.value(self.shape.tree, my, target)
         return value if self.convert is None else self.convert(value)
 
-    def _each(self, row: ClassAd, names: tuple[str, ...], joint: Joint, found: Any) -> None:
-        if self._alone is not None:
-            live: Iterable[int] = range(len(found)) if joint.live is None else joint.live
-            self._quickly(names, joint.samples, live, found)
-            return
-        for number, sample in enumerate(joint.samples):
-            for name, cell in zip(names, sample, strict=True):
-                put_cell(row, name, cell)
-            found[number] = self.value(row)
-
-    def _column(self, row: ClassAd, name: str, joint: Joint, group: Group, found: Any) -> None:
-        codes: Iterable[int] = range(len(found)) if joint.live is None else joint.live
-        if self.convert is not None and len(found) > _FEW:
-            comparison = understand(self, name, group, row)
-            if comparison is not None:
-                codes = self._compare(row, name, group, joint, comparison, found)
-        if self._alone is not None:
-            self._quickly((name,), joint.samples, codes, found)
-            return
-        for code in codes:
-            self._put(row, name, joint, code, found)
-
     def _quickly(
         self,
+        tree: ExprTree,
         names: tuple[str, ...],
         samples: list[tuple[Any, ...]],
         codes: Iterable[int],
         found: Any,
     ) -> None:
         """Evaluate the reduced expression, which needs an ad with the columns alone."""
-        tree, evaluator, convert = self._alone, self.partner.evaluator, self.convert
-        assert tree is not None
+        evaluator, convert = self.partner.evaluator, self.convert
         row = ClassAd()
         row._names = dict(zip(names, names, strict=True))
         for code in codes:
@@ -202,8 +230,8 @@ class Sampler:
             found[code] = first if place < high else last
 
 
-#: From so many combinations on it pays to reduce an expression first.
-_MANY: Final = 32
+#: From so many combinations on it pays to make an expression ready first.
+MANY = 32
 #: Up to so many values are simply evaluated.
 _FEW: Final = 8
 #: Kinds of values that are all the same to a comparison with something that none of them equals.

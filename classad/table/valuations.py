@@ -219,7 +219,7 @@ class Valuations:
                 odd |= part.bits
                 pieces.append(array("i", bytes(4 * part.bits.bit_count())))
                 continue
-            joint, results = sampler.results(group)
+            joint, results, _ = sampler.results(group)
             base = len(values)
             values += results
             if joint is None:

@@ -1,0 +1,278 @@
+/* Operators on numbers, element by element: see kernels.h for the contract. */
+#include "kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    unsigned char tag;
+    int64_t payload;
+} element;
+
+static double bits_real(int64_t bits)
+{
+    double real;
+    memcpy(&real, &bits, sizeof real);
+    return real;
+}
+
+static element of_real(double real)
+{
+    element e = {CA_REAL_CELL, 0};
+    memcpy(&e.payload, &real, sizeof real);
+    return e;
+}
+
+static element of_whole(int64_t whole)
+{
+    const element e = {CA_INTEGER_CELL, whole};
+    return e;
+}
+
+static element of_truth(int yes)
+{
+    const element e = {CA_BOOLEAN_CELL, yes != 0};
+    return e;
+}
+
+static element of_tag(unsigned char tag)
+{
+    const element e = {tag, 0};
+    return e;
+}
+
+static int is_whole(element e)
+{
+    return e.tag == CA_INTEGER_CELL || e.tag == CA_BOOLEAN_CELL;
+}
+
+static int is_number(element e)
+{
+    return is_whole(e) || e.tag == CA_REAL_CELL;
+}
+
+static double real_of(element e)
+{
+    return e.tag == CA_REAL_CELL ? bits_real(e.payload) : (double)e.payload;
+}
+
+/* What an operator gives that has no rule for its operands. */
+static element exceptional(element a, element b)
+{
+    if (a.tag == CA_ERROR_CELL || b.tag == CA_ERROR_CELL)
+        return of_tag(CA_ERROR_CELL);
+    if (a.tag == CA_UNDEFINED_CELL || b.tag == CA_UNDEFINED_CELL)
+        return of_tag(CA_UNDEFINED_CELL);
+    return of_tag(CA_ERROR_CELL);
+}
+
+static element divided(int64_t a, int64_t b)
+{
+    if (b == 0)
+        return of_tag(CA_ERROR_CELL);
+    if (b == -1)
+        return of_whole(a == INT64_MIN ? INT64_MAX : -a);
+    return of_whole(a / b);
+}
+
+static element remaining(element a, element b)
+{
+    if (!is_whole(a) || !is_whole(b))
+        return exceptional(a, b);
+    if (b.payload == 0)
+        return of_tag(CA_ERROR_CELL);
+    return of_whole(b.payload == -1 ? 0 : a.payload % b.payload);
+}
+
+static element arithmetic(int op, element a, element b)
+{
+    if (op == CA_REMAINDER)
+        return remaining(a, b);
+    if (!is_number(a) || !is_number(b))
+        return exceptional(a, b);
+    if (a.tag == CA_REAL_CELL || b.tag == CA_REAL_CELL) {
+        const double x = real_of(a), y = real_of(b);
+        const double z = op == CA_ADD        ? x + y
+                         : op == CA_SUBTRACT ? x - y
+                         : op == CA_MULTIPLY ? x * y
+                                             : x / y;
+        return z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z);
+    }
+    const uint64_t x = (uint64_t)a.payload, y = (uint64_t)b.payload;
+    switch (op) {
+    case CA_ADD:
+        return of_whole((int64_t)(x + y));
+    case CA_SUBTRACT:
+        return of_whole((int64_t)(x - y));
+    case CA_MULTIPLY:
+        return of_whole((int64_t)(x * y));
+    default:
+        return divided(a.payload, b.payload);
+    }
+}
+
+static element compared(int op, element a, element b)
+{
+    if (!is_number(a) || !is_number(b))
+        return exceptional(a, b);
+    int below, above, same;
+    if (a.tag == CA_REAL_CELL || b.tag == CA_REAL_CELL) {
+        const double x = real_of(a), y = real_of(b);
+        below = x < y, above = x > y, same = x == y;
+    } else {
+        below = a.payload < b.payload, above = a.payload > b.payload;
+        same = a.payload == b.payload;
+    }
+    switch (op) {
+    case CA_LESS:
+        return of_truth(below);
+    case CA_LESS_EQUAL:
+        return of_truth(below || same);
+    case CA_GREATER:
+        return of_truth(above);
+    case CA_GREATER_EQUAL:
+        return of_truth(above || same);
+    case CA_EQUAL:
+        return of_truth(same);
+    default:
+        return of_truth(!same);
+    }
+}
+
+static int identical(element a, element b)
+{
+    if (a.tag != b.tag)
+        return 0;
+    if (a.tag == CA_REAL_CELL)
+        return bits_real(a.payload) == bits_real(b.payload);
+    return a.payload == b.payload;
+}
+
+/* A boolean, undefined or an error. */
+static element truth(element a)
+{
+    if (a.tag == CA_REAL_CELL)
+        return of_truth(bits_real(a.payload) != 0.0);
+    return a.tag == CA_INTEGER_CELL ? of_truth(a.payload != 0) : a;
+}
+
+/* `&&`, for which `stop` is 0, and `||`, for which it is 1. */
+static element logic(int64_t stop, element a, element b)
+{
+    const element x = truth(a), y = truth(b);
+    if (x.tag == CA_ERROR_CELL || (x.tag == CA_BOOLEAN_CELL && x.payload == stop))
+        return x;
+    if (x.tag == CA_BOOLEAN_CELL || y.tag == CA_ERROR_CELL ||
+        (y.tag == CA_BOOLEAN_CELL && y.payload == stop))
+        return y;
+    return of_tag(CA_UNDEFINED_CELL);
+}
+
+static element negated(element a)
+{
+    if (a.tag == CA_INTEGER_CELL)
+        return of_whole((int64_t)(0 - (uint64_t)a.payload));
+    if (a.tag == CA_REAL_CELL)
+        return of_real(-bits_real(a.payload));
+    return of_tag(a.tag == CA_UNDEFINED_CELL ? CA_UNDEFINED_CELL : CA_ERROR_CELL);
+}
+
+static element denied(element a)
+{
+    const element x = truth(a);
+    return x.tag == CA_BOOLEAN_CELL ? of_truth(!x.payload) : x;
+}
+
+static element result(int op, element a, element b)
+{
+    if (op <= CA_REMAINDER)
+        return arithmetic(op, a, b);
+    if (op <= CA_NOT_EQUAL)
+        return compared(op, a, b);
+    switch (op) {
+    case CA_IDENTICAL:
+        return of_truth(identical(a, b));
+    case CA_NOT_IDENTICAL:
+        return of_truth(!identical(a, b));
+    case CA_AND:
+        return logic(0, a, b);
+    case CA_OR:
+        return logic(1, a, b);
+    case CA_ELVIS:
+        return a.tag == CA_UNDEFINED_CELL ? b : a;
+    case CA_NEGATE:
+        return negated(a);
+    case CA_PLUS:
+        return a.tag == CA_BOOLEAN_CELL ? of_tag(CA_ERROR_CELL) : a;
+    default:
+        return denied(a);
+    }
+}
+
+static int is_known(unsigned char tag)
+{
+    return is_number(of_tag(tag)) || tag == CA_UNDEFINED_CELL || tag == CA_ERROR_CELL;
+}
+
+int64_t ca_operate(int op, size_t count, const ca_vector *left, const ca_vector *right,
+                   unsigned char *tags, int64_t *payload)
+{
+    if (op < CA_ADD || op > CA_NOT || count > INT32_MAX || left == NULL || right == NULL ||
+        (count > 0 && (tags == NULL || payload == NULL)))
+        return CA_BAD_ARGUMENT;
+    int64_t unsure = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t l = left->step * i, r = right->step * i;
+        const element a = {left->tags[l], left->payload[l]};
+        const element b = {right->tags[r], right->payload[r]};
+        element e = of_tag(CA_NOTHING);
+        if (is_known(a.tag) && is_known(b.tag))
+            e = result(op, a, b);
+        else
+            unsure++;
+        tags[i] = e.tag;
+        payload[i] = e.payload;
+    }
+    return unsure;
+}
+
+int64_t ca_choose(size_t count, const ca_vector *condition, const ca_vector *left,
+                  const ca_vector *right, unsigned char *tags, int64_t *payload)
+{
+    if (count > INT32_MAX || condition == NULL || left == NULL || right == NULL ||
+        (count > 0 && (tags == NULL || payload == NULL)))
+        return CA_BAD_ARGUMENT;
+    int64_t unsure = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t c = condition->step * i, l = left->step * i, r = right->step * i;
+        const element given = {condition->tags[c], condition->payload[c]};
+        element e = of_tag(CA_NOTHING);
+        if (is_known(given.tag)) {
+            e = truth(given);
+            if (e.tag == CA_BOOLEAN_CELL) {
+                e.tag = e.payload ? left->tags[l] : right->tags[r];
+                e.payload = e.payload ? left->payload[l] : right->payload[r];
+            }
+            if (!is_known(e.tag))
+                e = of_tag(CA_NOTHING);
+        }
+        unsure += e.tag == CA_NOTHING;
+        tags[i] = e.tag;
+        payload[i] = e.payload;
+    }
+    return unsure;
+}
+
+int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, unsigned char *out)
+{
+    if (count > 0 && (tags == NULL || payload == NULL || out == NULL))
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < count; i++) {
+        const element given = {tags[i], payload[i]};
+        const element e = is_known(given.tag) ? truth(given) : of_tag(CA_ERROR_CELL);
+        out[i] = e.tag == CA_BOOLEAN_CELL ? (e.payload ? CA_HOLDS : CA_FAILS)
+                 : e.tag == CA_UNDEFINED_CELL ? CA_OPEN
+                                              : CA_WRONG;
+    }
+    return CA_OK;
+}

@@ -1,0 +1,166 @@
+"""What is evaluated for many values at once is what is evaluated one after the other."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from classad import ClassAd, EvalContext, kernels
+from classad.builtins import load
+from classad.evaluate import evaluate
+from classad.match import symmetric_match
+from classad.operators import BINARY, UNARY, choose
+from classad.table import Table
+from classad.table.bulk import BULK
+from classad.table.tables import logical
+from classad.table.vectors import Vector, apply, binary, conditional, unary
+from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
+
+CONTEXT = EvalContext(now=50.0)
+BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]
+VALUES: list[Any] = [
+    0, 1, -1, 2, 3, 7, -7, INT_MAX, INT_MIN, 2**53 + 1, 0.0, -0.0, 0.5, -2.5, 1e308, -1e308, 5e-324,
+    math.inf, -math.inf, math.nan, True, False, UNDEFINED, ERROR, "", "abc", "ABC", "1",
+    AbsTime(5, 0), RelTime(1.5),
+]  # fmt: skip
+SYMBOLS = sorted(BINARY)
+
+
+def shown(values: list[Any]) -> list[tuple[type, str]]:
+    return [(value.__class__, repr(value)) for value in values]
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "native", request.param)
+
+
+def test_a_vector_has_the_values_it_was_made_of(backend: None) -> None:
+    for values in (VALUES, VALUES[:10], VALUES[10:19], VALUES[20:22], VALUES[24:28], VALUES[22:24]):
+        vector = Vector.of(values)
+        assert shown([vector.value(place) for place in range(len(values))]) == shown(values)
+        vector._values = None
+        assert shown(vector.values()) == shown(values)
+        assert list(Vector.of(values).judged()) == list(map(logical, values))
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_binary_operators(backend: None, symbol: str) -> None:
+    function = BINARY[symbol].implementation
+    pairs = [(a, b) for a in VALUES for b in VALUES]
+    left, right = Vector.of([a for a, _ in pairs]), Vector.of([b for _, b in pairs])
+    expected = shown([function(a, b) for a, b in pairs])
+    assert shown(binary(symbol, left, right).values()) == expected
+    numbers = VALUES[:20]
+    for one in VALUES:
+        for values in (VALUES, numbers):
+            column, constant = Vector.of(values), Vector.constant(one)
+            made = binary(symbol, column, constant)
+            assert shown(made.values()) == shown([function(value, one) for value in values])
+            made = binary(symbol, constant, column)
+            assert shown(made.values()) == shown([function(one, value) for value in values])
+    both = binary(symbol, Vector.constant(3), Vector.constant(2.0))
+    assert (both.step, shown(both.values())) == (0, shown([function(3, 2.0)]))
+
+
+@pytest.mark.parametrize("symbol", sorted(UNARY))
+def test_prefix_operators(backend: None, symbol: str) -> None:
+    function = UNARY[symbol].implementation
+    assert shown(unary(symbol, Vector.of(VALUES)).values()) == shown(list(map(function, VALUES)))
+
+
+def test_conditions(backend: None) -> None:
+    some = VALUES[::3]
+    triples = [(a, b, c) for a in VALUES for b in some for c in some]
+    parts = [Vector.of([triple[place] for triple in triples]) for place in range(3)]
+    assert shown(conditional(*parts).values()) == shown([choose(*triple) for triple in triples])
+
+
+def test_only_what_matters_is_evaluated(backend: None) -> None:
+    def strictly(a: Any, b: Any) -> Any:
+        assert a == "x"
+        return a + b
+
+    left = Vector.of(["x", "y", "x"])
+    live = [0, 2]
+    assert apply(strictly, (left, Vector.constant("z")), live).values() == ["xz", UNDEFINED, "xz"]
+    mixed = Vector.of(["x", "y", 1])
+    assert binary("==", mixed, Vector.of([1, "y", 1]), [1, 2]).values()[1:] == [True, True]
+    assert len(binary("==", mixed, Vector.of([1, "y", 1]), []).values()) == 3
+
+
+TEXTS = st.lists(st.text("abAB01, ;-.\n\tä", max_size=8), min_size=2, max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, st.text("abAB01, .*[]^$-", max_size=6), st.sampled_from(["", ",", "; ", "i", "x"]))
+def test_functions_of_many_strings(texts: list[str], fixed: str, further: str) -> None:
+    for name, bulk in BULK.items():
+        impl = load()[name].impl
+        for more in ([], [further]):
+            given_ = [Vector.constant(fixed), Vector.of(texts), *map(Vector.constant, more)]
+            expected = [impl(None, fixed, text, *more) for text in texts]
+            for live in (None, list(range(0, len(texts), 2))):
+                found = bulk(given_, live)
+                if found is not None:
+                    wanted = range(len(texts)) if live is None else live
+                    values = found.values()
+                    assert [values[p] for p in wanted] == [expected[p] for p in wanted], name
+
+
+# --- in tables ------------------------------------------------------------------------------------
+
+CONJUNCTS = [
+    "TARGET.A - {} * TARGET.B > 10",
+    "TARGET.A / {} != TARGET.B % 3 || TARGET.C",
+    'regexp("[0-{}]$", TARGET.Label) && TARGET.A > 3',
+    '!stringListMember("{}", TARGET.Tags, ",")',
+    "(TARGET.B > {} ? TARGET.A : TARGET.Label) =!= 7",
+    "ifThenElse(TARGET.C, TARGET.A + Own, TARGET.B) > {}",
+    'strcat(TARGET.Label, "-", TARGET.A) != "n{}-5"',
+    "size(split(TARGET.Tags)[0]) + TARGET.A > {}",
+    "time() > TARGET.A + {}",
+    "TARGET.D + {} > 100",
+]
+
+
+def pool() -> list[ClassAd]:
+    odd = ["undefined", "error", '"12"', "true", "{ 1 }", "1.5", "[ x = 1 ]"]
+    rows = []
+    for number in range(150):
+        a = odd[number % 7] if number % 9 == 4 else str(number * 37 % 101)
+        b = "" if number % 11 == 3 else f"B = {number % 13};"
+        rows.append(
+            ClassAd(
+                f"[A = {a}; {b} C = {['true', 'false', '3.5', 'undefined'][number % 4]};"
+                f' Label = "n{number}"; Tags = "{number % 5},{number % 8},x";'
+                f" D = {'A + TARGET.Own' if number % 3 else 'A * 2'};"
+                f" Requirements = TARGET.Own * A < {number} || B =?= undefined]"
+            )
+        )
+    return rows
+
+
+@pytest.mark.parametrize("form", CONJUNCTS)
+def test_jobs_with_constants_of_their_own(backend: None, form: str) -> None:
+    rows = pool()
+    table = Table(rows)
+    for number in range(12):
+        own = ["Own = 3", "Own = 2.5", "Own = E; E = 4", ""][number % 4]
+        job = ClassAd(f"[{own}; Requirements = {form.format(number)}]")
+        expected = [row for row, ad in enumerate(rows) if symmetric_match(job, ad, CONTEXT)]
+        assert list(table.match(job, context=CONTEXT)) == expected
+        text = form.format(number)
+        codes, values = table.evaluate(text, job, row_is="target", context=CONTEXT)
+        alone = [evaluate(text, job, ad, context=CONTEXT) for ad in rows]
+        assert shown([values[code] for code in codes]) == shown(alone)
+
+
+def test_an_attribute_that_only_some_jobs_have() -> None:
+    """A job that has the attribute itself is planned apart from one that finds it in the row."""
+    rows = [ClassAd(f"[A = {number}; Requirements = true]") for number in range(5)]
+    table = Table(rows)
+    for own, expected in (("A = 1;", [0, 1, 2, 3, 4]), ("", [1, 2, 3, 4]), ("A = -1;", [])):
+        assert list(table.match(ClassAd(f"[{own} Requirements = A > 0]"))) == expected
