@@ -148,11 +148,15 @@ class Holder:
             names, deeply = self._store.replace(row, ad)
             changed |= names
             structural |= deeply
-        if changed:
+        if changed or structural:
             self._book.forget(None if structural else changed)
             self._valuations.forget(None if structural else changed)
-            self._row_side = None
-            self._partner_side = PartnerSide(self._book, self._splits)
+            if self._row_side is not None and (structural or not self._row_side.survives(changed)):
+                self._row_side = None
+            if structural:
+                self._partner_side = PartnerSide(self._book, self._splits)
+            else:
+                self._partner_side.forget()
 
     def refresh(self) -> None:
         """Look again at all rows of a table that was made ``over`` them."""

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ad import ClassAd
 from classad.table.columns import PLAIN, Column, cell_key, is_nested
+from classad.table.parts import Part
 from classad.table.store import MISLEADING, Store
 
 
@@ -79,6 +80,9 @@ class OverlaidStore(Store):
 
     def ad(self, row: int) -> ClassAd:
         return self._source.ad(row)
+
+    def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
+        return False  # what is otherwise in a row may be anything
 
     def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
         return map(self._source.ad, rows)

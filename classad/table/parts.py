@@ -264,8 +264,11 @@ class Part:
         """
         found = self._vectors.get((names, name))
         if found is None:
-            place = names.index(name)
-            cells = [sample[place] for sample in self.joint(names).samples]
+            if len(names) == 1:
+                cells = self.view(name).values
+            else:
+                place = names.index(name)
+                cells = [sample[place] for sample in self.joint(names).samples]
             missing = None in cells
             found = self._vectors[names, name] = Vector.of(_values(cells)), missing
         return found
@@ -295,6 +298,8 @@ def _closeness(value: Any) -> Any:
     return float(value) if kind is int or kind is float or kind is bool else None
 
 
+#: Kinds of cells that are values.
+_VALUES: Final = PLAIN - {type(None)}
 #: A part has a column of its own if it has fewer rows than one in so many.
 _FEW: Final = 4
 
@@ -322,6 +327,8 @@ def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
 
 def _values(cells: list[Any]) -> list[Any]:
     """Cells as values."""
+    if _VALUES.issuperset(map(type, cells)):
+        return list(cells)
     home = ClassAd()
     return [
         UNDEFINED if cell is None else prepared(cell, home) if is_nested(cell) else cell

@@ -21,18 +21,21 @@ from classad.table.store import Store
 #: Levels left for what an expression is part of.
 _ROOM: Final = MAX_DEPTH - 150
 _TOO_MUCH: Final = MAX_SIZE + 1
+#: Nodes of an evaluation with a circle in it, up to which rows are not asked one by one.
+_SHORT: Final = 2000
 
 
 class Group(NamedTuple):
     """Rows of one plan.
 
-    ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``memo``: what has been
-    made of it (classad/table/programs.py).
+    ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``circular``: the rows'
+    expressions lead back to themselves; ``memo``: what has been made of it.
     """
 
     part: Part
     columns: tuple[str, ...]
     odd: bool
+    circular: bool
     memo: dict[str, Any]
 
 
@@ -91,7 +94,7 @@ class _Draft:
         self.asked: set[str] = set()
         self.done: dict[str, Shape | None] = {}
         self.measured: dict[str, tuple[int, int]] = {}
-        self.odd = self.exact = self.clock = self.random = False
+        self.odd = self.exact = self.clock = self.random = self.circular = False
         self.visit(shape, of_row)
 
     def visit(self, shape: Shape, of_row: bool) -> None:
@@ -159,7 +162,7 @@ class _Draft:
         twin.rows, twin.asked, twin.done = set(self.rows), set(self.asked), dict(self.done)
         twin.measured = {}
         twin.odd, twin.exact, twin.clock = self.odd, self.exact, self.clock
-        twin.random = self.random
+        twin.random, twin.circular = self.random, False
         return twin
 
     def group(self, open_names: frozenset[str]) -> Group:
@@ -167,7 +170,32 @@ class _Draft:
         height, size = self._measure(self.root, self.of_row, frozenset())
         again = open_names & (self.rows if self.of_row else self.asked)
         odd = self.odd or height > _ROOM or size > MAX_SIZE or bool(again)
-        return Group(self.part, tuple(sorted(self.rows)), odd, {})
+        columns = tuple(sorted(self.rows))
+        if self.circular and not odd:
+            odd = not (self._is_short() and self.store.trees_apart(self.part, columns))
+        return Group(self.part, columns, odd, self.circular, {})
+
+    def _is_short(self) -> bool:
+        """Whether an evaluation with a circle in it, cut where that closes, is a short one."""
+        left = _SHORT
+        todo = [(self.root, self.of_row, frozenset[str](), 0)]
+        while todo:
+            shape, of_row, above, height = todo.pop()
+            height += shape.height
+            left -= shape.size
+            for where, name in shape.names:
+                item = self.partner.item(name)
+                rows = set(item.rows)
+                left -= item.size
+                if where != OTHERS if of_row else where != MINE:
+                    rows.add(name)
+                for inner in rows - above:
+                    found = self.done.get(inner)
+                    if found is not None:
+                        todo.append((found, True, above | {inner}, height + item.height))
+            if left < 0 or height > _ROOM:
+                return False
+        return True
 
     def _measure(self, shape: Shape, of_row: bool, open_names: frozenset[str]) -> tuple[int, int]:
         """Levels and nodes that an evaluation can need; a cycle needs too many."""
@@ -189,7 +217,8 @@ class _Draft:
         if shape is None:
             return height, size
         if name in open_names:
-            return MAX_DEPTH, _TOO_MUCH
+            self.circular = True
+            return height, size
         found = self.measured.get(name)
         if found is None:
             found = self.measured[name] = self._measure(shape, True, open_names | {name})

@@ -102,6 +102,8 @@ class RowSide:
         #: Rows that accept some partner, and those to be asked one by one.
         self.able = 0
         self.odd = 0
+        #: The columns that say which conjuncts there are.
+        self._columns = {REQUIREMENTS}
         members: dict[tuple[int, frozenset[str]], int] = {}
         shapes: dict[int, Shape] = {}
         tasks = list(self._start())
@@ -146,6 +148,7 @@ class RowSide:
         name, bits, store = task.conjunct.name, task.bits, self.book.store
         if not (name and bits and store.has(name)):
             return None if bits else []
+        self._columns.add(name)
         found = store.part(bits).split(name)
         if len(found) == 1 and found[0][0] is None:
             return None
@@ -163,6 +166,13 @@ class RowSide:
                     for part in self._splits.of(tree)
                 ]
         return tasks
+
+    def survives(self, names: set[str]) -> bool:
+        """Whether it is still right now that some columns have changed, though not expressions."""
+        if not self._columns.isdisjoint(names):
+            return False
+        self._together.forget()
+        return True
 
     def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those that accept a partner, those to be asked, and whether by chance."""
@@ -217,6 +227,11 @@ class PartnerSide:
         self._splits = splits
         self._by_text: dict[Any, _Wanted] = {}
         self._by_tree: dict[int, tuple[ExprTree, _Wanted]] = {}
+
+    def forget(self) -> None:
+        """Columns have changed, though not expressions."""
+        for wanted in self._by_text.values():
+            self.book.budget.drop(wanted.known, lambda _: True)
 
     def accepted(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those that a partner accepts, those to be asked, and whether by chance."""

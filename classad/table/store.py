@@ -9,7 +9,7 @@ Never here: evaluation, caches of results.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from classad.ad import ClassAd
@@ -45,6 +45,8 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
+        #: Whether one ad is several rows.
+        self._shared = False
         if loaded is None:
             for row, ad in enumerate(self.ads):
                 self._note(row, ad)
@@ -87,7 +89,8 @@ class Store:
             assert self.loaded is not None
             ad = self.ads[row] = self.loaded.ad(row)
             self._own.add(row)
-            self._places = None
+            if self._places is not None:
+                self._places[id(ad)] = row
         return ad
 
     def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
@@ -118,6 +121,7 @@ class Store:
         """The rows that a partner has to be asked about one by one, such as itself."""
         if self._places is None:
             self._places = {id(ad): row for row, ad in enumerate(self.ads) if ad is not None}
+            self._shared = len(self._places) < self.size - self.ads.count(None)
         row = self._places.get(id(partner))
         return self.odd if row is None else self.odd | 1 << row
 
@@ -171,6 +175,15 @@ class Store:
             return self.shapes.of_tree(cell)
         return self.shapes.of_value(cell)
 
+    def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
+        """Whether in each row these attributes are expressions of their own, none another's too.
+
+        Which expression is under way is told by the object.
+        """
+        rows = range(self.size) if part.rows is None else part.rows
+        ads = map(self.ads.__getitem__, rows)
+        return all(ad is None or _apart(ad, names) for ad in ads)
+
     def part(self, bits: int) -> Part:
         """The part that consists of these rows."""
         part = self._parts.get(bits)
@@ -178,17 +191,27 @@ class Store:
             part = self._parts[bits] = Part(len(self._parts), self.size, bits, self)
         return part
 
+    def _take_place(self, row: int, ad: ClassAd) -> None:
+        places, old = self._places, self.ads[row]
+        self.ads[row] = ad
+        if places is None or old is ad:
+            return
+        if id(ad) in places or self._shared:
+            self._places = None  # one ad in several rows
+            return
+        places.pop(id(old), None)
+        places[id(ad)] = row
+
     def replace(self, row: int, ad: ClassAd) -> tuple[set[str], bool]:
         """Another ad for a row: the columns in which that matters, and whether expressions do."""
-        before = self.names.copy()
-        self.ads[row] = ad
+        before, odd = self.names.copy(), self.odd
+        self._take_place(row, ad)
         self._own.add(row)
-        self._places = None
         self._note(row, ad)
         for name in self.names - before:
             self._columns.pop(name, None)
         changed: set[str] = self.names - before
-        structural = bool(changed)
+        structural = bool(changed) or odd != self.odd or not _apart(ad, ad._attrs)
         for name, column in self._columns.items():
             if column is None:
                 continue
@@ -203,6 +226,11 @@ class Store:
 
 
 _NOWHERE: Final = ClassAd()
+
+
+def _apart(ad: ClassAd, names: Iterable[str]) -> bool:
+    trees = [id(cell) for cell in map(ad._attrs.get, names) if cell.__class__ is ExprTree]
+    return len(set(trees)) == len(trees)
 
 
 def _made(cells: list[Any]) -> list[Any]:

@@ -82,6 +82,8 @@ class Sampler:
         """
         part = group.part
         row, varying = part.base(group.columns)
+        if group.circular:
+            row = _with_own_trees(row, group)
         if not varying:
             return Results(None, [self.value(row)], True)
         joint = part.joint(varying)
@@ -228,6 +230,23 @@ class Sampler:
             return
         for place, code in enumerate(codes):
             found[code] = first if place < high else last
+
+
+def _with_own_trees(row: ClassAd, group: Group) -> ClassAd:
+    """The same ad, in which no expression is another attribute's too: that is what tells a circle.
+
+    See ``Store.trees_apart``.
+    """
+    known = group.memo.get("row")
+    if known is None or known[0] is not row:
+        own = ClassAd()
+        for name, cell in row._attrs.items():
+            put_cell(
+                own, name, ExprTree.from_node(cell.node) if cell.__class__ is ExprTree else cell
+            )
+        known = group.memo["row"] = row, own
+    found: ClassAd = known[1]
+    return found
 
 
 #: From so many combinations on it pays to make an expression ready first.

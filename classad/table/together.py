@@ -50,6 +50,11 @@ class Together:
         self._groups: list[_Group] = []
         self._stale = bool(predicates)
 
+    def forget(self) -> None:
+        """What predicates say may have changed."""
+        for group in self._groups:
+            self._book.budget.drop(group.known, lambda _: True)
+
     def verdicts(self, partner: Partner) -> list[Verdict]:
         """What the groups of predicates say about a partner."""
         if self._stale:
@@ -78,8 +83,7 @@ class Together:
 
     def _regroup(self, partner: Partner) -> None:
         """Put those together that ask for the same."""
-        for group in self._groups:
-            self._book.budget.drop(group.known, lambda _: True)
+        self.forget()
         groups: dict[tuple[frozenset[Asked], bool], _Group] = {}
         asking = []
         for predicate in self.predicates:

@@ -1,0 +1,106 @@
+"""References in a circle, asked of a table, are what they are in each row."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from classad import ClassAd, ExprTree
+from classad.evaluate import evaluate
+from classad.loading import load_long
+from classad.match import symmetric_match
+from classad.table import Table
+
+FORMS = [
+    "B",
+    "C",
+    "A",
+    "A =?= undefined",
+    "B + 1",
+    "C ?: 3",
+    "TARGET.X",
+    "isUndefined(B) && C",
+    "5",
+]
+QUESTIONS = ["A =!= 5", "TARGET.A =?= undefined", "X =!= TARGET.C", "TARGET.B ?: TARGET.A"]
+JOBS = [
+    "[Requirements = TARGET.A =?= undefined]",
+    "[X = 4; Requirements = TARGET.B =!= TARGET.C]",
+    "[X = TARGET.A; Requirements = X =!= 5]",
+    "[X = TARGET.B =?= undefined; Requirements = isUndefined(TARGET.A) || TARGET.C > 2]",
+]
+
+
+def texts() -> list[dict[str, str]]:
+    forms = itertools.product(FORMS, FORMS, FORMS[::2])
+    return [
+        {"A": a, "B": b, "C": c, "N": str(number % 3), "Requirements": "A =!= N"}
+        for number, (a, b, c) in enumerate(forms)
+        if number % 3 == 0 or a == "A"
+    ]
+
+
+def shown(value: Any) -> tuple[type, str]:
+    return value.__class__, repr(value)
+
+
+def agrees(table: Table, rows: list[ClassAd]) -> None:
+    for text in JOBS:
+        job = ClassAd(text)
+        expected = [row for row, ad in enumerate(rows) if symmetric_match(job, ad)]
+        assert list(table.match(job)) == expected
+        for question in QUESTIONS:
+            codes, values = table.evaluate(question, job, row_is="target")
+            found = [shown(values[code]) for code in codes]
+            assert found == [shown(evaluate(question, job, ad)) for ad in rows], question
+
+
+def test_loaded_rows() -> None:
+    text = "\n".join("".join(f"{k} = {v}\n" for k, v in ad.items()) for ad in texts())
+    loaded = load_long(text.encode())
+    table = Table.from_columns(loaded)
+    agrees(table, list(load_long(text.encode()).to_ads()))
+    asked = table._row_side
+    assert asked is not None
+    assert any(
+        group.circular and not group.odd
+        for predicate in asked.predicates
+        for variant in predicate.variants
+        for plan in variant.plans.values()
+        for group in plan.groups
+    )
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_one_expression_for_two_attributes(shared: bool) -> None:
+    """Which expression is under way is told by the object, so it matters that there is but one."""
+    rows = []
+    for number in range(60):
+        tree = ExprTree("A =?= undefined")
+        other = tree if shared and number % 2 else ExprTree("A =?= undefined")
+        rows.append(ClassAd({"A": ExprTree("B"), "B": tree, "C": other, "N": number % 3}))
+        rows[-1]["Requirements"] = True
+    table = Table(rows)
+    agrees(table, rows)
+    tree = ExprTree("A =?= undefined")
+    for row in (0, 2, 2):
+        rows[row] = ClassAd({"A": ExprTree("B"), "B": tree, "C": tree, "N": 1})
+        rows[row]["Requirements"] = True
+        table.replace(row, rows[row])
+        agrees(table, rows)
+        tree = ExprTree("A =?= undefined")
+
+
+def test_an_ad_that_gets_a_parent() -> None:
+    """Its columns do not change, but it has to be asked by itself, and later no longer."""
+    rows = [ClassAd({"N": number, "Requirements": ExprTree("N > 1")}) for number in range(4)]
+    rows[0]["Hidden"] = 2  # so that there is such a column
+    table = Table(rows)
+    job = ClassAd("[Requirements = TARGET.Hidden =!= 1]")
+    assert list(table.match(job)) == [2, 3]
+    child = ClassAd({"N": 2, "Requirements": ExprTree("N > 1")})
+    child.chain(ClassAd({"Hidden": 1}))
+    table.replace(2, child)
+    assert list(table.match(job)) == [3]
+    table.replace(2, rows[2])
+    assert list(table.match(job)) == [2, 3]
