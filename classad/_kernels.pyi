@@ -69,13 +69,36 @@ class _Lib(Protocol):
         payload: object,
     ) -> int: ...
     def ca_judge(self, count: int, tags: object, payload: object, out: object) -> int: ...
+    def ca_compute(
+        self,
+        op: int,
+        count: int,
+        left: object,
+        right: object,
+        most: float,
+        zeros: int,
+        out: object,
+    ) -> int: ...
+    def ca_settle(
+        self, count: int, values: object, single: int, other: float, out: object
+    ) -> int: ...
+    def ca_best(
+        self,
+        size: int,
+        bits: object,
+        rows: int,
+        columns: int,
+        keys: object,
+        k: int,
+        order: object,
+    ) -> int: ...
     def ca_parse(
         self, length: int, text: bytes, origin: int, how: int, capacity: int, nodes: object
     ) -> int: ...
 
 class _FFI(Protocol):
     NULL: object
-    def new(self, ctype: str, init: int) -> _Sizes: ...
+    def new(self, ctype: str, init: object) -> _Sizes: ...
     def from_buffer(self, ctype: str, buffer: object) -> _Sizes: ...
     def unpack(self, array: _Sizes, length: int) -> list[int]: ...
     def buffer(self, array: object, size: int) -> object: ...

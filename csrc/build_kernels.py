@@ -26,6 +26,7 @@ SOURCES = [
     "csrc/load.c",
     "csrc/codes.c",
     "csrc/operate.c",
+    "csrc/doubles.c",
 ]
 DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
 FLAGS = [

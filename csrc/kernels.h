@@ -291,4 +291,29 @@ enum {
 
 int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, unsigned char *out);
 
+/* ---- doubles ------------------------------------------------------------------------------ */
+
+/* What a zero below zero is: a zero like any other, a number of its own, or one that is not wanted
+ * in a result. */
+enum {
+    CA_TWO_ZEROS,
+    CA_ONE_ZERO,
+    CA_ANY_ZERO
+};
+
+/* out[i] = left[i] op right[i], for CA_ADD, CA_SUBTRACT and CA_MULTIPLY; NaN stands for nothing.
+ * CA_UNSURE if a result is larger than `most`, or is a zero that is not wanted; then `out` means
+ * nothing.  No operand is infinite. */
+int ca_compute(int op, size_t count, const double *left, const double *right, double most,
+               int zeros, double *out);
+
+/* out[i] = values[i], rounded to single precision if that is wanted; `other` for NaN. */
+int ca_settle(size_t count, const double *values, int single, double other, double *out);
+
+/* The k best rows of a set (`size` bytes, as of ca_flag), best first, by columns of keys that have
+ * a number for each of `rows` rows: the first column decides first, larger is better, equal rows
+ * keep their order.  No key is NaN.  Returns how many were found; k had better be small. */
+int ca_best(size_t size, const unsigned char *bits, size_t rows, size_t columns,
+            const double *const *keys, size_t k, int32_t *order);
+
 #endif

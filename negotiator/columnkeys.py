@@ -21,7 +21,7 @@ from attr import frozen
 from classad.expr import ExprTree
 from classad.nodes import Reference
 from classad.table import Rows, Table
-from classad.table.moving import pick_numbers
+from classad.table.moving import best_rows, pick_numbers, settle
 from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.rank import KIND_ORDER, RankKeys
@@ -58,10 +58,20 @@ class _PolicyNumber:
             found[place] = -DBL_MAX
         return found
 
+    def of_doubles(self, values: array[float]) -> array[float]:
+        """The same for numbers, NaN standing for what is none."""
+        return settle(values, True, -DBL_MAX)
 
-def job_number(value: Any) -> float:
-    """A value as a job's rank (see ``rank.job_rank``)."""
-    return _sure(float(value)) if value.__class__ in _NUMBERS else 0.0
+
+class _JobNumber:
+    """Values as a job's rank (see ``rank.job_rank``)."""
+
+    def __call__(self, value: Any) -> float:
+        return _sure(float(value)) if value.__class__ in _NUMBERS else 0.0
+
+    def of_doubles(self, values: array[float]) -> array[float]:
+        """The same for numbers, NaN standing for what is none."""
+        return settle(values, False, 0.0)
 
 
 def _sure(number: float) -> float:
@@ -70,8 +80,9 @@ def _sure(number: float) -> float:
     return number
 
 
-#: One object: the table keeps numbers by it.
+#: One object each: the table keeps numbers by it.
 policy_number: Final = _PolicyNumber()
+job_number: Final = _JobNumber()
 
 
 @cache
@@ -120,6 +131,21 @@ class Keys:
             KIND_ORDER[kind],
             -FLT_MAX if kind is MatchKind.NONE else _at(self.preemption, row),
         )
+
+    def best(self, k: int) -> list[int]:
+        """The best rows, best first; equal ones in row order."""
+        passed = self.passed
+        columns = [key for key in (self.pre_job, self.job, self.post_job) if isinstance(key, array)]
+        if not passed.held:
+            return best_rows(passed.bits, columns, k)
+        found = best_rows(passed.bits & ~passed.held, columns, k)
+        if isinstance(self.preemption, array):
+            columns.append(self.preemption)
+        for bits in (passed.by_rank, passed.by_priority):
+            found += best_rows(bits, columns, k)
+        found.sort()
+        found.sort(key=self.of, reverse=True)
+        return found[:k]
 
     def gather(self, rows: array[int]) -> list[array[float]]:
         """The keys of some rows that differ, column by column."""

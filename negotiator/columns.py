@@ -119,7 +119,7 @@ class ColumnFound:
 
     def entries(self) -> LazyEntries:
         """See ``Found``."""
-        return LazyEntries(self._passed.bits, self._keys.gather, self.candidate)
+        return LazyEntries(self._passed.bits, self._keys, self.candidate)
 
     def first_best(self) -> Candidate | None:
         """See ``Found``."""

@@ -14,34 +14,45 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final, Protocol
 
-from classad.kernels import top_k
 from classad.table.moving import rows_of
 from negotiator.candidates import Candidate
 from negotiator.ordering import best_first
 
-#: So many are looked for before all are sorted.
-_FEW: Final = 16
+#: So many are looked for before all are sorted: usually the first is enough.
+_STEPS: Final = (2, 16)
 
-#: The keys of some rows, the first column decides first; those equal for all may be left out.
-Gather = Callable[["array[int]"], "list[array[float]]"]
+
+class Ranked(Protocol):
+    """What rows are ordered by."""
+
+    def best(self, k: int) -> list[int]:
+        """The best rows, best first; equal ones in row order."""
+
+    def of(self, row: int) -> Any:
+        """Equal for rows that are equal."""
+
+    def gather(self, rows: array[int]) -> list[array[float]]:
+        """The keys of some rows, the first column decides first.
+
+        Columns that are equal for all may be left out.
+        """
 
 
 class LazyEntries:
     """Candidates best first, made when their place is asked for."""
 
-    def __init__(self, bits: int, gather: Gather, make: Callable[[int], Candidate]) -> None:
+    def __init__(self, bits: int, keys: Ranked, make: Callable[[int], Candidate]) -> None:
         """``bits``: the rows as a set; ``make``: the candidate that a row is."""
         self._size = bits.bit_count()
         self._bits = bits
-        self._gather = gather
+        self._keys = keys
         self._make = make
         self._made: list[Candidate] = []
         #: The rows at the front, and all of them once they are sorted.
         self._order: list[int] = []
-        self._rows: array[int] | None = None
-        self._columns: list[array[float]] = []
+        self._steps = list(_STEPS)
 
     def __len__(self) -> int:
         return self._size
@@ -62,40 +73,34 @@ class LazyEntries:
 
     def first_in_order(self) -> Candidate | None:
         """The first in row order of the best; None if there is none."""
-        if not self._size:
-            return None
-        rows, columns = self._look()
-        return self._make(rows[top_k(columns, 1)[0]] if columns else rows[0])
+        return self._make(self._keys.best(1)[0]) if self._size else None
 
     def _row(self, place: int) -> int:
         """The row at a place."""
-        if place >= len(self._order):
-            self._order = self._sorted() if self._order else (self._front() or self._sorted())
+        while place >= len(self._order):
+            self._order = self._longer()
         return self._order[place]
 
-    def _look(self) -> tuple[array[int], list[array[float]]]:
-        if self._rows is None:
-            self._rows = rows_of(self._bits)
-            self._columns = self._gather(self._rows)
-        return self._rows, self._columns
+    def _longer(self) -> list[int]:
+        """More rows at the front than before, if need be all of them."""
+        if self._steps:
+            found = self._front(self._steps.pop(0))
+            if len(found) > len(self._order):
+                return found
+        return self._sorted()
 
-    def _front(self) -> list[int]:
+    def _front(self, most: int) -> list[int]:
         """The rows at the front that are better than all behind them."""
-        rows, columns = self._look()
-        if len(rows) == 1:
-            return [rows[0]]
-        if not columns:
-            return []
-        best = top_k(columns, _FEW)
-        sure = len(best) if len(best) == len(rows) else len(best) - 1
+        best = self._keys.best(most)
+        sure = len(best) if len(best) == self._size else len(best) - 1
         for i, (one, other) in enumerate(pairwise(best)):
-            if all(column[one] == column[other] for column in columns):
+            if self._keys.of(one) == self._keys.of(other):
                 sure = i
                 break
-        return [rows[place] for place in best[:sure]]
+        return best[:sure]
 
     def _sorted(self) -> list[int]:
-        rows, columns = self._look()
+        rows = rows_of(self._bits)
         # Rows that are all equal are shuffled, too.
-        order = best_first(columns or [array("d", bytes(8 * len(rows)))])
-        return [rows[place] for place in order]
+        columns = self._keys.gather(rows) or [array("d", bytes(8 * len(rows)))]
+        return [rows[place] for place in best_first(columns)]

@@ -9,10 +9,19 @@ Follows: csrc/kernels.h; the tests compare both ways.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from math import copysign
+from operator import add, mul, sub
+from typing import TYPE_CHECKING, Any, Final
 
 from classad import kernels
+
+#: Of zeros below zero: numbers of their own, zeros like any other, or not wanted in a result.
+TWO_ZEROS: Final = 0
+ONE_ZERO: Final = 1
+ANY_ZERO: Final = 2
+_UNSURE: Final = -2
+_OPERATORS: Final[dict[str, Callable[[float, float], float]]] = {"+": add, "-": sub, "*": mul}
 
 if TYPE_CHECKING:
     #: The rows to which codes belong; None: as many as there are codes, from 0.
@@ -112,7 +121,70 @@ def spread(codes: array[int], rows: Rows, table: array[float], out: array[float]
     _checked(lib.ca_spread(len(codes), _ints(ffi, codes), where, size, known, room, made))
 
 
+def compute(
+    operator: str, left: array[float], right: array[float], most: float, zeros: int
+) -> array[float] | None:
+    """Sums, differences or products of finite numbers, or NaN for nothing.
+
+    None if one is larger than ``most``, or a zero below zero where there is ANY_ZERO.
+    """
+    native = kernels.native
+    if native is None:
+        return _compute(operator, left, right, most, zeros)
+    ffi, lib = native
+    out = array("d", bytes(8 * len(left)))
+    one, other = ffi.from_buffer("double[]", left), ffi.from_buffer("double[]", right)
+    made, number = ffi.from_buffer("double[]", out), "+-*".index(operator)
+    code = lib.ca_compute(number, len(left), one, other, most, zeros, made)
+    return None if code == _UNSURE else out if _checked(code) == 0 else None
+
+
+def settle(values: array[float], single: bool, other: float) -> array[float]:
+    """Numbers, in single precision if that is wanted, and another number in the place of NaN."""
+    native = kernels.native
+    if native is None:
+        kept = array("d", array("f", values)) if single else values
+        return array("d", [other if value != value else value for value in kept])
+    ffi, lib = native
+    out = array("d", bytes(8 * len(values)))
+    given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
+    _checked(lib.ca_settle(len(values), given, single, other, made))
+    return out
+
+
+def best_rows(bits: int, columns: Sequence[array[float]], k: int) -> list[int]:
+    """The ``k`` best rows of a set, best first; columns have a number for each row, none NaN."""
+    native = kernels.native
+    if native is None or not columns:
+        rows = rows_of(bits)
+        if not columns:
+            return list(rows[:k])
+        chosen = kernels.top_k([pick_numbers(column, rows) for column in columns], k)
+        return [rows[place] for place in chosen]
+    ffi, lib = native
+    data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+    held = [ffi.from_buffer("double[]", column) for column in columns]
+    out = array("i", bytes(4 * k))
+    size, rows_there = len(data), len(columns[0])
+    given, keys = ffi.from_buffer("unsigned char[]", data), ffi.new("const double *[]", held)
+    found = lib.ca_best(size, given, rows_there, len(held), keys, k, _ints(ffi, out))
+    return list(out[: _checked(found)])
+
+
 # ---- Python ------------------------------------------------------------------------------------
+
+
+def _compute(
+    operator: str, left: array[float], right: array[float], most: float, zeros: int
+) -> array[float] | None:
+    out = array("d", map(_OPERATORS[operator], left, right))
+    if any(abs(value) > most for value in out):
+        return None
+    if zeros == ONE_ZERO:
+        return array("d", [value + 0.0 for value in out])
+    if zeros == ANY_ZERO and any(value == 0 and copysign(1.0, value) < 0 for value in out):
+        return None
+    return out
 
 
 def _number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int], array[int]]:

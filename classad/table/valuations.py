@@ -14,6 +14,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from operator import add, mul, sub
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from classad.ad import ClassAd
 from classad.evaluate import evaluate
@@ -24,55 +25,26 @@ from classad.state import EvalContext
 from classad.table.budget import Budget
 from classad.table.columns import PLAIN
 from classad.table.comparisons import bare
+from classad.table.doubles import Doubles
 from classad.table.moving import number_pairs, pick, pick_numbers, rows_of
 from classad.table.partner import Partner
 from classad.table.plans import Plan, make_plan
 from classad.table.predicates import kind_of
+from classad.table.results import Held, Valuation, Variant, columns_of, is_wide
 from classad.table.shapes import Shape
 from classad.table.store import Store
+from classad.table.sums import Sums
 from classad.table.tables import Sampler
 from classad.unparse import unparse
 from classad.values import UNDEFINED
 
-#: Combinations up to which an expression is evaluated as a whole.
-_WHOLE: Final = 64
+#: Values up to which it is looked for an equal valuation.
+_ALIKE: Final = 200
 #: Operators that look at both operands, and give an error for an error.
 _STRICT: Final = frozenset({"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="})
 #: Those that are Python's, but for numbers that are too large (see ``classad.operators``).
 _PYTHON: Final[dict[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul}
 _NUMBERS: Final = frozenset({bool, int, float})
-
-
-class Valuation:
-    """What an expression is: ``values[codes[row]]``, but for the ``odd`` rows.
-
-    ``columns``: what it was made from; ``numbers``: what was made of it.
-    """
-
-    __slots__ = ("codes", "columns", "cost", "numbers", "odd", "used", "values")
-
-    def __init__(
-        self, codes: array[int], values: list[Any], odd: int, columns: frozenset[str]
-    ) -> None:
-        self.codes = codes
-        self.values = values
-        self.odd = odd
-        self.columns = columns
-        self.numbers: dict[Callable[[Any], float], array[float]] = {}
-        self.used = 0
-        self.cost = 300 + 4 * len(codes) + 40 * len(values)
-
-
-class _Variant:
-    """Valuations that depend on the same names of the partner, and plans by the kinds of these."""
-
-    __slots__ = ("asked", "clock", "plans", "valuations")
-
-    def __init__(self, plan: Plan) -> None:
-        self.asked = plan.asked
-        self.clock = plan.clock
-        self.plans: dict[tuple[Any, ...], Plan] = {}
-        self.valuations: dict[tuple[Any, ...], Valuation] = {}
 
 
 class Valuations:
@@ -81,18 +53,23 @@ class Valuations:
     def __init__(self, store: Store, budget: Budget) -> None:
         self._store = store
         self._budget = budget
-        self._variants: dict[tuple[int, bool], list[_Variant]] = {}
+        self._variants: dict[tuple[int, bool], list[Variant]] = {}
         self._operands: dict[int, tuple[Any, Shape]] = {}
         self._places: dict[tuple[int, ...], array[int]] = {}
+        #: Valuations by what they consist of, as long as somebody holds them.
+        self._alike: WeakValueDictionary[Any, Valuation] = WeakValueDictionary()
+        self.sums = Sums(self, budget)
 
     def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
         """Columns have changed; None: all of them; ``split``: those whose expressions have."""
         for variants in self._variants.values():
             for variant in variants:
-                self._budget.drop(
-                    variant.valuations,
-                    lambda v: names is None or not v.columns.isdisjoint(names),
-                )
+                for home in (variant.valuations, variant.sums):
+                    self._budget.drop(
+                        home, lambda held: names is None or not held.columns.isdisjoint(names)
+                    )
+        self._alike.clear()
+        self.sums.forget()
         if names is None:
             self._variants.clear()
         elif split:
@@ -110,17 +87,25 @@ class Valuations:
         convert: Callable[[Any], float],
     ) -> array[float]:
         """What an expression is for every row, converted."""
-        found = self._find(self._store.shapes.of_tree(tree), of_row, partner)
-        known = found.numbers.get(convert)
+        shape = self._store.shapes.of_tree(tree)
+        itself = self._store.odd_for(partner.ad)
+        held = None if itself else self.sums.find(shape, of_row, partner, convert)
+        held = held or self._find(shape, of_row, partner)
+        found = held.result
+        known = None if itself else found.numbers.get(convert)
         if known is not None:
             return known
-        out = pick_numbers(_converted(found.values, convert), found.codes)
-        odd = found.odd | self._store.odd_for(partner.ad)
+        odd = itself
+        if isinstance(found, Doubles):
+            out: array[float] = convert.of_doubles(found.values)  # type: ignore[attr-defined]
+        else:
+            out = pick_numbers(_converted(found.values, convert), found.codes)
+            odd |= found.odd
         for row in rows_of(odd & bits):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         if not odd:
             found.numbers[convert] = out
-            found.cost += 8 * len(out)
+            held.cost += 8 * len(out)
             self._budget.spent += 8 * len(out)
         return out
 
@@ -128,7 +113,7 @@ class Valuations:
         self, tree: ExprTree, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[Any]]:
         """What an expression is for every row."""
-        found = self._find(self._store.shapes.of_tree(tree), of_row, partner)
+        found = self.valuation(self._store.shapes.of_tree(tree), of_row, partner)
         values = _Values()
         numbers = array("i", map(values.number, found.values))
         codes = pick(numbers, found.codes)
@@ -155,21 +140,32 @@ class Valuations:
         my, other = (ad, target) if of_row else (target, ad)
         return evaluate(tree, my, other, context=context)
 
-    def _find(self, shape: Shape, of_row: bool, partner: Partner) -> Valuation:
-        variants = self._variants.setdefault((shape.uid, of_row), [])
-        for variant in variants:
-            found = variant.valuations.get(_key(variant, partner))
-            if found is not None:
-                found.used = self._budget.now
-                return found
-        variant, plan = self._planned(shape, of_row, partner, variants)
-        found = self._make(shape, of_row, partner, plan)
-        self._budget.add(variant.valuations, _key(variant, partner), found)
+    def variants(self, shape: Shape, of_row: bool) -> list[Variant]:
+        """The ways in which an expression has depended on partners."""
+        return self._variants.setdefault((shape.uid, of_row), [])
+
+    def valuation(self, shape: Shape, of_row: bool, partner: Partner) -> Valuation:
+        """What an expression is for every row."""
+        found = self._find(shape, of_row, partner).result
+        assert isinstance(found, Valuation)
         return found
 
-    def _planned(
-        self, shape: Shape, of_row: bool, partner: Partner, variants: list[_Variant]
-    ) -> tuple[_Variant, Plan]:
+    def _find(self, shape: Shape, of_row: bool, partner: Partner) -> Held:
+        variants = self.variants(shape, of_row)
+        for variant in variants:
+            held = variant.valuations.get(variant.key(partner))
+            if held is not None:
+                held.used = self._budget.now
+                return held
+        variant, plan = self.planned(shape, of_row, partner, variants)
+        found = self._make(shape, of_row, partner, plan)
+        held = Held(found, 300 + 4 * len(found.codes) + 40 * len(found.values))
+        self._budget.add(variant.valuations, variant.key(partner), held)
+        return held
+
+    def planned(
+        self, shape: Shape, of_row: bool, partner: Partner, variants: list[Variant]
+    ) -> tuple[Variant, Plan]:
         """The plan, which is the same for partners that differ in plain values only."""
         for variant in variants:
             kinds = tuple([kind_of(partner.key(name)) for name in variant.asked])
@@ -181,27 +177,29 @@ class Valuations:
             if (variant.asked, variant.clock) == (plan.asked, plan.clock):
                 break
         else:
-            variant = _Variant(plan)
+            variant = Variant(plan)
             variants.append(variant)
         variant.plans[tuple([kind_of(partner.key(name)) for name in plan.asked])] = plan
         return variant, plan
 
     def _make(self, shape: Shape, of_row: bool, partner: Partner, plan: Plan) -> Valuation:
-        columns = frozenset[str]().union(*(group.columns for group in plan.groups))
+        columns = columns_of(plan)
         node = bare(shape.node)
         if (
             node.__class__ is Binary
             and node.operator in _STRICT
             and not any(group.odd for group in plan.groups)
-            and _is_wide(plan)
+            and is_wide(plan)
         ):
             left, right = (
-                self._find(self._operand(side), of_row, partner) for side in (node.left, node.right)
+                self.valuation(self.operand(side), of_row, partner)
+                for side in (node.left, node.right)
             )
             return _combined(node.operator, left, right, columns)
         return self._sampled(Sampler(shape, of_row, partner, None), plan, columns)
 
-    def _operand(self, node: Any) -> Shape:
+    def operand(self, node: Any) -> Shape:
+        """The shape of an operand."""
         known = self._operands.get(id(node))
         if known is None:
             shape = self._store.shapes.of_node(node, (unparse(node), -1))
@@ -227,7 +225,13 @@ class Valuations:
             else:
                 numbers = array("i", range(base, base + len(results)))
                 pieces.append(pick(numbers, joint.codes))
-        return Valuation(self._in_place(plan, pieces), values, odd, columns)
+        alike = None if odd else _told_apart(plan, values)
+        found = None if alike is None else self._alike.get(alike)
+        if found is None:
+            found = Valuation(self._in_place(plan, pieces), values, odd, columns)
+            if alike is not None:
+                self._alike[alike] = found
+        return found
 
     def _in_place(self, plan: Plan, pieces: Sequence[array[int]]) -> array[int]:
         """What the groups have one after the other, in the order of the rows."""
@@ -246,21 +250,17 @@ class Valuations:
         return pick(whole, places)
 
 
+def _told_apart(plan: Plan, values: list[Any]) -> Any:
+    """What tells a valuation from others; None if there are too many values to look at."""
+    if len(values) > _ALIKE or any(value.__class__ not in PLAIN for value in values):
+        return None
+    where = tuple([(group.part.uid, group.columns) for group in plan.groups])
+    told = [(v.__class__, repr(v) if v.__class__ is float else v) for v in values]
+    return where, tuple(told)
+
+
 def _uses(plan: Plan, names: set[str]) -> bool:
     return any(not names.isdisjoint(group.columns) for group in plan.groups)
-
-
-def _is_wide(plan: Plan) -> bool:
-    """Whether there are many combinations of several columns."""
-    for group in plan.groups:
-        size, varying = 1, 0
-        for name in group.columns:
-            many = group.part.cardinality(name)
-            size *= many
-            varying += many > 1
-        if size > _WHOLE and varying > 1:
-            return True
-    return False
 
 
 def _combined(
@@ -295,11 +295,6 @@ def _converted(values: Iterable[Any], convert: Callable[[Any], float]) -> array[
     there = [UNDEFINED if value is None else value for value in values]
     many: Callable[[list[Any]], array[float]] | None = getattr(convert, "many", None)
     return many(there) if many is not None else array("d", map(convert, there))
-
-
-def _key(variant: _Variant, partner: Partner) -> tuple[Any, ...]:
-    key = tuple([partner.key(name) for name in variant.asked])
-    return (*key, partner.context.now, partner.context.tz) if variant.clock else key
 
 
 class _Values:

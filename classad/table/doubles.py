@@ -1,0 +1,73 @@
+"""Sums and products of columns as doubles, without a value of the language for each row.
+
+What is decided here: when a double says all that is wanted of a value.  Reals are doubles; whole
+numbers are as long as neither they nor what is made of them get beyond 2**53; booleans count as
+whole numbers; NaN stands for what is no number, which no sum or product turns into one.  Where
+that is not so, nothing is said, and the operators of the language have to be asked.
+Inputs: values and codes, results of operands.  Outputs: ``Doubles``.
+Never here: plans, caches.
+Follows: classad/operators.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from math import isfinite, nan
+from typing import Any, Final
+
+from classad.table.moving import ANY_ZERO, ONE_ZERO, TWO_ZEROS, compute, pick_numbers
+
+#: The operators that are known here.
+OPERATORS: Final = frozenset("+-*")
+#: What a column may have.
+WHOLE: Final = 1
+REAL: Final = 2
+#: Whole numbers up to here are doubles.
+_EXACT: Final = 2**53
+
+
+class Doubles:
+    """A number for each row.  ``kinds``: whether there may be WHOLE and REAL ones among them."""
+
+    __slots__ = ("__weakref__", "columns", "kinds", "made", "numbers", "of", "values")
+
+    def __init__(self, values: array[float], kinds: int) -> None:
+        self.values = values
+        self.kinds = kinds
+        #: What it was made from: the rows' columns, and results that have to stay meanwhile.
+        self.columns: frozenset[str] = frozenset()
+        self.of: tuple[Any, ...] = ()
+        #: What was made of it.
+        self.numbers: dict[Callable[[Any], float], array[float]] = {}
+
+
+def doubles_of(values: Sequence[Any], codes: array[int]) -> Doubles | None:
+    """The numbers that rows have; None if doubles do not do."""
+    table, kinds = array("d"), 0
+    for value in values:
+        kind = value.__class__
+        if kind is float:
+            if not isfinite(value):
+                return None
+            kinds |= REAL
+            table.append(value)
+        elif kind is int or kind is bool:
+            if not -_EXACT <= value <= _EXACT:
+                return None
+            kinds |= WHOLE
+            table.append(float(value))
+        else:
+            table.append(nan)
+    return Doubles(pick_numbers(table, codes), kinds)
+
+
+def combined(operator: str, left: Doubles, right: Doubles) -> Doubles | None:
+    """What an operator makes of two columns; None if doubles do not do."""
+    whole = left.kinds & right.kinds & WHOLE
+    kinds = whole | (left.kinds | right.kinds) & REAL
+    zeros = ONE_ZERO if kinds == WHOLE else ANY_ZERO if whole else TWO_ZEROS
+    most = float(_EXACT) if whole else sys.float_info.max
+    values = compute(operator, left.values, right.values, most, zeros)
+    return None if values is None else Doubles(values, kinds)

@@ -1,0 +1,88 @@
+"""Results of expressions, and the partners that they were found for.
+
+What is decided here: nothing; see classad/table/valuations.py.
+Inputs: codes and values.  Outputs: ``Valuation``, ``Variant``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any, Final
+
+from classad.table.doubles import Doubles
+from classad.table.partner import Partner, key_of
+from classad.table.plans import Plan
+
+#: Combinations up to which an expression is evaluated as a whole.
+_WHOLE: Final = 64
+
+
+class Valuation:
+    """What an expression is: ``values[codes[row]]``, but for the ``odd`` rows.
+
+    ``columns``: what it was made from; ``numbers``: what was made of it.
+    """
+
+    __slots__ = ("__weakref__", "codes", "columns", "doubles", "numbers", "odd", "tried", "values")
+
+    def __init__(
+        self, codes: array[int], values: list[Any], odd: int, columns: frozenset[str]
+    ) -> None:
+        self.codes = codes
+        self.values = values
+        self.odd = odd
+        self.columns = columns
+        self.numbers: dict[Callable[[Any], float], array[float]] = {}
+        #: The same as doubles, once that has been tried; None if they do not do.
+        self.doubles: Doubles | None = None
+        self.tried = False
+
+
+class Held:
+    """A result under the values of a partner; several may hold the same."""
+
+    __slots__ = ("columns", "cost", "result", "used")
+
+    def __init__(self, result: Valuation | Doubles, cost: int) -> None:
+        self.result = result
+        self.columns = result.columns
+        self.cost = cost
+        self.used = 0
+
+
+class Variant:
+    """Valuations that depend on the same names of the partner, and plans by the kinds of these."""
+
+    __slots__ = ("asked", "clock", "key_of", "plans", "sums", "valuations")
+
+    def __init__(self, plan: Plan) -> None:
+        self.asked = plan.asked
+        self.key_of = key_of(plan.asked)
+        self.clock = plan.clock
+        self.plans: dict[tuple[Any, ...], Plan] = {}
+        self.valuations: dict[Any, Held] = {}
+        self.sums: dict[Any, Held] = {}
+
+    def key(self, partner: Partner) -> Any:
+        """What tells partners apart."""
+        key = self.key_of(partner.keys)
+        return (key, partner.context.now, partner.context.tz) if self.clock else key
+
+
+def is_wide(plan: Plan) -> bool:
+    """Whether there are many combinations of several columns."""
+    for group in plan.groups:
+        size, varying = 1, 0
+        for name in group.columns:
+            many = group.part.cardinality(name)
+            size *= many
+            varying += many > 1
+        if size > _WHOLE and varying > 1:
+            return True
+    return False
+
+
+def columns_of(plan: Plan) -> frozenset[str]:
+    """The columns that decide."""
+    return frozenset[str]().union(*(group.columns for group in plan.groups))

@@ -1,0 +1,135 @@
+"""Sums and products of valuations as doubles, which is what ranks are wanted as.
+
+What is decided here: what of an expression is added up column by column: sums and products that
+have many values; anything else in them is evaluated as ever.  Partners for whom all of that has
+the same values share one result.
+Inputs: expressions, partners, valuations.  Outputs: doubles, or nothing where these do not do.
+Never here: arithmetic (classad/table/doubles.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakValueDictionary
+
+from classad.nodes import Binary
+from classad.table.budget import Budget
+from classad.table.comparisons import bare
+from classad.table.doubles import OPERATORS, Doubles, combined, doubles_of
+from classad.table.partner import Partner
+from classad.table.plans import Plan
+from classad.table.results import Held, Valuation, columns_of, is_wide
+from classad.table.shapes import Shape
+
+if TYPE_CHECKING:
+    from classad.table.valuations import Valuations
+
+
+class _Term(NamedTuple):
+    """A sum or product of two others, or what is none."""
+
+    shape: Shape
+    operator: str = ""
+    left: _Term | None = None
+    right: _Term | None = None
+
+
+class Sums:
+    """The sums and products of a table."""
+
+    def __init__(self, valuations: Valuations, budget: Budget) -> None:
+        self._valuations = valuations
+        self._budget = budget
+        #: Results by what they consist of, as long as somebody holds them.
+        self._made: WeakValueDictionary[Any, Doubles] = WeakValueDictionary()
+        self._terms: dict[int, tuple[Plan, _Term]] = {}
+
+    def forget(self) -> None:
+        """Columns have changed."""
+        self._made.clear()
+        self._terms.clear()
+
+    def find(
+        self, shape: Shape, of_row: bool, partner: Partner, convert: Callable[[Any], float]
+    ) -> Held | None:
+        """The numbers of a sum or product; None if it is none, or doubles do not do."""
+        node = bare(shape.node)
+        if node.__class__ is not Binary or node.operator not in OPERATORS:
+            return None
+        variants = self._valuations.variants(shape, of_row)
+        for variant in variants:
+            key = variant.key(partner)
+            held = variant.sums.get(key)
+            if held is not None:
+                held.used = self._budget.now
+                return held
+            if key in variant.valuations:
+                return None
+        if not hasattr(convert, "of_doubles"):
+            return None
+        variant, plan = self._valuations.planned(shape, of_row, partner, variants)
+        found, shared = self._find(self._term(shape, of_row, partner), of_row, partner, plan)
+        if found is None:
+            return None
+        held = Held(found, 300 if shared else 300 + 16 * len(found.values))
+        self._budget.add(variant.sums, variant.key(partner), held)
+        return held
+
+    def _find(
+        self, term: _Term, of_row: bool, partner: Partner, plan: Plan
+    ) -> tuple[Doubles | None, bool]:
+        """The numbers, and whether they have been found for others before."""
+        leaves = self._leaves(term, of_row, partner)
+        if len(leaves) == 1:
+            return None, False
+        signature = (term.shape.uid, of_row, *map(id, leaves))
+        known = self._made.get(signature)
+        if known is not None:
+            return known, True
+        found = _doubles_of(term, iter(leaves))
+        if found is not None:
+            found.columns = columns_of(plan)
+            found.of = tuple(leaves)
+            self._made[signature] = found
+        return found, False
+
+    def _term(self, shape: Shape, of_row: bool, partner: Partner) -> _Term:
+        """What an expression consists of."""
+        variants = self._valuations.variants(shape, of_row)
+        plan = self._valuations.planned(shape, of_row, partner, variants)[1]
+        known = self._terms.get(id(plan))
+        if known is None:
+            node, term = bare(shape.node), _Term(shape)
+            if (
+                node.__class__ is Binary
+                and node.operator in OPERATORS
+                and not any(group.odd for group in plan.groups)
+                and is_wide(plan)
+            ):
+                left, right = (
+                    self._term(self._valuations.operand(side), of_row, partner)
+                    for side in (node.left, node.right)
+                )
+                term = _Term(shape, node.operator, left, right)
+            known = self._terms[id(plan)] = plan, term
+        return known[1]
+
+    def _leaves(self, term: _Term, of_row: bool, partner: Partner) -> list[Valuation]:
+        """The values of what is added and multiplied, from left to right."""
+        if term.left is None or term.right is None:
+            return [self._valuations.valuation(term.shape, of_row, partner)]
+        left = self._leaves(term.left, of_row, partner)
+        return left + self._leaves(term.right, of_row, partner)
+
+
+def _doubles_of(term: _Term, leaves: Iterator[Valuation]) -> Doubles | None:
+    if term.left is None or term.right is None:
+        leaf = next(leaves)
+        if not leaf.tried:
+            leaf.tried = True
+            leaf.doubles = None if leaf.odd else doubles_of(leaf.values, leaf.codes)
+        return leaf.doubles
+    left = _doubles_of(term.left, leaves)
+    right = _doubles_of(term.right, leaves)
+    return None if left is None or right is None else combined(term.operator, left, right)

@@ -1,0 +1,133 @@
+"""Sums and products as doubles, and the best rows: as one row after the other has them."""
+
+from __future__ import annotations
+
+from array import array
+from random import Random
+from typing import Any
+
+import pytest
+
+from classad import ClassAd, EvalContext, kernels
+from classad.evaluate import evaluate
+from classad.expr import ExprTree
+from classad.table import Table, moving
+from classad.table.doubles import doubles_of
+
+CONTEXT = EvalContext(now=1_700_000_000)
+
+
+@pytest.fixture(params=["c", "python"])
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "python":
+        monkeypatch.setattr(kernels, "native", None)
+    elif kernels.native is None:
+        pytest.skip("there is no C here")
+    return str(request.param)
+
+
+class Number:
+    """Values as numbers; what is none counts -7."""
+
+    def __call__(self, value: Any) -> float:
+        return float(value) if value.__class__ in (int, float, bool) else -7.0
+
+    def of_doubles(self, values: array[float]) -> array[float]:
+        return moving.settle(values, False, -7.0)
+
+
+@pytest.mark.parametrize("operator", "+-*")
+def test_compute(backend: str, operator: str) -> None:
+    left, right = array("d", [1.5, float("nan"), 0.0, -3.0]), array("d", [2.0, 1.0, -0.0, 7.0])
+    wanted = {
+        "+": [3.5, float("nan"), 0.0, 4.0],
+        "-": [-0.5, float("nan"), 0.0, -10.0],
+        "*": [3.0, float("nan"), -0.0, -21.0],
+    }[operator]
+    found = moving.compute(operator, left, right, 100.0, moving.TWO_ZEROS)
+    assert found is not None
+    assert repr(found.tolist()) == repr(wanted)
+    one = moving.compute(operator, left, right, 100.0, moving.ONE_ZERO)
+    assert one is not None
+    assert repr(one.tolist()) == repr(wanted).replace("-0.0", "0.0")
+    assert moving.compute(operator, left, right, 3.4, moving.TWO_ZEROS) is None
+    unwanted = moving.compute(operator, left, right, 100.0, moving.ANY_ZERO)
+    assert (unwanted is None) is (operator == "*")
+
+
+def test_overflow_is_left_to_the_language(backend: str) -> None:
+    large = array("d", [1.7e308])
+    assert moving.compute("+", large, large, 1.7976931348623157e308, moving.TWO_ZEROS) is None
+
+
+def test_settle(backend: str) -> None:
+    values = array("d", [0.1, float("nan"), 1e39, -2.0])
+    assert moving.settle(values, False, 5.0).tolist() == [0.1, 5.0, 1e39, -2.0]
+    single = moving.settle(values, True, -1e308).tolist()
+    assert single == [0.10000000149011612, -1e308, float("inf"), -2.0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_best_rows(backend: str, seed: int) -> None:
+    rng = Random(seed)
+    size = rng.choice([1, 9, 64, 300])
+    columns = [array("d", [rng.randrange(4) for _ in range(size)]) for _ in range(rng.randrange(3))]
+    bits = rng.getrandbits(size)
+    rows = [row for row in range(size) if bits >> row & 1]
+    wanted = sorted(rows, key=lambda row: [column[row] for column in columns], reverse=True)
+    for k in (0, 1, 2, 16, 500):
+        assert moving.best_rows(bits, columns, k) == wanted[:k]
+
+
+@pytest.mark.parametrize(
+    "values", [[float("inf")], [float("nan")], [2**53 + 1], [1.0, -(2**53) - 1]], ids=repr
+)
+def test_what_doubles_cannot_say(values: list[Any]) -> None:
+    assert doubles_of(values, array("i", [0])) is None
+
+
+CELLS = {
+    "whole": ["1", "2", "-3", "0", "true", "400"],
+    "mixed": ["1", "2.5", "-3", "0", "0.0", "false"],
+    "no numbers": ["1", "undefined", '"x"', "2.5", "error", "{1}"],
+    "large": ["1", "9223372036854775807", "1e300", "9007199254740993", "-4.5", "0"],
+    "times": ['relTime("1")', 'absTime("2020-01-01T00:00:00Z")', "5", "2.5", "-0.0", "0"],
+}
+RANKS = ("TARGET.J", "A + 1", "2.5", "TARGET.K == 1", "B", "0")
+TEXTS = (
+    "A * B - C",
+    "10000000 * Rank + 3 - A * B - C",
+    "(A + TARGET.J) * 2 - (B / C)",
+    "A * Rank * B - TARGET.J",
+)
+
+
+@pytest.mark.parametrize("kind", CELLS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_numbers_are_those_of_the_evaluator(backend: str, kind: str, text: str) -> None:
+    cells = CELLS[kind]
+    rows = [
+        ClassAd(f"[A = {a}; B = {b}; C = {c}; Rank = {rank}]")
+        for a in cells
+        for b in cells
+        for c, rank in zip(
+            cells, ["TARGET.J", "A + 1", "2.5", "TARGET.K == 1", "B", "0"], strict=True
+        )
+    ]
+    table, convert = Table(rows), Number()
+    for job in ("[J = 2; K = 1]", "[J = 2.5]", "[J = 2; K = 7]", "[J = -1; K = 2]", '[J = "x"]'):
+        partner = ClassAd(job)
+        found = table.numbers(text, partner, convert=convert, context=CONTEXT).tolist()
+        wanted = [convert(evaluate(ExprTree(text), row, partner, context=CONTEXT)) for row in rows]
+        assert list(map(repr, found)) == list(map(repr, wanted))
+
+
+def test_partners_with_the_same_values_share_a_result() -> None:
+    rows = [ClassAd(f"[A = {a}; B = {b}; Rank = TARGET.J > 2]") for a in range(9) for b in range(9)]
+    table, convert = Table(rows), Number()
+    made = [
+        table.numbers("10 * Rank + A * B", ClassAd(f"[J = {j}]"), convert=convert, context=CONTEXT)
+        for j in (1, 2, 3)
+    ]
+    assert made[0] is made[1]
+    assert made[0] is not made[2]
