@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -103,3 +106,15 @@ def test_known_differences_have_an_entry() -> None:
 def test_only_what_comes_by_an_entry_is_known(expression: str, number: str) -> None:
     berlin = EvalContext(now=0, tz=ZoneInfo("Europe/Berlin"))
     assert known(Case(expression, "[a = 1; b = 2]", "[c = 1]"), berlin) == number
+
+
+@pytest.mark.live
+def test_the_real_library_is_not_left_behind() -> None:
+    pytest.importorskip("classad2")
+    command = [sys.executable, "-m", "fuzz.peer"]
+    env = {**os.environ, "TZ": "UTC"}
+    with Popen(command, stdin=PIPE, stdout=DEVNULL, text=True, env=env, cwd=ROOT) as child:
+        assert child.stdin is not None
+        child.stdin.write(json.dumps({"do": "batch", "with": [3, []]}) + "\n")
+        child.stdin.close()
+        assert child.wait(timeout=60) == 0
