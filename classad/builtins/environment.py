@@ -146,7 +146,8 @@ def list_to_args(state: Any, words: Any, version: Any = 2) -> Any:
         return join_words(members)
     if any(blank in member for member in members for blank in _BLANKS):
         return ERROR
-    return " ".join(members)
+    # A blank is put only behind what is there already: empty words in front leave no trace.
+    return " ".join(members).lstrip(" ")
 
 
 @builtin(

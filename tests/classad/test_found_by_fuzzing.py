@@ -67,6 +67,8 @@ SEEN = [
     ("isRelTime({relTime(1.5)}[0])", "true"),
     ("evalInEachContext(relTime(3e9), {[x = 1]})[0]", "-2.147483648000000E+09"),
     ('anyCompare("<", evalInEachContext(relTime(5), {[x = 1], undefined}), 2)', "false"),
+    ('listToArgs({"", "", "b", "", "c", ""}, 1)', '"b  c "'),
+    ('listToArgs({"", ""}, 1)', '""'),
     # What is selected from a list are the values of its members.
     ("unresolved(R.x)", '"b,z"'),
     ('unresolved(R.x, "z")', "true"),
