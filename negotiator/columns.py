@@ -14,6 +14,7 @@ Follows: the order of tests in the negotiator as the vectors show it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from random import Random
 from typing import Any, Final
 
@@ -101,10 +102,16 @@ class _Ask:
         if bits:
             self.refused.append((cause, bits))
 
-    def count(self, tally: Tally, among: int = -1) -> None:
+    def without(self, cause: Refusal, bits: int, unwanted: int) -> int:
+        """Slots without those that a test refuses."""
+        refused = bits & unwanted
+        self.refuse(cause, refused)
+        return bits ^ refused
+
+    def count(self, tally: Tally, among: int | None = None) -> None:
         """Tell the tally how many slots were refused."""
         for cause, bits in self.refused:
-            number = (bits & among).bit_count()
+            number = (bits if among is None else bits & among).bit_count()
             if number:
                 tally.refused[cause] += number
 
@@ -145,9 +152,10 @@ class ColumnEngine:
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         self._dynamic: int | None = None
         self._schedds: dict[str, int] | None = None
+        self._others: dict[str, int] = {}
         self._users = self._sets_by(slot.user for slot in slots.values())
         self._held = ((1 << self._size) - 1) ^ self._users.pop(None, 0)
-        self._weights = self._sets_by(slot.weight for slot in slots.values())
+        self._heavy = _heaviest(self._sets_by(slot.weight for slot in slots.values()))
         self._families = self._sets_by(slot.families for slot in slots.values())
         fixed = {row: slot.fixed_ranks or (0.0, 0.0) for row, slot in slots.items()}
         self._ranks_are_numbers = all(pre == pre and post == post for pre, post in fixed.values())
@@ -190,14 +198,10 @@ class ColumnEngine:
         """The slots that pass every test."""
         for families, rows in self._families.items():
             if not families & ask.asker.families:
-                ask.refuse(Refusal.ADDRESS, bits & rows)
-                bits &= ~rows
-        others = self._of_other_schedds(ask)
-        ask.refuse(Refusal.OTHER_SCHEDD, bits & others)
-        bits &= ~others
+                bits = ask.without(Refusal.ADDRESS, bits, rows)
+        bits = ask.without(Refusal.OTHER_SCHEDD, bits, self._of_other_schedds(ask))
         if self._policy.allow_pslot_preemption:
-            ask.refuse(Refusal.DYNAMIC, bits & self._spoken_for(ask))
-            bits &= ~self._spoken_for(ask)
+            bits = ask.without(Refusal.DYNAMIC, bits, self._spoken_for(ask))
         within = Rows(self._size, bits)
         matched = self._table.match_surely(ask.partner, within=within)
         if matched is None:
@@ -217,10 +221,12 @@ class ColumnEngine:
             )
             self._schedds = self._sets_by(named)
             self._schedds.pop(None, None)  # type: ignore[call-overload]
-        found = 0
-        for name, bits in self._schedds.items():
-            if name != ask.asker.schedd:
-                found |= bits
+        found = self._others.get(ask.asker.schedd)
+        if found is None:
+            found = 0
+            for name, bits in self._schedds.items():
+                found |= bits if name != ask.asker.schedd else 0
+            self._others[ask.asker.schedd] = found
         return found
 
     def _spoken_for(self, ask: _Ask) -> int:
@@ -236,7 +242,8 @@ class ColumnEngine:
             if rank_only:
                 ask.refuse(Refusal.NOT_OCCUPIED, bits)
             return Passed(0 if rank_only else bits)
-        free, held = bits & ~self._held, bits & self._held
+        held = bits & self._held
+        free = bits ^ held
         if rank_only:
             ask.refuse(Refusal.NOT_OCCUPIED, free)
             free = 0
@@ -245,8 +252,8 @@ class ColumnEngine:
         if rank_only:
             ask.refuse(Refusal.RANK_NOT_HIGHER, held)
             return Passed(by_rank, by_rank)
-        other = held & ~self._users.get(ask.asker.submitter, 0)
-        under = other & ~self._of_betters(ask)
+        other = held ^ held & self._users.get(ask.asker.submitter, 0)
+        under = other ^ other & self._of_betters(ask)
         allowed = self._where(ask, self._allowed, under)
         accepted = self._where(ask, self._accepts, allowed)
         ask.refuse(Refusal.SAME_USER, held ^ other)
@@ -272,15 +279,28 @@ class ColumnEngine:
 
     def _within_limits(self, ask: _Ask, passed: Passed) -> Passed:
         """Without the slots that would cost more than is still allowed."""
-        allowance, over = ask.allowance, 0
-        free = passed.bits & ~passed.held
+        permits = ask.allowance.permits
+        free = passed.bits ^ passed.held
+        over = 0
         for kind, bits in ((MatchKind.NONE, free), (MatchKind.PRIORITY, passed.by_priority)):
             if bits:
-                for weight, rows in self._weights.items():
-                    if bits & rows and not allowance.permits(kind, weight):
-                        over |= bits & rows
+                over |= bits & self._too_heavy(partial(permits, kind))
+        if not over:
+            return passed
         ask.refuse(Refusal.SUBMITTER_LIMIT, over)
-        return Passed(passed.bits & ~over, passed.by_rank, passed.by_priority & ~over)
+        priority = passed.by_priority
+        return Passed(passed.bits ^ over, passed.by_rank, priority ^ priority & over)
+
+    def _too_heavy(self, permitted: Callable[[float], bool]) -> int:
+        """The slots of weights that are not permitted; a weight is if a greater one is."""
+        low, high = 0, len(self._heavy)
+        while low < high:
+            middle = (low + high) // 2
+            if permitted(self._heavy[middle][0]):
+                high = middle
+            else:
+                low = middle + 1
+        return self._heavy[low - 1][1] if low else 0
 
     # --- what cannot be done at once --------------------------------------------------------------
 
@@ -345,3 +365,12 @@ class ColumnEngine:
         for row, value in zip(self._slots, values, strict=True):
             rows.setdefault(value, []).append(row)
         return {value: Rows.of(self._size, members).bits for value, members in rows.items()}
+
+
+def _heaviest(sets: Mapping[float, int]) -> list[tuple[float, int]]:
+    """Weights that fall, each with all slots that weigh no less; what is no number comes first."""
+    found, together = [], 0
+    for weight in sorted(sets, key=lambda weight: (weight != weight, weight), reverse=True):
+        together |= sets[weight]
+        found.append((weight, together))
+    return found

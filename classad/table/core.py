@@ -69,7 +69,7 @@ class Table(Holder):
 
     def match_surely(self, job: Partner, *, within: Rows | None = None) -> Rows | None:
         """``match``; None if evaluating the requirements one by one could draw a random number."""
-        if self._is_misleading(job.ad, job.context):
+        if self._misleads(job):
             return None
         return self._decided(job, self._bits(within), (True, True), thorough=True)
 
@@ -181,7 +181,7 @@ class Table(Holder):
         tree, bits = _tree_of(expr), self._bits(within)
         partner = target if isinstance(target, Partner) else self.partner(target, context)
         odd = bits
-        if not self._is_misleading(partner.ad, partner.context):
+        if not self._misleads(partner):
             self._budget.now += 1
             store = self._store
             shape = store.shapes.of_tree(tree)
@@ -240,7 +240,7 @@ class Table(Holder):
         of_row = row_is == "my"
         if not isinstance(target, Partner):
             target = self.partner(ClassAd() if target is None and not of_row else target, context)
-        if self._is_misleading(target.ad, target.context):
+        if self._misleads(target):
             codes, values = self._valuations.one_by_one(
                 tree, of_row, target.ad, bits, target.context
             )
@@ -278,6 +278,12 @@ class Table(Holder):
         return [numbers[place] for place in chosen]
 
     # --- what they have in common -----------------------------------------------------------------
+
+    def _misleads(self, partner: Partner) -> bool:
+        """Whether names do not mean what they say, of a partner that is looked at once."""
+        if partner.misleading is None:
+            partner.misleading = self._is_misleading(partner.ad, partner.context)
+        return partner.misleading
 
     def _is_misleading(self, partner: ClassAd | None, context: EvalContext) -> bool:
         """Whether names do not mean what they say."""

@@ -179,11 +179,9 @@ class _Seen:
 
     def __init__(self, cells: list[Any]) -> None:
         self.cells = cells
-        self.nested = {
-            place: cell_key(cell)
-            for place, cell in enumerate(cells)
-            if cell.__class__ not in PLAIN and is_nested(cell)
-        }
+        self.nested: dict[int, Any] = {}
+        if not PLAIN.issuperset(map(type, cells)):
+            self.nested = {n: cell_key(cell) for n, cell in enumerate(cells) if is_nested(cell)}
 
     def is_changed(self, now: list[Any]) -> bool:
         """Whether a cell is another one now; equal lists and ads count as others."""

@@ -77,7 +77,8 @@ class _Keys(dict[Asked, Any]):
 
     __slots__ = ("_partner",)
 
-    def __init__(self, partner: Partner) -> None:
+    def __init__(self, partner: Partner, absent: dict[Asked, None]) -> None:
+        super().__init__(absent)
         self._partner = partner
 
     def __missing__(self, asked: Asked) -> Any:
@@ -85,6 +86,8 @@ class _Keys(dict[Asked, Any]):
         name, ad = asked if isinstance(asked, str) else asked[0], self._partner.ad
         if ad is None or (name not in ad._attrs and ad._chained is None):
             self[asked] = None
+            if plain:
+                self._partner.shapes.absent[asked] = None
             return None
         item = self._partner.item(name)
         key = self[asked] = item.value if plain else item.exact
@@ -110,12 +113,17 @@ class Partner:
         self._known = known
         self._items: dict[str, Item] = {}
         self._vectors: dict[str, Vector] = {}
+        #: Whether names do not mean what they say; None if nobody has looked.
+        self.misleading: bool | None = None
         attrs: dict[str, Any] = {} if ad is None else ad._attrs
-        self.keys = _Keys(self)
+        chained = ad is not None and ad._chained is not None
+        self.keys = keys = _Keys(self, {} if chained else shapes.absent)
         for name, value in attrs.items():
             kind = value.__class__
             if kind in _SIMPLE:
-                self.keys[name] = (kind, value)
+                keys[name] = (kind, value)
+            else:
+                keys.pop(name, None)
 
     def key(self, asked: Asked) -> Any:
         """What an attribute is to an expression."""

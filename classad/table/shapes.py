@@ -171,6 +171,8 @@ class Shapes:
         self._by_text: dict[Any, Shape] = {}
         self._by_tree: dict[int, tuple[Any, Shape]] = {}
         self._nested = 0
+        #: Attributes that some partner was asked for and does not have.
+        self.absent: dict[Any, None] = {}
 
     def of_tree(self, tree: ExprTree) -> Shape:
         """The shape of an expression."""
