@@ -10,7 +10,8 @@ Follows: sections 5 and 6 of the language notes; vectors ``eval_attr.jsonl``, ``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from classad.lists import ListValue
@@ -117,19 +118,33 @@ class ClassAd(AdMapping):
         twin._take(self)
         return twin
 
+    def extract(self, keys: Iterable[str]) -> ClassAd:
+        """A copy with some of the own attributes only, given by names in lower case."""
+        twin = ClassAd.__new__(ClassAd)
+        names, attrs = self._names, self._attrs
+        twin._names = {key: names[key] for key in keys}
+        twin._attrs = {key: attrs[key] for key in twin._names}
+        twin._parent = twin._chained = None
+        twin._own_parts()
+        return twin
+
     def _take(self, other: ClassAd) -> None:
         """Become a copy of ``other``, nested in nothing."""
-        from classad.expr import ExprTree
-
-        self._attrs = attrs = other._attrs.copy()
-        kinds = set(map(type, attrs.values())) - _SIMPLE - {ExprTree}
-        if kinds:
-            for key, value in other._attrs.items():
-                if value.__class__ in kinds:
-                    attrs[key] = _rescoped(value, self)
+        self._attrs = other._attrs.copy()
         self._names = other._names.copy()
         self._parent = None
         self._chained = other._chained
+        self._own_parts()
+
+    def _own_parts(self) -> None:
+        """Replace nested ads and lists of another ad by copies of its own."""
+        from classad.expr import ExprTree
+
+        kinds = set(map(type, self._attrs.values())) - _SIMPLE - {ExprTree}
+        if kinds:
+            for key, value in self._attrs.items():
+                if value.__class__ in kinds:
+                    self._attrs[key] = _rescoped(value, self)
 
     # --- evaluation, as the daemons do it -------------------------------------------------------
 
@@ -153,6 +168,14 @@ class ClassAd(AdMapping):
 
         return evaluate_attribute(self, name, target, context)[0]
 
+    def evaluate_all(self, keys: Sequence[str], context: EvalContext | None = None) -> list[Any]:
+        """What ``evaluate_attr`` gives for each of several ordinary names in lower case."""
+        if self._chained is None and self._parent is None:
+            values = list(map(self._attrs.get, keys, repeat(UNDEFINED)))
+            if _SIMPLE.issuperset(map(type, values)):
+                return values
+        return [self.evaluate_attr(key, None, context) for key in keys]
+
     def get_number(
         self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
     ) -> int | float | None:
@@ -162,28 +185,40 @@ class ClassAd(AdMapping):
         >>> slot.get_number("Rank", ClassAd("[JobPrio = 5]")), slot.get_number("Busy")
         (2.5, 1)
         """
-        value = self.evaluate_attr(name, target, context)
-        kind = value.__class__
-        if kind is int or kind is float:
-            return value  # type: ignore[no-any-return]
-        return int(value) if kind is bool else None
+        return as_number(self.evaluate_attr(name, target, context))
 
     def get_bool(
         self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
     ) -> bool | None:
         """The value if it is a boolean, or whether it is non-zero if a number; else None."""
-        value = self.evaluate_attr(name, target, context)
-        kind = value.__class__
-        if kind is bool:
-            return value  # type: ignore[no-any-return]
-        return value != 0 if kind is int or kind is float else None
+        return as_bool(self.evaluate_attr(name, target, context))
 
     def get_string(
         self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
     ) -> str | None:
         """The value if it is a string, else None."""
-        value = self.evaluate_attr(name, target, context)
-        return value if value.__class__ is str else None
+        return as_string(self.evaluate_attr(name, target, context))
+
+
+def as_number(value: Any) -> int | float | None:
+    """See ``ClassAd.get_number``."""
+    kind = value.__class__
+    if kind is int or kind is float:
+        return value  # type: ignore[no-any-return]
+    return int(value) if kind is bool else None
+
+
+def as_bool(value: Any) -> bool | None:
+    """See ``ClassAd.get_bool``."""
+    kind = value.__class__
+    if kind is bool:
+        return value  # type: ignore[no-any-return]
+    return value != 0 if kind is int or kind is float else None
+
+
+def as_string(value: Any) -> str | None:
+    """See ``ClassAd.get_string``."""
+    return value if value.__class__ is str else None
 
 
 class CopiedAd(ClassAd):

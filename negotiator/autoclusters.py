@@ -17,7 +17,7 @@ from attr import frozen
 
 from classad.ad import ClassAd
 from classad.expr import ExprTree
-from classad.nodes import Node, Reference
+from classad.nodes import Call, Node, Reference
 from classad.unparse import unparse, unparse_value
 
 #: Never significant: they change all the time or say nothing about the job.
@@ -56,6 +56,8 @@ class References(NamedTuple):
     target: frozenset[str]
     bare: frozenset[str]
     mine: frozenset[str]
+    #: The functions that it calls, lower-cased.
+    called: frozenset[str]
 
 
 _OTHER: Final = frozenset({"target", "other"})
@@ -67,10 +69,13 @@ def references_of(node: Node) -> References:
     target: set[str] = set()
     bare: set[str] = set()
     mine: set[str] = set()
+    called: set[str] = set()
     stack = [node]
     while stack:
         top = stack.pop()
-        if isinstance(top, Reference):
+        if isinstance(top, Call):
+            called.add(top.name.lower())
+        elif isinstance(top, Reference):
             name = top.name.lower()
             base = top.base
             if base is None:
@@ -84,7 +89,31 @@ def references_of(node: Node) -> References:
                 mine.add(name)
                 continue
         stack.extend(top.children())
-    return References(frozenset(target), frozenset(bare), frozenset(mine))
+    return References(frozenset(target), frozenset(bare), frozenset(mine), frozenset(called))
+
+
+class KnownExpressions:
+    """What expressions mention and how they are written, found out once for each object."""
+
+    def __init__(self) -> None:
+        # The expressions are kept so that their identities stay theirs.
+        self._references: dict[int, tuple[ExprTree, References, frozenset[str]]] = {}
+        self._texts: dict[int, tuple[ExprTree, str]] = {}
+
+    def references(self, tree: ExprTree) -> tuple[References, frozenset[str]]:
+        """What it mentions, and of that the names that may be those of its own ad."""
+        known = self._references.get(id(tree))
+        if known is None:
+            refs = references_of(tree.node)
+            known = self._references[id(tree)] = (tree, refs, refs.bare | refs.mine)
+        return known[1], known[2]
+
+    def text(self, tree: ExprTree) -> str:
+        """Its text, the same for the same syntax tree."""
+        known = self._texts.get(id(tree))
+        if known is None:
+            known = self._texts[id(tree)] = (tree, unparse(tree.node))
+        return known[1]
 
 
 def external_names(ad: ClassAd, trees: Iterable[ExprTree]) -> set[str]:
@@ -154,7 +183,7 @@ def job_attributes(significant: frozenset[str], settings: SignificanceSettings) 
 
 
 #: Classes of values that have one text where they are equal.
-_EXACT: Final = frozenset({bool, int, str, type(None)})
+_EXACT: Final[frozenset[type]] = frozenset({bool, int, str, type(None)})
 
 
 def _reader(ad: ClassAd) -> Callable[[str], Any]:
@@ -165,13 +194,20 @@ def _reader(ad: ClassAd) -> Callable[[str], Any]:
 class AutoclusterTable:
     """The autoclusters of one schedd.  The list of attributes only grows, as the schedd's does."""
 
-    def __init__(self, attributes: frozenset[str]) -> None:
+    def __init__(
+        self, attributes: frozenset[str], expressions: KnownExpressions | None = None
+    ) -> None:
         """``attributes``: lower-cased names; none at all means no autoclusters."""
         self._names = set(attributes)
+        self._expressions = expressions or KnownExpressions()
         self._ids: dict[tuple[str, ...], int] = {}
-        self._texts: dict[int, tuple[Any, str]] = {}
-        #: Ids by classes and identities of values; the values are kept so that these stay theirs.
+        #: Texts of values by their class.
+        self._texts: dict[type, dict[Any, str]] = {kind: {} for kind in _EXACT}
+        #: Ids by the classes of the values, and the values or, if they are inexact, identities; the
+        #: values are kept so that these stay theirs.
         self._known: dict[tuple[Any, ...], tuple[list[Any], int]] = {}
+        #: Which places hold inexact values, by the classes of all of them.
+        self._inexact: dict[tuple[type, ...], tuple[int, ...]] = {}
         self._sorted: list[str] = []
 
     @property
@@ -181,19 +217,17 @@ class AutoclusterTable:
 
     def learn(self, jobs: Iterable[ClassAd]) -> None:
         """Add every attribute that a significant one refers to inside a job."""
-        seen: dict[int, References] = {}
+        names, references = self._names, self._expressions.references
         for job in jobs:
             own = _reader(job)
-            todo = [name for name in self._names if own(name).__class__ is ExprTree]
-            while todo:
-                value = own(todo.pop())
-                if value.__class__ is not ExprTree:
-                    continue
-                refs = seen.get(id(value)) or seen.setdefault(id(value), references_of(value.node))
-                for name in refs.bare | refs.mine:
-                    if name not in self._names and own(name) is not None:
-                        self._names.add(name)
-                        todo.append(name)
+            trees = [value for value in map(own, names) if value.__class__ is ExprTree]
+            while trees:
+                for name in references(trees.pop())[1] - names:
+                    value = own(name)
+                    if value is not None:
+                        names.add(name)
+                    if value.__class__ is ExprTree:
+                        trees.append(value)
 
     def id_of(self, job: ClassAd) -> int:
         """The id of a job: the same for the same texts of all significant attributes."""
@@ -201,7 +235,7 @@ class AutoclusterTable:
             self._sorted = sorted(self._names)
             self._known.clear()
         values = list(map(_reader(job), self._sorted))
-        key = tuple([(v.__class__, v) if v.__class__ in _EXACT else id(v) for v in values])
+        key = self._key(values)
         known = self._known.get(key)
         if known is None:
             signature = tuple(map(self._text, values))
@@ -209,12 +243,24 @@ class AutoclusterTable:
             known = self._known[key] = (values, number)
         return known[1]
 
+    def _key(self, values: list[Any]) -> tuple[Any, ...]:
+        """What equal lists of values have in common, cheaper than their texts."""
+        kinds = tuple(map(type, values))
+        inexact = self._inexact.get(kinds)
+        if inexact is None:
+            places = tuple(place for place, kind in enumerate(kinds) if kind not in _EXACT)
+            inexact = self._inexact[kinds] = places
+        told = values.copy()
+        for place in inexact:
+            told[place] = id(told[place])
+        return (kinds, *told)
+
     def _text(self, value: Any) -> str:
-        if value is None:
-            return ""
-        if value.__class__ is not ExprTree:
-            return unparse_value(value)
-        known = self._texts.get(id(value))
-        if known is None:
-            known = self._texts[id(value)] = (value, unparse(value.node))
-        return known[1]
+        texts = self._texts.get(value.__class__)
+        if texts is None:
+            is_tree = value.__class__ is ExprTree
+            return self._expressions.text(value) if is_tree else unparse_value(value)
+        text = texts.get(value)
+        if text is None:
+            text = texts[value] = "" if value is None else unparse_value(value)
+        return text

@@ -17,8 +17,8 @@ from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from classad.flatten import flatten
-from classad.nodes import Call, Node, walk
-from negotiator.autoclusters import references_of
+from classad.nodes import Node
+from negotiator.autoclusters import KnownExpressions
 
 #: Functions whose value, given constants, is another one later or in another scope.
 _UNSTEADY: Final = frozenset(
@@ -29,9 +29,9 @@ _UNSTEADY: Final = frozenset(
 class Freezer:
     """Freezes requirements; remembers what it learnt about expressions shared by many ads."""
 
-    def __init__(self, context: EvalContext) -> None:
+    def __init__(self, context: EvalContext, expressions: KnownExpressions | None = None) -> None:
         self._context = context
-        self._known: dict[int, tuple[ExprTree, frozenset[str], bool]] = {}
+        self._expressions = expressions or KnownExpressions()
 
     def freeze(self, ad: ClassAd) -> None:
         """Replace the requirements if it matters."""
@@ -54,28 +54,12 @@ class Freezer:
         todo: list[Any] = [tree]
         seen: set[str] = set()
         while todo:
-            names, unsteady = self._look(todo.pop())
-            if unsteady or (overwritten and "currentrank" in names):
+            refs, names = self._expressions.references(todo.pop())
+            if refs.called & _UNSTEADY or (overwritten and "currentrank" in names):
                 return True
-            for name in names - seen:
-                value = own(name)
-                if value.__class__ is ExprTree:
-                    todo.append(value)
+            todo += [value for value in map(own, names - seen) if value.__class__ is ExprTree]
             seen |= names
         return False
-
-    def _look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
-        """The own names an expression mentions, and whether it calls an unsteady function."""
-        known = self._known.get(id(tree))
-        if known is None:
-            refs = references_of(tree.node)
-            unsteady = any(
-                isinstance(node, Call) and node.name.lower() in _UNSTEADY
-                for node in walk(tree.node)
-            )
-            # The expression is kept so that its identity stays its own.
-            known = self._known[id(tree)] = (tree, refs.bare | refs.mine, unsteady)
-        return known[1], known[2]
 
 
 def _form(tree: Node | None, value: Any) -> Any:

@@ -16,11 +16,16 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from classad.ad import ClassAd
+from classad.ad import ClassAd, as_bool, as_number, as_string
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from negotiator.arithmetic import whole
-from negotiator.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
+from negotiator.autoclusters import (
+    AutoclusterTable,
+    KnownExpressions,
+    SignificanceSettings,
+    job_attributes,
+)
 from negotiator.frozen import Freezer
 from negotiator.slots import holds, meets
 from negotiator.snapshot import ScheddQueue
@@ -35,7 +40,15 @@ _GRID_UNIVERSE: Final = 9
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
 _CARRIED: Final = frozenset({"owner", "clusterid", "procid", "globaljobid"})
-_PRIORITIES: Final = ("PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2")
+#: What decides about the place of a job in its queue.
+_PRIORITIES: Final = ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1", "postjobprio2")
+_ORDER: Final = (*_PRIORITIES, "clusterid", "procid", "qdate")
+#: What decides whether a job is offered.
+_READINESS: Final = (
+    *("jobstatus", "jobuniverse", "wantmatching", "isnoopjob", "jobcooldownexpiration"),
+    *("currenthosts", "maxhosts"),
+)
+_OWNERSHIP: Final = ("user", "accountinggroup")
 
 
 @frozen(eq=False)
@@ -222,11 +235,8 @@ def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
     if attributes is None:
         ad = job.ad.duplicate()
     else:
-        ad = ClassAd()
-        full = job.ad
-        for key, name in full._names.items():
-            if key in attributes or key in _CARRIED:
-                ad.insert(name, full.raw(name))
+        wanted = attributes | _CARRIED
+        ad = job.ad.extract([key for key in job.ad._names if key in wanted])
         ad.insert("AutoClusterId", job.autocluster)
     ad.insert("WantMatchDiagnostics", 3)
     ad.insert("WantPslotPreemption", True)
@@ -235,8 +245,7 @@ def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
 
 def submitter_of(job: ClassAd, context: EvalContext) -> str | None:
     """The submitter name of a job: its accounting group or user, with the domain."""
-    user = job.get_string("User", context=context)
-    group = job.get_string("AccountingGroup", context=context)
+    user, group = map(as_string, job.evaluate_all(_OWNERSHIP, context))
     if not group:
         return user
     domain = (user or "").partition("@")[2]
@@ -245,21 +254,19 @@ def submitter_of(job: ClassAd, context: EvalContext) -> str | None:
 
 def runnable(job: ClassAd, context: EvalContext) -> bool:
     """Whether the schedd offers a job at all."""
-    if job.get_number("JobStatus", context=context) != IDLE:
+    values = job.evaluate_all(_READINESS, context)
+    status, universe, matching, noop, cool, current, most = values
+    if as_number(status) != IDLE or as_number(universe) in _LOCAL_UNIVERSES:
         return False
-    universe = job.get_number("JobUniverse", context=context)
-    if universe in _LOCAL_UNIVERSES:
+    if as_number(universe) == _GRID_UNIVERSE and as_bool(matching) is not True:
         return False
-    if universe == _GRID_UNIVERSE and job.get_bool("WantMatching", context=context) is not True:
+    if as_bool(noop) is True:
         return False
-    if job.get_bool("IsNoopJob", context=context) is True:
+    end = as_number(cool)
+    if end is not None and end >= (context.now or 0):
         return False
-    cool = job.get_number("JobCoolDownExpiration", context=context)
-    if cool is not None and cool >= (context.now or 0):
-        return False
-    hosts = [job.get_number(name, context=context) for name in ("CurrentHosts", "MaxHosts")]
-    current, most = hosts[0] or 0, 1 if hosts[1] is None else hosts[1]
-    return current < most
+    allowed = as_number(most)
+    return (as_number(current) or 0) < (1 if allowed is None else allowed)
 
 
 def job_lists(
@@ -276,19 +283,24 @@ def job_lists(
     ``freeze``: whether the requirements of requests are settled against the job alone.
     """
     lists: dict[tuple[str, str], JobList] = {}
-    freezer = Freezer(context) if freeze else None
+    expressions = KnownExpressions()
+    freezer = Freezer(context, expressions) if freeze else None
+    known_as: dict[str, str] = {}
     for queue in queues:
         names = _names_for(queue, significant, settings)
         table = None
         if names is not None:
-            table = AutoclusterTable(names)
+            table = AutoclusterTable(names, expressions)
             table.learn(queue.jobs)
         running = _running(queue, context)
         for job in queue.jobs:
             submitter = submitter_of(job, context) if runnable(job, context) else None
             if submitter is None:
                 continue
-            key = (negotiated_name(submitter, policy), queue.name)
+            name = known_as.get(submitter)
+            if name is None:
+                name = known_as[submitter] = negotiated_name(submitter, policy)
+            key = (name, queue.name)
             if key not in lists:
                 lists[key] = job_list(table, policy, running, freezer)
             queued = queued_job(job, table, context, oldest_first=policy.dialect.older_jobs_first)
@@ -355,15 +367,13 @@ def queued_job(
 
     ``oldest_first``: among jobs of equal priority, which HTCondor leaves to their numbers.
     """
-    numbers = [job.get_number(name, context=context) or 0 for name in _PRIORITIES]
-    cluster = whole(job.get_number("ClusterId", context=context))
-    proc = whole(job.get_number("ProcId", context=context))
-    submitted = float(job.get_number("QDate", context=context) or 0) if oldest_first else 0.0
+    numbers = [as_number(value) or 0 for value in job.evaluate_all(_ORDER, context)]
+    *prios, cluster, proc, submitted = numbers
+    numbered = whole(cluster), whole(proc)
     return QueuedJob(
         job,
-        cluster,
-        proc,
+        *numbered,
         NO_AUTOCLUSTER if table is None else table.id_of(job),
-        (*(-float(number) for number in numbers), submitted, cluster, proc),
-        float(numbers[2]),
+        (*(-float(prio) for prio in prios), float(submitted) if oldest_first else 0.0, *numbered),
+        float(prios[2]),
     )
