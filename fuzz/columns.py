@@ -16,7 +16,7 @@ from classad.convert import to_python
 from classad.evaluate import evaluate_exactly
 from classad.expr import ExprTree
 from classad.match import is_true
-from classad.table import Table, tables
+from classad.table import Table, requirements, tables
 from classad.unparse import unparse_value
 from fuzz.language import CONTEXT
 
@@ -41,13 +41,13 @@ def columns_agree(case: ColumnCase) -> None:
 
 @contextmanager
 def _few_are_many() -> Iterator[None]:
-    """Let tables do for two combinations what they do for very many only."""
-    before = tables.MANY
-    tables.MANY = 2
+    """Let tables do for two combinations or conjuncts what they do for very many only."""
+    before = tables.MANY, requirements.VARIED
+    tables.MANY, requirements.VARIED = 2, 1
     try:
         yield
     finally:
-        tables.MANY = before
+        tables.MANY, requirements.VARIED = before
 
 
 def _row(ad: ClassAd, number: Any) -> ClassAd:

@@ -110,7 +110,7 @@ class Reduction:
 
     def attribute(self, name: str) -> Node:
         """What the partner has."""
-        value = None if self.partner.ad is None else self.partner.ad.raw(name)
+        value = self.partner.raw(name)
         if value is None:
             return NOTHING
         if value.__class__ in PLAIN:

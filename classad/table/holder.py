@@ -18,8 +18,9 @@ from classad.table.budget import DEFAULT, Budget
 from classad.table.moving import rows_of
 from classad.table.overlaid import Overlaid, OverlaidStore
 from classad.table.predicates import Book
-from classad.table.requirements import PartnerSide, RowSide, Splits
+from classad.table.requirements import PartnerSide, RowSide
 from classad.table.rows import Rows
+from classad.table.splits import Splits
 from classad.table.store import Store
 from classad.table.valuations import Valuations
 
@@ -49,7 +50,7 @@ class Holder:
         self._store = Store(rows, loaded) if store is None else store
         self._budget = Budget(budget)
         self._book = Book(self._store, self._budget)
-        self._splits = Splits(self._book)
+        self._splits = Splits(self._store.shapes)
         self._valuations = Valuations(self._store, self._budget)
         self._row_side: RowSide | None = None
         self._partner_side = PartnerSide(self._book, self._splits)

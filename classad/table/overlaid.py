@@ -70,6 +70,8 @@ class OverlaidStore(Store):
         return any(map(self.has, MISLEADING))
 
     def has(self, name: str) -> bool:
+        if name in self._given:
+            return True
         found = self._has.get(name)
         if found is None:
             found = self._has[name] = self._is_there(name)
@@ -88,6 +90,8 @@ class OverlaidStore(Store):
         return map(self._source.ad, rows)
 
     def column(self, name: str) -> Column | None:
+        if name in self._given:
+            return self._given[name]
         if name not in self._columns:
             self._columns[name] = self._column(name) if self.has(name) else None
         return self._columns[name]

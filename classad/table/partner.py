@@ -10,7 +10,7 @@ Never here: rows, caches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from classad.expr import ExprTree
 from classad.state import EvalContext
 from classad.table.columns import PLAIN
 from classad.table.shapes import MINE, OTHERS, Shape, Shapes
+from classad.table.templates import MARK
 from classad.table.vectors import Vector
 from classad.unparse import unparse
 from classad.values import UNDEFINED
@@ -37,6 +38,8 @@ MAX_SIZE = 1_000_000
 
 #: Values that are the same to an expression if Python says that they are equal.
 _SIMPLE = frozenset({bool, int, str})
+#: What an attribute of an ad can be that does not know the ad.
+_LOOSE = PLAIN | {ExprTree}
 #: Levels that an attribute may have to count as its value.
 _LOW = 40
 
@@ -84,7 +87,7 @@ class _Keys(dict[Asked, Any]):
     def __missing__(self, asked: Asked) -> Any:
         plain = isinstance(asked, str)
         name, ad = asked if isinstance(asked, str) else asked[0], self._partner.ad
-        if ad is None or (name not in ad._attrs and ad._chained is None):
+        if (ad is None or (name not in ad._attrs and ad._chained is None)) and name[0] != MARK:
             self[asked] = None
             if plain:
                 self._partner.shapes.absent[asked] = None
@@ -115,6 +118,9 @@ class Partner:
         self._vectors: dict[str, Vector] = {}
         #: Whether names do not mean what they say; None if nobody has looked.
         self.misleading: bool | None = None
+        self._given: dict[str, Any] = {}
+        self._mine: ClassAd | None = None
+        self._alone: bool | None = None
         attrs: dict[str, Any] = {} if ad is None else ad._attrs
         chained = ad is not None and ad._chained is not None
         self.keys = keys = _Keys(self, {} if chained else shapes.absent)
@@ -133,7 +139,7 @@ class Partner:
         """The value of an attribute that counts as one (``counts_as_value``), or undefined."""
         found = self._vectors.get(name)
         if found is None:
-            value = None if self.ad is None else self.ad.raw(name)
+            value = self.raw(name)
             if value.__class__ is ExprTree:
                 value = self.evaluator.value(value, self.ad, None)  # type: ignore[arg-type]
             found = self._vectors[name] = Vector.constant(UNDEFINED if value is None else value)
@@ -141,13 +147,54 @@ class Partner:
 
     def has(self, name: str) -> bool:
         """Whether the ad has the attribute."""
-        return self.ad is not None and self.ad.raw(name) is not None
+        return self.raw(name) is not None
+
+    def raw(self, name: str) -> Any:
+        """What the ad has for an attribute, or what it was given (see ``give``); None: nothing."""
+        if name in self._given:
+            return self._given[name]
+        return None if self.ad is None else self.ad.raw(name)
+
+    # --- constants of its expressions -------------------------------------------------------------
+
+    @property
+    def takes_constants(self) -> bool:
+        """Whether a copy of the ad can stand in for it: nothing in it knows where it belongs."""
+        found = self._alone
+        if found is None:
+            ad = self.ad
+            found = ad is not None and ad._parent is None and ad._chained is None
+            found = found and _LOOSE.issuperset(map(type, ad._attrs.values()))  # type: ignore[union-attr]
+            self._alone = found
+        return found
+
+    def give(self, constants: Mapping[str, Any]) -> None:
+        """Let constants be attributes (classad/table/templates.py)."""
+        self._given.update(constants)
+        for name, value in constants.items():
+            kind = value.__class__
+            key = (kind, repr(value) if kind is float else value)
+            self.keys[name] = self.keys[name,] = key
+            self._vectors.pop(name, None)
+            self._items.pop(name, None)
+        self._mine = None
+
+    @property
+    def mine(self) -> ClassAd | None:
+        """The ad with the constants that it was given."""
+        if not self._given or self.ad is None:
+            return self.ad
+        if self._mine is None:
+            self._mine = ClassAd()
+            self._mine._names = self.ad._names
+            self._mine._attrs = self.ad._attrs | self._given
+        return self._mine
 
     def item(self, name: str) -> Item:
         """What an attribute brings with it."""
         item = self._items.get(name)
         if item is None:
-            value = None if self.ad is None else self.ad.raw(name)
+            value = self.raw(name)
             kind = value.__class__
             if value is None:
                 item = _MISSING

@@ -10,6 +10,7 @@ Follows: the tables of logic in classad/operators.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from classad.nodes import Binary, Call, Conditional, Unary
@@ -298,6 +299,11 @@ class Book:
             found = Predicate(shape, of_row, part, self.store, self, open_names)
             self._predicates[key] = found
         return found
+
+    def give(self, name: str, cells: Sequence[Any]) -> None:
+        """Let rows have something that their ads have not."""
+        if self.store.give(name, cells):
+            self.forget({name})
 
     def part_shape(self, whole: Shape, node: Any) -> Shape:
         """The shape of an operand of a shape."""

@@ -196,8 +196,7 @@ class _Preparation(Reduction):
     def attribute(self, name: str) -> Node:
         if counts_as_value(self.partner.key(name)):
             return Given(name)
-        ad = self.partner.ad
-        value = None if ad is None else ad.raw(name)
+        value = self.partner.raw(name)
         if value.__class__ is not ExprTree:
             raise Unknown
         return self.node(value.node, False)

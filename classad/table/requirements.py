@@ -11,77 +11,27 @@ Follows: classad/match.py.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from classad.deferred import Unbuilt
 from classad.expr import ExprTree
 from classad.match import is_true
-from classad.nodes import Binary, Node, Parens, Reference
-from classad.scopes import UNUSUAL, fold_name
 from classad.table.budget import Budget
+from classad.table.moving import rows_of
 from classad.table.partner import KeyOf, Partner, key_of
 from classad.table.predicates import Book, Predicate, Verdict
 from classad.table.shapes import Shape, text_of
+from classad.table.splits import Conjunct, Splits
+from classad.table.templates import Template
 from classad.table.together import Together, count_variants, names_asked, passing_all
-from classad.unparse import unparse
 
 REQUIREMENTS: Final = "requirements"
 #: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
 _LEVELS: Final = 100
 _MANY: Final = 100_000
-
-
-class Conjunct(NamedTuple):
-    """``name``: the own attribute that it consists of, or nothing."""
-
-    shape: Shape
-    name: str
-    level: int
-
-
-class Splits:
-    """The conjuncts of the expressions met so far."""
-
-    def __init__(self, book: Book) -> None:
-        self._shapes = book.store.shapes
-        self._known: dict[Any, list[Conjunct]] = {}
-
-    def of(self, tree: ExprTree) -> list[Conjunct]:
-        """The conjuncts of an expression, from left to right."""
-        text = text_of(tree)
-        found = self._known.get(text)
-        if found is None:
-            found = self._known[text] = list(self._split(tree))
-        return found
-
-    def _split(self, tree: ExprTree) -> Iterator[Conjunct]:
-        held: Any = tree._node
-        text, how = (held.text, held.how) if held.__class__ is Unbuilt else ("", -1)
-        todo: list[tuple[Any, int]] = [(held.node() if text else held, 0)]
-        while todo:
-            node, level = todo.pop()
-            if node.__class__ is Parens:
-                todo.append((node.inner, level + 1))
-            elif node.__class__ is Binary and node.operator == "&&":
-                todo.append((node.right, level + 1))
-                todo.append((node.left, level + 1))
-            else:
-                spelled = text[node.start : node.end] or unparse(node)
-                shape = self._shapes.of_node(node, (spelled, how))
-                yield Conjunct(shape, _own_name(node), level)
-
-
-def _own_name(node: Node) -> str:
-    """The attribute of the ad itself that a node is nothing but a reference to, or nothing."""
-    if not isinstance(node, Reference) or node.absolute:
-        return ""
-    name = fold_name(node.name)
-    base: Any = node.base
-    if name in UNUSUAL or base is None:
-        return "" if name in UNUSUAL else name
-    own = isinstance(base, Reference) and base.base is None and not base.absolute
-    return name if own and fold_name(base.name) == "my" else ""
+#: From so many conjuncts on that differ in constants only they are one.
+VARIED = 8
 
 
 class _Task(NamedTuple):
@@ -91,6 +41,28 @@ class _Task(NamedTuple):
     bits: int
     open_names: frozenset[str]
     level: int
+
+
+class _Member(NamedTuple):
+    """A conjunct and the rows that have it."""
+
+    conjunct: Conjunct
+    open_names: frozenset[str]
+    bits: int
+
+
+def _apart(members: Iterable[_Member]) -> list[list[_Member]]:
+    """Members in lists within which no row is in two of them."""
+    layers: list[tuple[int, list[_Member]]] = []
+    for member in members:
+        for place, (bits, layer) in enumerate(layers):
+            if not bits & member.bits:
+                layer.append(member)
+                layers[place] = bits | member.bits, layer
+                break
+        else:
+            layers.append((member.bits, [member]))
+    return [layer for _, layer in layers]
 
 
 class RowSide:
@@ -104,8 +76,7 @@ class RowSide:
         self.odd = 0
         #: The columns that say which conjuncts there are.
         self._columns = {REQUIREMENTS}
-        members: dict[tuple[int, frozenset[str]], int] = {}
-        shapes: dict[int, Shape] = {}
+        members: dict[Any, _Member] = {}
         tasks = list(self._start())
         while tasks:
             task = tasks.pop()
@@ -115,15 +86,59 @@ class RowSide:
             elif task.level > _LEVELS:
                 self.odd |= task.bits
             else:
-                shape = task.conjunct.shape
-                shapes[shape.uid] = shape
-                key = (shape.uid, task.open_names)
-                members[key] = members.get(key, 0) | task.bits
-        self.predicates = [
-            book.predicate(shapes[uid], True, book.store.part(bits), open_names)
-            for (uid, open_names), bits in members.items()
-        ]
+                self._add(task, members)
+        self.predicates = self._predicates(members.values())
         self._together = Together(book, self.predicates)
+
+    def _add(self, task: _Task, members: dict[Any, _Member]) -> None:
+        """Take the rows of a conjunct that turned out to be one."""
+        conjunct, names = task.conjunct, task.open_names
+        template = conjunct.template
+        if template is None:
+            key: Any = (self._splits.shape(conjunct).uid, names)
+        else:
+            key = (template, conjunct.values, names)
+        member = members.get(key)
+        bits = task.bits if member is None else member.bits | task.bits
+        members[key] = _Member(conjunct, names, bits)
+
+    def _predicates(self, members: Iterable[_Member]) -> list[Predicate]:
+        """The predicates of conjuncts; those that differ in constants only are one."""
+        book = self.book
+        alike: dict[Any, list[_Member]] = {}
+        for number, member in enumerate(members):
+            template = member.conjunct.template
+            key = number if template is None else (template, member.open_names)
+            alike.setdefault(key, []).append(member)
+        found: list[Predicate] = []
+        uses: Counter[Template] = Counter()
+        for group in alike.values():
+            template = group[0].conjunct.template
+            if template is None or not template.literals or len(group) < VARIED:
+                for conjunct, names, bits in group:
+                    shape = self._splits.shape(conjunct)
+                    found.append(book.predicate(shape, True, book.store.part(bits), names))
+                continue
+            for layer in _apart(group):
+                found.append(self._templated(template, layer, uses[template]))
+                uses[template] += 1
+        return found
+
+    def _templated(self, template: Template, members: list[_Member], number: int) -> Predicate:
+        """The predicate of conjuncts of different rows, with their constants as columns."""
+        shape, names = self._splits.shape_with(template, "row", number)
+        store = self.book.store
+        rows = [(rows_of(member.bits), member.conjunct.values) for member in members]
+        for place, name in enumerate(names):
+            cells = [members[0].conjunct.values[place]] * store.size
+            for numbers, values in rows:
+                for row in numbers:
+                    cells[row] = values[place]
+            self.book.give(name, cells)
+        bits = 0
+        for member in members:
+            bits |= member.bits
+        return self.book.predicate(shape, True, store.part(bits), members[0].open_names)
 
     def _start(self) -> Iterator[_Task]:
         """The conjuncts of the requirements themselves; rows without any accept nobody."""
@@ -152,7 +167,7 @@ class RowSide:
         found = store.part(bits).split(name)
         if len(found) == 1 and found[0][0] is None:
             return None
-        plain = Conjunct(task.conjunct.shape, "", 0)
+        plain = task.conjunct._replace(name="", level=0)
         tasks: list[_Task] = []
         for tree, rows in found:
             if tree.__class__ is not ExprTree:
@@ -219,6 +234,26 @@ class _Wanted:
             budget.add(self.known, self.key_of(partner.keys), verdict)
 
 
+class _Shapes:
+    """The shapes of a partner's conjuncts, and the constants to be given to it for them."""
+
+    def __init__(self, splits: Splits, templated: bool) -> None:
+        self._splits = splits
+        self._templated = templated
+        self._uses: Counter[Template] = Counter()
+        self.given: dict[str, Any] = {}
+
+    def of(self, conjunct: Conjunct) -> Shape:
+        """The shape of the next conjunct."""
+        template = conjunct.template
+        if template is None or not (self._templated and template.literals):
+            return self._splits.shape(conjunct)
+        shape, names = self._splits.shape_with(template, "partner", self._uses[template])
+        self._uses[template] += 1
+        self.given.update(zip(names, conjunct.values, strict=True))
+        return shape
+
+
 class PartnerSide:
     """The requirements of partners."""
 
@@ -226,7 +261,7 @@ class PartnerSide:
         self.book = book
         self._splits = splits
         self._by_text: dict[Any, _Wanted] = {}
-        self._by_tree: dict[int, tuple[ExprTree, _Wanted]] = {}
+        self._by_tree: dict[tuple[int, bool], tuple[ExprTree, _Wanted, dict[str, Any]]] = {}
 
     def forget(self) -> None:
         """Columns have changed, though not expressions."""
@@ -249,18 +284,30 @@ class PartnerSide:
         return bits, bits & found.odd, found.chance
 
     def _wanted(self, tree: ExprTree, partner: Partner) -> _Wanted:
-        known = self._by_tree.get(id(tree))
+        known = self._by_tree.get((id(tree), partner.takes_constants))
         if known is not None:
+            partner.give(known[2])
             return known[1]
-        text = text_of(tree)
-        wanted = self._by_text.get(text)
-        if wanted is None:
-            alike = all(not conjunct.name for conjunct in self._splits.of(tree))
-            predicates = self._predicates(tree, partner) if alike else None
-            wanted = self._by_text[text] = _Wanted(tree, predicates)
+        conjuncts = self._splits.of(tree)
+        given: dict[str, Any] = {}
+        if any(conjunct.name for conjunct in conjuncts):
+            key: Any = text_of(tree)
+            wanted = self._by_text.get(key)
+            if wanted is None:
+                wanted = self._by_text[key] = _Wanted(tree, None)
+        else:
+            shapes = _Shapes(self._splits, partner.takes_constants)
+            key = tuple([(shapes.of(part).uid, part.level > _LEVELS) for part in conjuncts])
+            given = shapes.given
+            partner.give(given)
+            wanted = self._by_text.get(key)
+            if wanted is None:
+                predicates = self._predicates(tree, partner)
+                wanted = self._by_text[key] = _Wanted(tree, predicates)
         if len(self._by_tree) > _MANY:
             self._by_tree.clear()
-        self._by_tree[id(tree)] = (tree, wanted)  # kept, so that its identity is its own
+        # The tree is kept, so that its identity is its own.
+        self._by_tree[id(tree), partner.takes_constants] = (tree, wanted, given)
         return wanted
 
     def _whole(self, wanted: _Wanted, partner: Partner, bits: int) -> Verdict:
@@ -315,6 +362,7 @@ class PartnerSide:
         assert partner.ad is not None
         everything = self.book.store.everything
         found: list[Predicate] = []
+        shapes = _Shapes(self._splits, partner.takes_constants)
         todo = [(part, frozenset({REQUIREMENTS}), part.level) for part in self._splits.of(tree)]
         todo.reverse()
         while todo:
@@ -327,7 +375,9 @@ class PartnerSide:
                 parts = [(p, names, level + 2 + p.level) for p in self._splits.of(value)]
                 todo += reversed(parts)
                 continue
-            found.append(self.book.predicate(conjunct.shape, False, everything, open_names))
+            shape = shapes.of(conjunct)
+            found.append(self.book.predicate(shape, False, everything, open_names))
+        partner.give(shapes.given)
         return found
 
 
@@ -339,4 +389,4 @@ def sum_bits(rows: Iterable[int], size: int) -> int:
     return int.from_bytes(data, "little")
 
 
-__all__ = ["PartnerSide", "RowSide", "Splits"]
+__all__ = ["PartnerSide", "RowSide"]

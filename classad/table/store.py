@@ -38,6 +38,8 @@ class Store:
         self.size = len(self.ads)
         self.shapes = Shapes()
         self._columns: dict[str, Column | None] = {}
+        #: Columns that no ad has an attribute for, see ``give``.
+        self._given: dict[str, Column] = {}
         self._parts: dict[int, Part] = {}
         self.everything = self.part((1 << self.size) - 1)
         self.names: set[str] = set()
@@ -70,7 +72,20 @@ class Store:
 
     def has(self, name: str) -> bool:
         """Whether some row has the attribute."""
-        return name in self.names
+        return name in self.names or name in self._given
+
+    def give(self, name: str, cells: Sequence[Any]) -> bool:
+        """Let rows have something that their ads have not; whether they had something else.
+
+        ``name``: see classad/table/templates.py.
+        """
+        column, before = Column.of(name, cells), self._given.get(name)
+        if before is not None and (before.codes, before.values) == (column.codes, column.values):
+            return False
+        self._given[name] = column
+        for part in self._parts.values() if before is not None else ():
+            part.forget({name})
+        return before is not None
 
     def spelled(self) -> dict[str, str]:
         """How each attribute is spelled where it was first met."""
@@ -111,6 +126,8 @@ class Store:
         """The column of an attribute (a folded name); None if no row has it."""
         if name in self._columns:
             return self._columns[name]
+        if name in self._given:
+            return self._given[name]
         found = None
         if name in self.names:
             found = self._column(name)
@@ -127,7 +144,7 @@ class Store:
 
     def built(self, name: str) -> Column | None:
         """The column of an attribute, if it has been asked for before."""
-        return self._columns.get(name)
+        return self._columns.get(name) or self._given.get(name)
 
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows have."""

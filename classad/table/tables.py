@@ -141,7 +141,7 @@ class Sampler:
     def value(self, row: ClassAd, tree: Any = None) -> Any:
         """The result for one combination; the value of another expression there."""
         partner = self.partner
-        other = partner.ad
+        other = partner.mine
         my, target = (row, other) if self.of_row else (other, row)
         assert my is not None
         if tree is not None:
