@@ -207,6 +207,11 @@ class LoadedColumns:
         columns = enumerate(self.columns)
         return [position for position, c in columns if Tag.EXPRESSION in bytes(c.tags)]
 
+    @property
+    def open_names(self) -> list[str]:
+        """The attributes, in lower case, that some row may have an expression for."""
+        return [self.columns[position].key for position in self._with_expressions]
+
     # --- the ads ------------------------------------------------------------------------------
 
     def to_ads(self, start: int = 0, stop: int | None = None) -> Iterator[ClassAd]:

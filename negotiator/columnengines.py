@@ -1,9 +1,10 @@
 """The column engines of one cycle after another, which keep what need not be found out again.
 
 Decision here: which row of the table a slot is.  A slot keeps its row from cycle to cycle as long
-as rows in rising order are slots in pool order; new slots get spare rows behind all others.  What
-has changed in the rows since the cycle before the table finds out by itself.  Inputs: the slots of
-a cycle, the policy, which may be another one.  Outputs: a ``ColumnEngine``.
+as rows in rising order are slots in pool order: slots that are rows of loaded columns have the
+place that they have in the pool; of others new ones get spare rows behind all others.  What has
+changed in the rows since the cycle before the table finds out by itself.  Inputs: the slots of a
+cycle, the policy, which may be another one.  Outputs: a ``ColumnEngine``.
 
 Never here: what is decided by the columns.
 Follows: nothing; it is bookkeeping.
@@ -11,14 +12,22 @@ Follows: nothing; it is bookkeeping.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import islice
+from operator import ge
 
 from classad.ad import ClassAd
+from classad.evaluate import EvalContext
 from classad.table import Table
+from classad.table.moving import pick
 from negotiator.columns import ColumnEngine
 from negotiator.engine import Engine, SlotsLeft
-from negotiator.slots import Slot
+from negotiator.engineads import ListedAds, PlacedAds
+from negotiator.slotcolumns import fetch_columns
+from negotiator.slotlists import ColumnSlots
+from negotiator.slotrows import SlotRows
+from negotiator.slots import Slot, fetch_slots
 from policy.model import NegotiatorPolicy
 
 
@@ -26,28 +35,83 @@ class ColumnEngines:
     """Gives every cycle a column engine; see ``negotiator.engine.Engines``."""
 
     def __init__(self, *, lasting: bool) -> None:
-        """``lasting``: whether to keep rows for slots to come."""
+        """``lasting``: whether there are other cycles to come."""
         self._lasting = lasting
         self._names: dict[str, int] = {}
-        self._ads: _Ads | None = None
+        self._ads: ListedAds | PlacedAds | None = None
         self._table: Table | None = None
+        #: The place in the pool of each row of loaded slots.
+        self._pool: tuple[SlotRows, array[int]] | None = None
+
+    def fetch(
+        self,
+        ads: Sequence[ClassAd],
+        claims: Mapping[str, int],
+        policy: NegotiatorPolicy,
+        context: EvalContext,
+    ) -> Sequence[Slot]:
+        """See ``negotiator.engine.Engines``."""
+        found = fetch_columns(SlotRows.of(ads), claims, policy, context)
+        return fetch_slots(ads, claims, policy, context) if found is None else found
 
     def prepare(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> tuple[SlotsLeft, Engine]:
         """See ``negotiator.engine.Engines``."""
-        rows = None if self._ads is None else self._rows(slots, self._ads.size)
-        if rows is None or self._table is None or self._ads is None:
-            spare = len(slots) // 4 + 16 if self._lasting else 0
-            self._names = {slot.name: row for row, slot in enumerate(slots)}
-            placed = dict(enumerate(slots))
-            self._ads = _Ads(len(slots) + spare)
-            self._ads.show(placed)
-            self._table = Table.over(self._ads)
+        if isinstance(slots, ColumnSlots) and (slots.rows.lasting or not self._lasting):
+            placed, table = self._place(slots)
         else:
-            placed = dict(zip(rows, slots, strict=True))
-            self._names.update((slot.name, row) for row, slot in placed.items())
-            self._ads.show(placed)
+            placed, table = self._list(slots)
+        self._table = table
+        return SlotsLeft(placed), ColumnEngine(placed, table, policy)
+
+    # --- slots that are rows already ------------------------------------------------------------
+
+    def _place(self, slots: ColumnSlots) -> tuple[dict[int, Slot], Table]:
+        """Slots that are rows of another table, with their places here."""
+        places, size = self._places(slots)
+        placed = dict(zip(places, slots, strict=True))
+        known = self._ads
+        if isinstance(known, PlacedAds) and known.rows is slots.rows and known.size == size:
+            known.show(placed, slots)
+            assert self._table is not None
             self._table.refresh()
-        return SlotsLeft(placed), ColumnEngine(placed, self._table, policy)
+            return placed, self._table
+        self._ads = PlacedAds(slots.rows, size)
+        self._ads.show(placed, slots)
+        return placed, Table.placed(self._ads)
+
+    def _places(self, slots: ColumnSlots) -> tuple[Sequence[int], int]:
+        """The place of each slot, and how many places there are."""
+        if self._lasting:
+            rows = slots.rows
+            if self._pool is None or self._pool[0] is not rows:
+                of_row = array("i", bytes(4 * len(rows.table)))
+                for place, row in enumerate(rows.order):
+                    of_row[row] = place
+                self._pool = (rows, of_row)
+            found = pick(self._pool[1], slots.places())
+            if not any(map(ge, found, islice(found, 1, None))):
+                return found, len(rows.order)
+        return range(len(slots)), len(slots)
+
+    # --- slots that are ads ---------------------------------------------------------------------
+
+    def _list(self, slots: Sequence[Slot]) -> tuple[dict[int, Slot], Table]:
+        """Slots that are ads, with their rows."""
+        known = self._ads
+        if isinstance(known, ListedAds) and self._table is not None:
+            rows = self._rows(slots, known.size)
+            if rows is not None:
+                placed = dict(zip(rows, slots, strict=True))
+                self._names.update((slot.name, row) for row, slot in placed.items())
+                known.show(placed)
+                self._table.refresh()
+                return placed, self._table
+        spare = len(slots) // 4 + 16 if self._lasting else 0
+        self._names = {slot.name: row for row, slot in enumerate(slots)}
+        placed = dict(enumerate(slots))
+        self._ads = ListedAds(len(slots) + spare)
+        self._ads.show(placed)
+        return placed, Table.over(self._ads)
 
     def _rows(self, slots: Sequence[Slot], size: int) -> list[int] | None:
         """The rows of slots; None if they do not fit into those that there are."""
@@ -61,41 +125,3 @@ class ColumnEngines:
                 return None
             rows.append(row)
         return rows
-
-
-class _Ads:
-    """The ads of slots as rows of a table; a copy that has the cycle's changes is made at need."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.ads: list[ClassAd] = []
-        self.names: set[str] = set()
-        self._slots: Mapping[int, Slot] = {}
-        self._nobody = ClassAd()
-
-    def show(self, slots: Mapping[int, Slot]) -> None:
-        """The slots that are the rows from now on."""
-        self._slots = slots
-        self.ads = [self._nobody] * self.size
-        self.names = set()
-        for row, slot in slots.items():
-            self.ads[row] = slot.unchanged
-            self.names.update(slot.changes)
-
-    def ad(self, row: int) -> ClassAd:
-        """The ad of a row."""
-        slot = self._slots.get(row)
-        return self._nobody if slot is None else slot.ad
-
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        """What some rows have for an attribute."""
-        # Not from ``ads``: somebody may have had a copy made, which has the changes since.
-        slots = map(self._slots.get, rows)
-        return [
-            None
-            if slot is None
-            else slot.changes[name][1]
-            if name in slot.changes
-            else slot.unchanged._attrs.get(name)
-            for slot in slots
-        ]

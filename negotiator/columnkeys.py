@@ -24,6 +24,7 @@ from classad.table import Rows, Table
 from classad.table.moving import best_rows, pick_numbers, settle
 from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
+from negotiator.chance import UnsureError
 from negotiator.rank import KIND_ORDER, RankKeys
 from negotiator.result import MatchKind
 from policy.model import NegotiatorPolicy
@@ -32,10 +33,6 @@ from policy.model import NegotiatorPolicy
 Key: TypeAlias = "float | array[float]"
 
 _NUMBERS: Final[frozenset[type[Any]]] = frozenset({float, int, bool})
-
-
-class UnsureError(Exception):
-    """The columns cannot say: the reference engine has to."""
 
 
 class _PolicyNumber:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from random import Random
 from typing import Any, Final
 
 from attr import define
@@ -40,7 +39,8 @@ from negotiator.candidates import (
     rank_keys,
     spoken_for,
 )
-from negotiator.columnkeys import KeyMaker, Keys, Passed, UnsureError
+from negotiator.chance import UnsureError, without_chance
+from negotiator.columnkeys import KeyMaker, Keys, Passed
 from negotiator.engine import REFERENCE, Found, Listed, SlotsLeft
 from negotiator.lazyorder import LazyEntries
 from negotiator.preemption import Refusal, rank_compared
@@ -50,30 +50,6 @@ from negotiator.slots import Slot
 from policy.model import NegotiatorPolicy
 
 _TRUE: Final = Literal(True)
-
-
-class _NoChance(Random):
-    """A source of random numbers that refuses to give any."""
-
-    def random(self) -> float:
-        raise UnsureError
-
-    def getrandbits(self, k: int, /) -> int:
-        raise UnsureError
-
-
-def _without_chance(context: EvalContext) -> EvalContext:
-    """The same context, in which random numbers are refused."""
-    return EvalContext(
-        now=context.now,
-        tz=context.tz,
-        rng=_NoChance(0),
-        strict=context.strict,
-        functions=context.functions,
-        user_maps=context.user_maps,
-        home_of=context.home_of,
-        debug_sink=context.debug_sink,
-    )
 
 
 def _changes(slot: Slot, enlarged: bool) -> bool:
@@ -189,7 +165,7 @@ class ColumnEngine:
 
     def _guarded(self, context: EvalContext) -> EvalContext:
         if self._contexts is None or self._contexts[0] is not context:
-            self._contexts = (context, _without_chance(context))
+            self._contexts = (context, without_chance(context))
         return self._contexts[1]
 
     # --- the tests ------------------------------------------------------------------------------

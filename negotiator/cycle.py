@@ -10,7 +10,9 @@ Follows: the description of the negotiation cycle in HTCondor's manual and the v
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
+from typing import Final
 
 from attr import define, field
 
@@ -19,7 +21,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from negotiator.accounting import Accountant, AccountantSettings
 from negotiator.arithmetic import FLT_MAX, INT_MAX
-from negotiator.autoclusters import SignificanceSettings, significant_attributes
+from negotiator.autoclusters import SignificanceSettings
 from negotiator.board import Board
 from negotiator.concurrency import ConcurrencyCounts
 from negotiator.departures import Sane
@@ -28,10 +30,13 @@ from negotiator.ephemeral import SlotDecorator, add_match_expressions, live_func
 from negotiator.grouploop import GroupLoopSettings, run_group_rounds, too_many_passes
 from negotiator.groups import Group, GroupSettings, GroupTree
 from negotiator.options import ENGINES
+from negotiator.poolsize import pool_numbers, trim_slots
 from negotiator.rank import presort
 from negotiator.requests import job_lists
 from negotiator.result import AllocationRound, CycleResult, TrimmedSlot
-from negotiator.slots import Slot, fetch_slots, pool_numbers, trim_slots
+from negotiator.significant import significant_in
+from negotiator.slotlists import each
+from negotiator.slots import Slot
 from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.spins import RoundTerms, run_round
 from negotiator.stopwatch import RequestCosts, Stopwatch, TimeLimits
@@ -62,15 +67,15 @@ def negotiate(
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
     functions = live_functions(accountant, tree)
     context = EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
-    slots = fetch_slots(snapshot.slots, snapshot.claims, policy, context)
+    engines = make_engines(engine) if isinstance(engine, str) else engine
+    slots = engines.fetch(snapshot.slots, snapshot.claims, policy, context)
     submitters = fetch_submitters(snapshot.submitters, policy, context)
-    significant = significant_attributes((s.ad for s in slots), policy_expressions(policy))
+    significant = significant_in(slots, policy_expressions(policy))
     accountant.count_claims(_claims(slots, policy, context))
     usage_before = accountant.state()
     numbers = pool_numbers(slots, policy, context)
     kept, trimmed = trim_slots(slots, policy, context)
-    _prepare(kept, snapshot, accountant, tree, policy, context)
-    engines = make_engines(engine) if isinstance(engine, str) else engine
+    kept = _prepare(kept, snapshot, accountant, tree, policy, context)
     left, finder = engines.prepare(kept, policy)
     board = Board(
         policy=policy,
@@ -103,23 +108,22 @@ def negotiate(
 
 
 def _prepare(
-    slots: list[Slot],
+    slots: Sequence[Slot],
     snapshot: Snapshot,
     accountant: Accountant,
     tree: GroupTree,
     policy: NegotiatorPolicy,
     context: EvalContext,
-) -> None:
+) -> Sequence[Slot]:
     """Sort the slots, and put into them what policies may ask for."""
     if policy.ignore_job_ranks:
-        presort(slots, policy, context)
+        slots = presort(slots, policy, context)
     add_match_expressions(slots, policy)
-    if not policy.consider_preemption:
-        return
-    prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
-    decorator = SlotDecorator(accountant, tree, snapshot.previous_quotas, context, prefix)
-    for slot in slots:
-        decorator.decorate(slot)
+    if policy.consider_preemption:
+        prefix = (policy.startd_resource_prefix or "slot") if policy.cross_slot_prios else None
+        decorator = SlotDecorator(accountant, tree, snapshot.previous_quotas, context, prefix)
+        decorator.decorate(slots)
+    return slots
 
 
 def _result(
@@ -244,31 +248,30 @@ def significance(policy: NegotiatorPolicy) -> SignificanceSettings:
 
 
 def _claims(
-    slots: list[Slot], policy: NegotiatorPolicy, context: EvalContext
+    slots: Sequence[Slot], policy: NegotiatorPolicy, context: EvalContext
 ) -> list[tuple[str, float]]:
     """Whom each claimed slot is charged to, and its weight."""
-    charged = []
-    for slot in slots:
+
+    def charged(slot: Slot, context: EvalContext) -> str | None:
         user = slot.accounted_user()
-        if user is None:
-            continue
+        if user is None or not policy.discount_suspended_resources:
+            return user
         activity = slot.ad.get_string("Activity", context=context) or ""
-        if policy.discount_suspended_resources and activity.lower() == "suspended":
-            continue
-        charged.append((user, slot.weight))
-    return charged
+        return None if activity.lower() == "suspended" else user
+
+    users = each(slots, ("AccountingGroup", "RemoteUser", "Activity"), charged, context)
+    pairs = zip(slots, users, strict=True)
+    return [(user, slot.weight) for slot, user in pairs if user is not None]
 
 
 def _concurrency(
-    slots: list[Slot], state: AccountantState, policy: NegotiatorPolicy, context: EvalContext
+    slots: Sequence[Slot], state: AccountantState, policy: NegotiatorPolicy, context: EvalContext
 ) -> ConcurrencyCounts:
     """The limits that claims in any state hold, and those of slots matched but not yet claimed."""
-    texts = []
+    found = each(slots, _LIMITS, _limits_held, context)
+    texts: list[str | None] = [text for held in found if held for text in held]
     matched = set()
     for slot in slots:
-        for attribute in ("ConcurrencyLimits", "PreemptingConcurrencyLimits"):
-            if slot.raw(attribute) is not None:
-                texts.append(slot.ad.get_string(attribute, context=context))
         if slot.state == "Matched":
             address = slot.ad.get_string("StartdIpAddr", context=context) or ""
             matched.add(f"{slot.name}@{address}")
@@ -276,6 +279,14 @@ def _concurrency(
         if key in matched:
             texts.append(resource.matched_concurrency_limits)
     return ConcurrencyCounts(policy.concurrency_limits.maximum, [text for text in texts if text])
+
+
+_LIMITS: Final = ("ConcurrencyLimits", "PreemptingConcurrencyLimits")
+
+
+def _limits_held(slot: Slot, context: EvalContext) -> list[str | None]:
+    there = [name for name in _LIMITS if slot.raw(name) is not None]
+    return [slot.ad.get_string(name, context=context) for name in there]
 
 
 def all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRound, ...]:

@@ -18,9 +18,11 @@ from classad.table import Rows
 from negotiator.candidates import Allowance, Asker, Candidate, Tally, scan
 from negotiator.options import ENGINES
 from negotiator.ordering import best_first
-from negotiator.slots import Slot
+from negotiator.slots import Slot, fetch_slots
 
 if TYPE_CHECKING:
+    from classad.ad import ClassAd
+    from classad.evaluate import EvalContext
     from negotiator.board import Board
     from negotiator.requests import Request
     from policy.model import NegotiatorPolicy
@@ -126,12 +128,31 @@ def all_of(entries: Entries, start: int = 0) -> Iterator[Candidate]:
 class Engines(Protocol):
     """Makes the engines of one cycle after another; may keep what it learns on the way."""
 
+    def fetch(
+        self,
+        ads: Sequence[ClassAd],
+        claims: Mapping[str, int],
+        policy: NegotiatorPolicy,
+        context: EvalContext,
+    ) -> Sequence[Slot]:
+        """The slots of a cycle; see ``negotiator.slots.fetch_slots``."""
+
     def prepare(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> tuple[SlotsLeft, Engine]:
         """An engine for slots that are prepared for a cycle, in pool order, and their positions."""
 
 
 class ReferenceEngines:
     """Gives every cycle the reference engine."""
+
+    def fetch(
+        self,
+        ads: Sequence[ClassAd],
+        claims: Mapping[str, int],
+        policy: NegotiatorPolicy,
+        context: EvalContext,
+    ) -> Sequence[Slot]:
+        """See ``Engines``."""
+        return fetch_slots(ads, claims, policy, context)
 
     def prepare(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> tuple[SlotsLeft, Engine]:
         """See ``Engines``."""

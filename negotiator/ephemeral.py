@@ -10,7 +10,7 @@ Follows: the list of attributes in HTCondor's manual; types and presence as in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -21,12 +21,14 @@ from classad.builtins.registry import EAGER, Builtin
 from classad.evaluate import EvalContext, EvalState
 from classad.expr import ExprTree
 from classad.nodes import Call, Literal
+from classad.scopes import fold_name
 from classad.values import ERROR
 from negotiator.accounting import Accountant
 from negotiator.arithmetic import float32
 from negotiator.groups import GroupTree
 from negotiator.result import ROOT_GROUP
-from negotiator.slots import Slot, occupant
+from negotiator.slotlists import ColumnSlots, each
+from negotiator.slots import Changes, Slot, occupant
 from policy.model import NegotiatorPolicy
 
 _USER_FUNCTION: Final = "ResourcesInUseByUser"
@@ -82,33 +84,48 @@ class SlotDecorator:
     context: EvalContext
     prefix: str | None = None
     _known: dict[str, dict[str, Any]] = field(factory=dict, init=False)
+    _changes: dict[str, Changes] = field(factory=dict, init=False)
 
-    def decorate(self, slot: Slot) -> None:
-        """Add the ephemeral attributes of a slot."""
-        if slot.raw("PreemptingRank") is not None:
-            rank = slot.ad.get_number("PreemptingRank", context=self.context)
+    def decorate(self, slots: Sequence[Slot]) -> None:
+        """Add the ephemeral attributes of slots."""
+        ranks = each(slots, ("PreemptingRank",), _preempting_rank, self.context)
+        names: set[str] = set()
+        for slot, rank in zip(slots, ranks, strict=True):
             if rank is not None:
                 slot.insert("CurrentRank", rank)
-        if slot.user is not None:
-            slot.insert("RemoteUserFloor", self.accountant.floor(slot.user))
-            self._add_user(slot, slot.user, "")
-        if self.prefix is None:
-            return
+                names.add("currentrank")
+            if slot.user is not None:
+                slot.adopt(self._of(slot.user))
+            if self.prefix is not None:
+                names |= self._add_others(slot, self.prefix)
+        if isinstance(slots, ColumnSlots):
+            slots.changed |= names.union(*self._changes.values())
+
+    def _of(self, user: str) -> Changes:
+        """What is said about the user of a slot."""
+        known = self._changes.get(user)
+        if known is None:
+            about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
+            known = self._changes[user] = {fold_name(n): (n, value) for n, value in about.items()}
+        return known
+
+    def _add_others(self, slot: Slot, prefix: str) -> set[str]:
+        """What is said about the users of the other slots of the machine; the names added."""
+        added = set()
         total = slot.ad.get_number("TotalSlots", context=self.context)
         for i in range(1, int(total or 1) + 1):
-            user = occupant(slot.ad, self.context, f"{self.prefix}{i}_")
+            user = occupant(slot.ad, self.context, f"{prefix}{i}_")
             if user is not None:
-                self._add_user(slot, user, f"{self.prefix}{i}_")
-
-    def _add_user(self, slot: Slot, user: str, prefix: str) -> None:
-        """What the policy may want to know about a user and its group."""
-        known = self._known.get(user)
-        if known is None:
-            known = self._known[user] = self._about(user)
-        for name, value in known.items():
-            slot.insert(prefix + name, value)
+                for name, value in self._about(user).items():
+                    slot.insert(f"{prefix}{i}_{name}", value)
+                    added.add(fold_name(f"{prefix}{i}_{name}"))
+        return added
 
     def _about(self, user: str) -> dict[str, Any]:
+        """What the policy may want to know about a user and its group."""
+        known = self._known.get(user)
+        if known is not None:
+            return known
         about: dict[str, Any] = {
             "RemoteUserPrio": float32(self.accountant.effective_priority(user)),
             "RemoteUserResourcesInUse": _call(_USER_FUNCTION, user),
@@ -118,7 +135,14 @@ class SlotDecorator:
             about["RemoteGroup"] = group
             about["RemoteGroupResourcesInUse"] = _call(_GROUP_FUNCTION, user)
             about["RemoteGroupQuota"] = quotas[group]
+        self._known[user] = about
         return about
+
+
+def _preempting_rank(slot: Slot, context: EvalContext) -> int | float | None:
+    if slot.raw("PreemptingRank") is None:
+        return None
+    return slot.ad.get_number("PreemptingRank", context=context)
 
 
 def decorate_request(
@@ -143,8 +167,12 @@ def decorate_request(
         ad.insert("SubmitterGroupQuota", own.quota)
 
 
-def add_match_expressions(slots: list[Slot], policy: NegotiatorPolicy) -> None:
+def add_match_expressions(slots: Sequence[Slot], policy: NegotiatorPolicy) -> None:
     """Add what ``NEGOTIATOR_MATCH_EXPRS`` lists."""
+    if not policy.match_exprs:
+        return
     for slot in slots:
         for name, expr in policy.match_exprs:
             slot.insert(name, expr)
+    if isinstance(slots, ColumnSlots):
+        slots.changed.update(fold_name(name) for name, _ in policy.match_exprs)

@@ -54,12 +54,17 @@ class Freezer:
         todo: list[Any] = [tree]
         seen: set[str] = set()
         while todo:
-            refs, names = self._expressions.references(todo.pop())
-            if refs.called & _UNSTEADY or (overwritten and "currentrank" in names):
+            names, unsteady = self.look(todo.pop())
+            if unsteady or (overwritten and "currentrank" in names):
                 return True
             todo += [value for value in map(own, names - seen) if value.__class__ is ExprTree]
             seen |= names
         return False
+
+    def look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
+        """The own names an expression mentions, and whether it calls an unsteady function."""
+        refs, names = self._expressions.references(tree)
+        return names, bool(refs.called & _UNSTEADY)
 
 
 def _form(tree: Node | None, value: Any) -> Any:

@@ -10,6 +10,7 @@ Follows: "Matchmaking Expressions" in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from classad.ad import ClassAd
@@ -17,6 +18,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.result import MatchKind
+from negotiator.slotlists import ColumnSlots, each, mentioned
 from negotiator.slots import Slot
 from policy.model import NegotiatorPolicy
 
@@ -44,19 +46,27 @@ def policy_rank(
     return -DBL_MAX if number is None else float32(number)
 
 
-def presort(slots: list[Slot], policy: NegotiatorPolicy, context: EvalContext) -> None:
+def presort(
+    slots: Sequence[Slot], policy: NegotiatorPolicy, context: EvalContext
+) -> Sequence[Slot]:
     """Rank all slots once, against an empty request, and sort them best first.
 
     This is NEGOTIATOR_IGNORE_JOB_RANKS.  The negotiator sorts ties by memory address; here they
     keep pool order.
     """
     empty = ClassAd()
-    for slot in slots:
-        slot.fixed_ranks = (
+
+    def ranks(slot: Slot, context: EvalContext) -> tuple[float, float]:
+        return (
             policy_rank(policy.pre_job_rank, slot.ad, empty, context),
             policy_rank(policy.post_job_rank, slot.ad, empty, context),
         )
-    slots.sort(key=lambda slot: slot.fixed_ranks or (0.0, 0.0), reverse=True)
+
+    names = mentioned(policy.pre_job_rank, policy.post_job_rank)
+    for slot, found in zip(slots, each(slots, names, ranks, context), strict=True):
+        slot.fixed_ranks = found
+    ordered = sorted(slots, key=lambda slot: slot.fixed_ranks or (0.0, 0.0), reverse=True)
+    return slots.some(ordered) if isinstance(slots, ColumnSlots) else ordered
 
 
 def job_rank(slot: ClassAd, request: ClassAd, context: EvalContext) -> float:

@@ -10,7 +10,7 @@ Follows: the queries that open a cycle and the accountant's table of customers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from attr import Factory, field, frozen
@@ -99,7 +99,7 @@ class Snapshot:
     the number of claim ids of a slot, by slot name; slots that are not in it have one.
     """
 
-    slots: tuple[ClassAd, ...] = ()
+    slots: Sequence[ClassAd] = ()
     submitters: tuple[ClassAd, ...] = ()
     queues: tuple[ScheddQueue, ...] = ()
     accountant: AccountantState = Factory(AccountantState)

@@ -61,6 +61,16 @@ class Column:
         ordered = sum(map(_is_number, values))
         return cls(key, [values[place] for place in places], pick(number, codes), ordered)
 
+    def moved(self, values: list[Any], codes: array[int], ordered: int) -> Column:
+        """The same attribute of other rows; ``values``: those of this column, or some of them."""
+        found = Column.__new__(Column)
+        found.key, found.values, found.codes, found.ordered = self.key, values, codes, ordered
+        found.numbers = None
+        found.expressions = self.expressions
+        if values is not self.values and self.expressions:
+            found.expressions = frozenset(code for code, v in enumerate(values) if is_open(v))
+        return found
+
     def set(self, row: int, cell: Any) -> bool:
         """Give a row another cell; whether the expressions are concerned."""
         if self.numbers is None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypeVar
 
 from classad import kernels
 from classad.ad import ClassAd
@@ -23,6 +23,7 @@ from classad.evaluate import evaluate
 from classad.expr import ExprTree
 from classad.match import half_match, is_true, symmetric_match
 from classad.state import EvalContext
+from classad.table.applied import Sight, apply, sight
 from classad.table.holder import Holder
 from classad.table.moving import pick_numbers, rows_of
 from classad.table.partner import Partner
@@ -30,9 +31,7 @@ from classad.table.requirements import RowSide
 from classad.table.rows import Rows
 from classad.table.store import MISLEADING
 
-if TYPE_CHECKING:
-    pass
-
+_T = TypeVar("_T")
 #: Which of the two ads an expression is evaluated in.
 Seat = Literal["my", "target"]
 
@@ -248,6 +247,26 @@ class Table(Holder):
             return array("d", [known[code] for code in codes])
         self._budget.now += 1
         return self._valuations.numbers(tree, of_row, target, bits, convert)
+
+    def sight(self, names: Iterable[str]) -> Sight:
+        """What a function of some attributes can see of the rows through them."""
+        return sight(self._store, names)
+
+    def apply(
+        self, fact: Callable[[ClassAd], _T], names: Iterable[str]
+    ) -> tuple[array[int], list[_T]]:
+        """What a function is for every row, as ``codes`` and ``values``.
+
+        ``names``: the attributes that it looks at.  It is asked once for each distinct combination
+        of what rows have for these and for all that they refer to, and given an ad that has
+        nothing else; what it refers to in another ad, or to keep the ad, it must not count on.
+
+        >>> slots = Table([ClassAd({"Cpus": 4}), ClassAd({"Cpus": 8}), ClassAd({"Cpus": 4})])
+        >>> codes, values = slots.apply(lambda ad: ad["Cpus"] > 4, ["Cpus"])
+        >>> [values[code] for code in codes]
+        [False, True, False]
+        """
+        return apply(self._store, names, fact)
 
     def rank(
         self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None

@@ -8,7 +8,7 @@ Never here: evaluation.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from classad.ad import ClassAd
@@ -17,6 +17,7 @@ from classad.scopes import fold_name
 from classad.table.budget import DEFAULT, Budget
 from classad.table.moving import rows_of
 from classad.table.overlaid import Overlaid, OverlaidStore
+from classad.table.placed import Placed, PlacedStore
 from classad.table.predicates import Book
 from classad.table.requirements import PartnerSide, RowSide
 from classad.table.rows import Rows
@@ -61,6 +62,11 @@ class Holder:
         return cls(store=OverlaidStore(rows), budget=budget)
 
     @classmethod
+    def placed(cls, rows: Placed, *, budget: int = DEFAULT) -> Self:
+        """Rows of another table in an order of their own, a few attributes of them changed."""
+        return cls(store=PlacedStore(rows), budget=budget)
+
+    @classmethod
     def from_columns(cls, loaded: LoadedColumns, *, budget: int = DEFAULT) -> Self:
         """The ads that ``classad.loading`` has read; none of them is made until it is wanted."""
         return cls(loaded=loaded, budget=budget)
@@ -101,6 +107,11 @@ class Holder:
     def __len__(self) -> int:
         return self._store.size
 
+    @property
+    def store(self) -> Store:
+        """The columns, for tables that are ``placed`` over this one."""
+        return self._store
+
     def ad(self, row: int) -> ClassAd:
         """The ad of a row."""
         return self._store.ad(row)
@@ -114,6 +125,15 @@ class Holder:
         """The attributes that rows have, spelled as first met, in the order of the alphabet."""
         spelled = self._store.spelled()
         return [spelled.get(key, key) for key in sorted(self._store.names)]
+
+    @property
+    def keys(self) -> Collection[str]:
+        """The attributes that rows have, in lower case."""
+        return self._store.names
+
+    def has(self, name: str) -> bool:
+        """Whether some row has an attribute."""
+        return self._store.has(fold_name(name))
 
     def column(self, name: str) -> tuple[array[int], list[Any]]:
         """What the rows have for an attribute, as ``codes`` and ``values``.
@@ -160,8 +180,8 @@ class Holder:
                 self._partner_side.forget()
 
     def refresh(self) -> None:
-        """Look again at all rows of a table that was made ``over`` them."""
-        assert isinstance(self._store, OverlaidStore)
+        """Look again at all rows of a table that was made ``over`` them, or ``placed``."""
+        assert isinstance(self._store, OverlaidStore | PlacedStore)
         changes = self._store.refresh()
         if changes.appeared or changes.names:
             names = None if changes.appeared else changes.names

@@ -31,10 +31,11 @@ from negotiator.ephemeral import (
 )
 from negotiator.fuzzing.case import Case, Party, Values
 from negotiator.groups import GroupTree
+from negotiator.poolsize import pool_numbers
 from negotiator.preemption import Refusal
 from negotiator.result import MatchKind
 from negotiator.simulate.pool import show_claim, show_free, show_time
-from negotiator.slots import Slot, fetch_slots, pool_numbers
+from negotiator.slots import Slot, fetch_slots
 from negotiator.snapshot import AccountantState, Customer
 from policy.model import NegotiatorPolicy
 
@@ -96,8 +97,7 @@ class Stage:
         found = fetch_slots(ads, {}, self.policy, self.context)
         add_match_expressions(found, self.policy)
         if self.policy.consider_preemption:
-            for slot in found:
-                self.decorator.decorate(slot)
+            self.decorator.decorate(found)
         return found
 
     def request(self, party: Party) -> ClassAd:

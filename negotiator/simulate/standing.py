@@ -33,6 +33,7 @@ from negotiator.cycle import (
 )
 from negotiator.engine import REFERENCE, Listed
 from negotiator.ephemeral import live_functions
+from negotiator.poolsize import pool_numbers
 from negotiator.preemption import Refusal
 from negotiator.requests import (
     JobList,
@@ -48,7 +49,7 @@ from negotiator.simulate.engine import Simulation
 from negotiator.simulate.pool import SimSlot
 from negotiator.simulate.state import IDLE
 from negotiator.simulate.steady import stands
-from negotiator.slots import Slot, fetch_slots, pool_numbers
+from negotiator.slots import Slot, fetch_slots
 from negotiator.snapshot import AccountantState
 from negotiator.submitters import Submitter
 from policy.model import NegotiatorPolicy

@@ -1,0 +1,109 @@
+"""The slots of a cycle, and questions that are asked of each of them.
+
+Decision here: how a question is asked.  Slots that are rows of a table are asked all at once: once
+for each distinct combination of what the question looks at; slot by slot where attributes that the
+cycle has changed could be looked at, or a random number would be drawn.  Inputs: slots, a question
+and the attributes that it looks at.  Outputs: the answers, in the order of the slots.
+
+Never here: what is asked.
+Follows: nothing; it is bookkeeping.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Final, TypeVar
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext
+from classad.expr import ExprTree
+from classad.table.moving import pick
+from classad.table.shapes import OTHERS, Shapes
+from negotiator.chance import UnsureError, without_chance
+from negotiator.slotrows import SlotRows
+from negotiator.slots import KEPT, Slot
+
+T = TypeVar("T")
+
+#: What a slot that stands for others knows of itself.
+_KNOWN: Final = ("partitionable", "state")
+_READ: Final = tuple(name for what in _KNOWN for name in KEPT[what].reads)
+
+
+class ColumnSlots(list[Slot]):
+    """Slots that are rows of a table.
+
+    ``changed``: the folded names of attributes that the cycle has changed in some of them.
+    """
+
+    def __init__(self, slots: Iterable[Slot], rows: SlotRows, changed: Collection[str]) -> None:
+        super().__init__(slots)
+        self.rows = rows
+        self.changed = set(changed)
+
+    def some(self, slots: Iterable[Slot]) -> ColumnSlots:
+        """Some of these slots, or all in another order."""
+        return ColumnSlots(slots, self.rows, self.changed)
+
+    def places(self) -> array[int]:
+        """The rows that the slots are."""
+        return array("i", [slot.row for slot in self])
+
+    def each(
+        self, reads: Iterable[str], find: Callable[[Slot, EvalContext], T], context: EvalContext
+    ) -> list[T] | None:
+        """The answers; None if they have to be found slot by slot."""
+        names, surely = (*reads, *_READ), without_chance(context)
+        sight = self.rows.table.sight(names)
+        if self.changed and (sight.odd or not self.changed.isdisjoint(sight.names)):
+            return None
+
+        def ask(ad: ClassAd) -> T:
+            known = {what: KEPT[what].find(ad, surely) for what in _KNOWN}
+            slot = Slot(base=ad, name="", weight=1.0, claims=1, user=None, **known)
+            return find(slot, surely)
+
+        try:
+            return spread(*self.rows.table.apply(ask, names), self.places())
+        except UnsureError:
+            return None
+
+
+def spread(codes: array[int], values: list[T], rows: array[int]) -> list[T]:
+    """What some rows have, of a column."""
+    if len(values) == 1:
+        return values * len(rows)
+    return list(map(values.__getitem__, pick(codes, rows)))
+
+
+def each(
+    slots: Sequence[Slot],
+    reads: Iterable[str] | None,
+    find: Callable[[Slot, EvalContext], T],
+    context: EvalContext,
+) -> list[T]:
+    """The answer of each slot.
+
+    ``reads``: the attributes that the question looks at besides those that say whether the slot is
+    partitionable and its state; None if that is not known.  Of a slot it is to look at these two
+    and at the ad.
+    """
+    if isinstance(slots, ColumnSlots) and reads is not None:
+        found = slots.each(reads, find, context)
+        if found is not None:
+            return found
+    return [find(slot, context) for slot in slots]
+
+
+def mentioned(*trees: ExprTree | None) -> tuple[str, ...] | None:
+    """The attributes of an ad by itself that expressions mention; None if that is not known."""
+    shapes = Shapes()
+    found: set[str] = set()
+    for tree in trees:
+        if tree is not None:
+            shape = shapes.of_tree(tree)
+            if shape.odd or shape.random:
+                return None
+            found.update(name for where, name in shape.names if where != OTHERS)
+    return tuple(sorted(found))
