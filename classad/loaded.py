@@ -202,15 +202,10 @@ class LoadedColumns:
         return _WORDS[tag, number]
 
     @cached_property
-    def _with_expressions(self) -> list[int]:
+    def with_expressions(self) -> list[int]:
         """The columns that are not just plain values."""
         columns = enumerate(self.columns)
         return [position for position, c in columns if Tag.EXPRESSION in bytes(c.tags)]
-
-    @property
-    def open_names(self) -> list[str]:
-        """The attributes, in lower case, that some row may have an expression for."""
-        return [self.columns[position].key for position in self._with_expressions]
 
     # --- the ads ------------------------------------------------------------------------------
 
@@ -233,7 +228,7 @@ class LoadedColumns:
 
     def _batch(self, start: int, stop: int) -> list[ClassAd]:
         table = [self.values(column, start, stop) for column in self.columns]
-        nested = [position for position in self._with_expressions if _any_nested(table[position])]
+        nested = [position for position in self.with_expressions if _any_nested(table[position])]
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
             by_shape.setdefault(number, []).append(row)

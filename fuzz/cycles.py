@@ -6,6 +6,7 @@ Never here: chance, the loop, an opinion on who should have been served.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from math import isclose
@@ -16,8 +17,10 @@ from typing import Any, Final
 from attr import evolve
 
 from classad.ad import ClassAd
+from classad.adfile import format_ad
 from classad.evaluate import EvalContext, evaluate_exactly
 from classad.expr import ExprTree
+from classad.loading import load_long
 from classad.match import is_true
 from negotiator.cycle import negotiate
 from negotiator.cycles import run_cycles
@@ -26,6 +29,8 @@ from negotiator.options import ENGINES
 from negotiator.result import CycleResult
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
+from negotiator.slotfiles import plain_names
+from negotiator.slotrows import LoadedSlots
 from negotiator.snapshot import Snapshot
 from policy.dialects import find_dialect
 from policy.model import NegotiatorPolicy
@@ -76,6 +81,33 @@ def engines_agree(scenario: Scenario) -> None:
     # As text: a limit can be NaN, which equals nothing.
     assert repr(columns) == repr(reference), "the engines decide otherwise"
     assert sources[0].random() == sources[1].random(), "the engines draw other random numbers"
+    loaded = in_columns(pool)
+    if loaded is not None:
+        ads = as_ads(loaded)
+        columns, reference = (
+            negotiate(each, policy, now=NOW, rng=Random(1), engine=engine)
+            for engine, each in zip(ENGINES, (loaded, ads), strict=True)
+        )
+        assert repr(columns) == repr(reference), "slots in columns are matched otherwise"
+
+
+def as_ads(pool: Snapshot) -> Snapshot:
+    """The pool with the ads of its slots, which stay in columns."""
+    assert isinstance(pool.slots, LoadedSlots)
+    return evolve(pool, slots=tuple(pool.slots.loaded.to_ads()))
+
+
+def in_columns(pool: Snapshot) -> Snapshot | None:
+    """The pool with its slots loaded from long form; None if that is not to be had."""
+    try:
+        text = "\n".join(format_ad(ad) for ad in pool.slots)
+    except ValueError:
+        return None
+    loaded = load_long(text.encode("utf-8", "surrogateescape"))
+    names = plain_names(loaded)
+    if names is None or loaded.diagnostics:
+        return None
+    return evolve(pool, slots=LoadedSlots(loaded, array("i", range(len(names))), names))
 
 
 def engines_keep_up(scenario: Scenario) -> None:
@@ -89,10 +121,17 @@ def engines_keep_up(scenario: Scenario) -> None:
     assert columns == reference, "the engines part in the course of cycles"
     kept = make_engines(ENGINES[0], lasting=True)
     never = evolve(policy, consider_preemption=False)
-    for each in (policy, never, evolve(policy, pre_job_rank=policy.post_job_rank), policy):
-        warm = negotiate(pool, each, now=NOW, rng=Random(1), engine=kept)
-        fresh = negotiate(pool, each, now=NOW, rng=Random(1), engine=ENGINES[1])
-        assert repr(warm) == repr(fresh), "what was found under another policy is taken for new"
+    sorted_first = evolve(policy, ignore_job_ranks=True)
+    policies = policy, never, evolve(policy, pre_job_rank=policy.post_job_rank), sorted_first
+    loaded = in_columns(pool)
+    for slots in (pool, loaded):
+        if slots is None:
+            continue
+        for each in (*policies, policy):
+            warm = negotiate(slots, each, now=NOW, rng=Random(1), engine=kept)
+            ads = slots if slots is pool else as_ads(slots)
+            fresh = negotiate(ads, each, now=NOW, rng=Random(1), engine=ENGINES[1])
+            assert repr(warm) == repr(fresh), "what was found under another policy is kept"
 
 
 def _decisions(result: CycleResult) -> str:

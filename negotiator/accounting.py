@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from attr import evolve, field, frozen
+from attr import define, evolve, field, frozen
 
 from negotiator.groups import GroupTree
 from negotiator.result import ROOT_GROUP
@@ -115,6 +115,16 @@ def priority_factor(name: str, group: str, settings: AccountantSettings) -> floa
     return settings.default_factor
 
 
+@define(eq=False)
+class _Sums:
+    """What is charged to a record."""
+
+    slots: int
+    weight: float
+    uncharged: int
+    weighted_uncharged: float
+
+
 class Accountant:
     """The accountant during one cycle: priorities stand still, usage grows with every match."""
 
@@ -154,8 +164,60 @@ class Accountant:
             for name, count in slots.items():
                 self.charge(name, weights[name], count)
             return
-        for name, weight in listed:
-            self.charge(name, weight)
+        self._charge_each(listed)
+
+    def _charge_each(self, claims: Iterable[tuple[str, float]]) -> None:
+        """``charge`` for each of many claims in their order, with one new record for all of them.
+
+        Sums are rounded after each claim, so that their order matters.
+        """
+        since = self._now - self._since()
+        sums: dict[str, _Sums] = {}
+        above: dict[str, float] = {}
+        ways: dict[str, tuple[tuple[_Sums, _Sums], list[str]]] = {}
+        for name, weight in claims:
+            way = ways.get(name)
+            if way is None:
+                way = ways[name] = self._way(name, sums, above)
+            for record in way[0]:
+                record.slots += 1
+                record.weight = stored(record.weight + weight)
+                record.uncharged -= since
+                record.weighted_uncharged = stored(record.weighted_uncharged - since * weight)
+            for group in way[1]:
+                above[group] = stored(above[group] + weight)
+        for name, record in sums.items():
+            self._customers[name] = evolve(
+                self._customers[name],
+                resources_used=record.slots,
+                weighted_resources_used=record.weight,
+                uncharged_time=record.uncharged,
+                weighted_uncharged_time=record.weighted_uncharged,
+            )
+        for group, weight in above.items():
+            self._customers[group] = evolve(
+                self._customers[group], hier_weighted_resources_used=weight
+            )
+
+    def _way(
+        self, name: str, sums: dict[str, _Sums], above: dict[str, float]
+    ) -> tuple[tuple[_Sums, _Sums], list[str]]:
+        """The sums that a claim of a submitter goes to, and the groups that count those below."""
+        group = self._tree.assigned(name).name
+        for charged in (name, group):
+            if charged not in sums:
+                record = self._customers.setdefault(charged, Customer(charged))
+                sums[charged] = _Sums(
+                    record.resources_used,
+                    record.weighted_resources_used,
+                    record.uncharged_time or 0,
+                    record.weighted_uncharged_time or 0.0,
+                )
+        path = [group] if group == ROOT_GROUP else _prefixes(group)
+        for higher in path:
+            if higher not in above:
+                above[higher] = self._look_up(higher).hier_weighted_resources_used
+        return (sums[name], sums[group]), path
 
     def charge(self, name: str, weight: float, slots: int = 1) -> None:
         """Charge slots to a submitter, to its group and to the groups above."""

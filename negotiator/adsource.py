@@ -32,6 +32,20 @@ Scalar = int | float | str | bool
 _HEAD: Final = 65536
 
 
+def scalar_of(ad: ClassAd, name: str) -> Scalar | None:
+    """The value of an attribute, the ad alone; None unless it is a number or a string."""
+    value = ad.evaluate_attr(name)
+    if isinstance(value, Value) or not isinstance(value, int | float | str):
+        return None
+    return value
+
+
+def number_of(ad: ClassAd, name: str) -> int | float | None:
+    """The value of a numeric attribute, the ad alone."""
+    value = scalar_of(ad, name)
+    return None if isinstance(value, str | bool) else value
+
+
 @frozen(eq=False)
 class LocatedAd:
     """An ad and the first line of it."""
@@ -41,10 +55,7 @@ class LocatedAd:
 
     def value(self, name: str) -> Scalar | None:
         """The value of an attribute, the ad alone; None unless it is a number or a string."""
-        value = self.ad.evaluate_attr(name)
-        if isinstance(value, Value) or not isinstance(value, int | float | str):
-            return None
-        return value
+        return scalar_of(self.ad, name)
 
     def text(self, name: str) -> str | None:
         """The value of a string attribute."""
@@ -53,8 +64,7 @@ class LocatedAd:
 
     def number(self, name: str) -> int | float | None:
         """The value of a numeric attribute."""
-        value = self.value(name)
-        return None if isinstance(value, str | bool) else value
+        return number_of(self.ad, name)
 
     def problem(
         self, message: str, *, severity: str = "warning", help: str | None = None
@@ -92,7 +102,7 @@ def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
     """All ads of a file; raises ``OSError``."""
     if is_log(path):
         return _read_queue_log(path, diagnostics)
-    if not _is_plain_long(path):
+    if not is_plain_long(path):
         return _read_other_form(path, diagnostics)
     problems: list[Diagnostic] = []
     with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
@@ -120,8 +130,8 @@ def is_log(path: Path) -> bool:
     return begins_as(path)[:4] in (b"107 ", b"101 ")
 
 
-def _is_plain_long(path: Path) -> bool:
-    """Whether a file is in the long form and not compressed."""
+def is_plain_long(path: Path) -> bool:
+    """Whether a file is a list of ads in the long form and not compressed; raises ``OSError``."""
     from classad.formats.detect import detect_compression, detect_form
 
     head = begins_as(path)

@@ -13,8 +13,7 @@ Follows: the files that an administrator saves with ``condor_status -l`` and its
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from attr import Factory, evolve, frozen
@@ -27,11 +26,12 @@ from negotiator.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capturefiles import FILES, CapturePaths, InputError
 from negotiator.configuration import LoadedPolicy, read_policy
 from negotiator.groupmaps import Assignments, assign_groups
-from negotiator.poolorder import pool_order, submitter_order
+from negotiator.poolorder import submitter_order
 from negotiator.progress import SILENT, Progress
 from negotiator.queues import IDLE, job_id, make_queues, make_submitters
 from negotiator.records import complete, from_ads, from_log, group_quotas
 from negotiator.report import PoolFacts, Unsupported
+from negotiator.slotfiles import read_slots, times_of
 from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.stopwatch import RequestCosts
 from policy.dialects import HTCONDOR, Dialect
@@ -148,7 +148,7 @@ def read_capture(
     if paths.folder is not None and not paths.folder.is_dir():
         raise reader.stop(f"{paths.folder}: no such folder")
     with progress.stage("reading slots"):
-        slots = _slots(reader)
+        slots = read_slots(reader, _TIMES)
     with progress.stage("reading jobs"):
         jobs = _jobs(reader)
     schedds = reader.ads("schedds") or []
@@ -156,8 +156,8 @@ def read_capture(
     accountant = _accountant(reader, accounting)
     submitters = _submitters(reader, jobs, schedds, accountant)
     expected = _expected(reader)
-    ads = (*slots, *jobs, *schedds, *accounting, *(reader.ads("negotiator") or ()))
-    moment, origin = _time(reader, now, expected, ads)
+    ads = (*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ()))
+    moment, origin = _time(reader, now, expected, [*slots.times, *times_of(ads, _TIMES)])
     first = next(iter(local_names), None)
     loaded = _policy(reader, moment, first)
     others = tuple(_other(reader, moment, name) for name in local_names[1:])
@@ -170,7 +170,7 @@ def read_capture(
         (ad.get_string("Name") or "", ad.get_string("ScheddName") or "") for ad in submitters
     ]
     snapshot = Snapshot(
-        slots=tuple(slots[i].ad for i in pool_order([ad.text("Name") or "" for ad in slots])),
+        slots=slots.ads,
         submitters=tuple(submitters[i] for i in submitter_order(senders)),
         queues=queues,
         accountant=accountant,
@@ -180,7 +180,7 @@ def read_capture(
     return Capture(
         snapshot,
         loaded.policy,
-        _facts(paths.name(), slots, jobs, submitters, moment, origin, dialect),
+        _facts(paths.name(), slots.names, jobs, submitters, moment, origin, dialect),
         tuple(reader.diagnostics),
         loaded.unsupported,
         expected,
@@ -203,27 +203,6 @@ def _quotas(
             severity="note",
         )
     return quotas
-
-
-def _slots(reader: CaptureReader) -> list[LocatedAd]:
-    ads = reader.ads("slots")
-    if ads is None:
-        raise reader.stop(f"{reader.missing('slots')}: no such file; a cycle needs slot ads")
-    named: dict[str, LocatedAd] = {}
-    for ad in ads:
-        name = ad.text("Name")
-        if not name:
-            reader.diagnostics.append(ad.problem("slot without a `Name`; skipped"))
-        elif name in named:
-            first = named[name].source.first_line
-            message = f"slot `{name}` is in the file twice; the one of line {first} is replaced"
-            reader.diagnostics.append(ad.problem(message))
-            named[name] = ad
-        else:
-            named[name] = ad
-    if not named:
-        raise reader.stop(f"{reader.paths.find('slots')}: no slot in it")
-    return list(named.values())
 
 
 def _jobs(reader: CaptureReader) -> list[LocatedAd]:
@@ -324,7 +303,7 @@ def _expected(reader: CaptureReader) -> Expected | None:
 
 
 def _time(
-    reader: CaptureReader, now: float | None, expected: Expected | None, ads: Iterable[LocatedAd]
+    reader: CaptureReader, now: float | None, expected: Expected | None, times: Sequence[float]
 ) -> tuple[float, str]:
     """The time of the cycle and where it is from."""
     if now is not None:
@@ -332,12 +311,6 @@ def _time(
     if expected is not None and expected.cycle_started_at is not None:
         found = reader.paths.find("expected")
         return expected.cycle_started_at, f"from {'expected.json' if not found else found.name}"
-    times = [
-        time
-        for ad in ads
-        for name in _TIMES
-        if (time := ad.number(name)) is not None and math.isfinite(time)
-    ]
     if not times:
         raise reader.stop("no ad tells the time of the cycle", help="give it with --now")
     return float(max(times)), "the newest in the ads"
@@ -374,14 +347,14 @@ def _other(reader: CaptureReader, now: float, name: str) -> OtherNegotiator:
 
 def _facts(
     name: str,
-    slots: Sequence[LocatedAd],
+    slots: Collection[str],
     jobs: Sequence[LocatedAd],
     submitters: Sequence[Any],
     now: float,
     now_from: str,
     dialect: Dialect,
 ) -> PoolFacts:
-    machines = {(ad.text("Name") or "").partition("@")[2] or ad.text("Name") for ad in slots}
+    machines = {slot.partition("@")[2] or slot for slot in slots}
     return PoolFacts(
         name=name,
         machines=len(machines),

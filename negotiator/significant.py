@@ -49,7 +49,7 @@ def _wanted(slots: list[Slot], table: Table, loaded: LoadedColumns) -> frozenset
     size = len(table)
     rows, own = (Rows.of(size, (s.row for s in some)).bits for some in (slots, weighed))
     finder = _Finder(table, loaded, rows, own)
-    for name in loaded.open_names:
+    for name in table.store.open_names:
         codes, values = table.column(name)
         finder.look(codes, values, rows & ~own if name == _WEIGHT else rows)
     if weighed:

@@ -66,7 +66,7 @@ class LoadedSlots(Sequence[ClassAd]):
 
     def __init__(self, loaded: LoadedColumns, order: array[int], names: list[str]) -> None:
         """``order``: the rows in pool order; ``names``: of the slots, in that order."""
-        self._loaded = loaded
+        self.loaded = loaded
         self._order = order
         self._names = names
         self._ads: tuple[ClassAd, ...] | None = None
@@ -77,8 +77,8 @@ class LoadedSlots(Sequence[ClassAd]):
         if self._ads is not None:
             return None
         if self._rows is None:
-            table = Table.from_columns(self._loaded)
-            self._rows = SlotRows(table, self._order, self._loaded, self._names)
+            table = Table.from_columns(self.loaded)
+            self._rows = SlotRows(table, self._order, self.loaded, self._names)
         return self._rows
 
     def __len__(self) -> int:
@@ -98,6 +98,6 @@ class LoadedSlots(Sequence[ClassAd]):
 
     def _all(self) -> tuple[ClassAd, ...]:
         if self._ads is None:
-            by_row = list(self._loaded.to_ads())
+            by_row = list(self.loaded.to_ads())
             self._ads = tuple([by_row[row] for row in self._order])
         return self._ads

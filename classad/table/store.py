@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from classad.ad import ClassAd
+from classad.build import is_value
 from classad.expr import ExprTree
-from classad.loaded import LoadedColumns
+from classad.loaded import LoadedColumns, Tag
 from classad.table.columns import Column
 from classad.table.moving import number_cells
 from classad.table.parts import Part
@@ -185,6 +187,20 @@ class Store:
             assert ad is not None
             column.set(row, ad._attrs.get(name))
         return column
+
+    @cached_property
+    def open_names(self) -> list[str]:
+        """The attributes for which some row had an expression when it was loaded; of ads all."""
+        loaded, found = self.loaded, []
+        if loaded is None:
+            return list(self.names)
+        for column in map(loaded.columns.__getitem__, loaded.with_expressions):
+            _, first = number_cells(column.tags, column.payload)
+            texts = {column.payload[i] for i in first if column.tags[i] == Tag.EXPRESSION}
+            # Most are lists and ads, which need not be made to be told from expressions.
+            if not all(is_value(loaded.expression(column.key, number)) for number in texts):
+                found.append(column.key)
+        return found
 
     def shape_of(self, cell: Any) -> Shape:
         """The shape of a cell that is not plain."""

@@ -16,7 +16,7 @@ from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from classad.table import Table
-from fuzz.cycles import engines_agree, engines_keep_up
+from fuzz.cycles import as_ads, engines_agree, engines_keep_up, in_columns
 from negotiator.cli import main
 from negotiator.cycle import negotiate
 from negotiator.engine import ReferenceEngine, make_engines
@@ -43,6 +43,23 @@ def test_recorded_scenarios(name: str) -> None:
     )
     # As text: a limit can be NaN, which equals nothing.
     assert repr(columns) == repr(reference)
+
+
+@pytest.mark.parametrize("name", scenarios.names())
+def test_recorded_scenarios_in_columns(name: str) -> None:
+    """Slots that are loaded from text, cycle after cycle."""
+    case = scenarios.load(name)
+    policy = scenarios.policy_of(case["scenario"])
+    pool = in_columns(scenarios.snapshot_of(case))
+    if pool is None:
+        return
+    kept = make_engines("columns", lasting=True)
+    never = evolve(policy, consider_preemption=False)
+    for each in (policy, policy, never, policy):
+        columns = negotiate(pool, each, now=scenarios.NOW, rng=Random(1), engine=kept)
+        ads = as_ads(pool)
+        reference = negotiate(ads, each, now=scenarios.NOW, rng=Random(1), engine="reference")
+        assert repr(columns) == repr(reference)
 
 
 def outputs(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
