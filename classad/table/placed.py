@@ -16,8 +16,9 @@ from classad.ad import ClassAd
 from classad.table.columns import Column, cell_key
 from classad.table.moving import pick
 from classad.table.overlaid import Changes
+from classad.table.parts import Part
 from classad.table.shapes import Shapes
-from classad.table.store import MISLEADING, Store
+from classad.table.store import MISLEADING, Store, is_apart
 
 #: The place of a row that is an ad without attributes.
 NOWHERE: Final = -1
@@ -88,6 +89,13 @@ class PlacedStore(Store):
 
     def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
         return map(self._source.ad, rows)
+
+    def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
+        if not self._overlay.isdisjoint(names):
+            return False  # what is otherwise in a row may be anything
+        places = self._order if part.rows is None else pick(self._order, part.rows)
+        ads = (self._base.ads[place] for place in places if place != NOWHERE)
+        return all(ad is None or is_apart(ad, names) for ad in ads)
 
     def odd_for(self, partner: ClassAd | None) -> int:
         return self.odd

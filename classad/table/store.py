@@ -215,7 +215,7 @@ class Store:
         """
         rows = range(self.size) if part.rows is None else part.rows
         ads = map(self.ads.__getitem__, rows)
-        return all(ad is None or _apart(ad, names) for ad in ads)
+        return all(ad is None or is_apart(ad, names) for ad in ads)
 
     def part(self, bits: int) -> Part:
         """The part that consists of these rows."""
@@ -244,7 +244,7 @@ class Store:
         for name in self.names - before:
             self._columns.pop(name, None)
         changed: set[str] = self.names - before
-        structural = bool(changed) or odd != self.odd or not _apart(ad, ad._attrs)
+        structural = bool(changed) or odd != self.odd or not is_apart(ad, ad._attrs)
         for name, column in self._columns.items():
             if column is None:
                 continue
@@ -261,7 +261,8 @@ class Store:
 _NOWHERE: Final = ClassAd()
 
 
-def _apart(ad: ClassAd, names: Iterable[str]) -> bool:
+def is_apart(ad: ClassAd, names: Iterable[str]) -> bool:
+    """Whether attributes of an ad are expressions of their own, none another's too."""
     trees = [id(cell) for cell in map(ad._attrs.get, names) if cell.__class__ is ExprTree]
     return len(set(trees)) == len(trees)
 
@@ -275,4 +276,4 @@ def _made(cells: list[Any]) -> list[Any]:
     return [made[id(c)] if c.__class__ is ExprTree else c for c in cells] if made else cells
 
 
-__all__ = ["MISLEADING", "Store"]
+__all__ = ["MISLEADING", "Store", "is_apart"]
