@@ -20,8 +20,9 @@ from typing import Final
 from attr import frozen
 
 from classad.ad import ClassAd
-from classad.adfile import read_long
+from classad.adfile import load_file, read_long
 from classad.errors import Diagnostic
+from classad.loaded import LoadedColumns
 from classad.source import Source
 from classad.values import Value
 from negotiator.userprio.rows import is_numbered, split_numbered
@@ -102,7 +103,7 @@ def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
     """All ads of a file; raises ``OSError``."""
     if is_log(path):
         return _read_queue_log(path, diagnostics)
-    if not is_plain_long(path):
+    if not _is_plain_long(path):
         return _read_other_form(path, diagnostics)
     problems: list[Diagnostic] = []
     with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
@@ -112,6 +113,14 @@ def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
         problem.help = problem.help or "the line is left out, the rest of the ad is kept"
     diagnostics += problems
     return ads
+
+
+def load_columns(path: Path) -> LoadedColumns | None:
+    """A file in columns; None if it is none for that, or cannot be read, as others will say."""
+    try:
+        return None if is_log(path) or not _is_plain_long(path) else load_file(path)
+    except OSError:
+        return None
 
 
 def begins_as(path: Path) -> bytes:
@@ -130,7 +139,7 @@ def is_log(path: Path) -> bool:
     return begins_as(path)[:4] in (b"107 ", b"101 ")
 
 
-def is_plain_long(path: Path) -> bool:
+def _is_plain_long(path: Path) -> bool:
     """Whether a file is a list of ads in the long form and not compressed; raises ``OSError``."""
     from classad.formats.detect import detect_compression, detect_form
 

@@ -14,15 +14,13 @@ import math
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from attr import frozen
 
 from classad.ad import ClassAd
-from classad.adfile import load_file
 from classad.loaded import LoadedColumns, Tag
-from negotiator.adsource import LocatedAd, is_log, is_plain_long, number_of
+from negotiator.adsource import LocatedAd, load_columns, number_of
 from negotiator.poolorder import pool_order
 from negotiator.slotrows import LoadedSlots
 
@@ -48,7 +46,7 @@ def read_slots(reader: CaptureReader, times: Sequence[str]) -> PoolSlots:
     """The slots of a capture; ``times``: attributes that tell when an ad was made."""
     path = reader.paths.find("slots")
     given = "slots" not in reader.paths.given and "slots" in reader.paths.ads
-    loaded = None if path is None or given else _load(path)
+    loaded = None if path is None or given else load_columns(path)
     found = None if loaded is None else _in_columns(reader, loaded, times)
     if found is not None:
         return found
@@ -67,14 +65,6 @@ def times_of(ads: Iterable[LocatedAd], names: Sequence[str]) -> Iterable[float]:
 
 
 # --- a file in columns ----------------------------------------------------------------------------
-
-
-def _load(path: Path) -> LoadedColumns | None:
-    """A file in columns; None if it is none for that, or cannot be read, as others will say."""
-    try:
-        return None if is_log(path) or not is_plain_long(path) else load_file(path)
-    except OSError:
-        return None
 
 
 def _in_columns(
