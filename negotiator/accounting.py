@@ -64,8 +64,7 @@ def update_customer(customer: Customer, elapsed: int, now: int, half_life: float
         weighted_before + customer.weighted_resources_used * elapsed + weighted_uncharged
     )
     begin = customer.begin_usage_time
-    return evolve(
-        customer,
+    return customer.changed(
         priority=stored(after) if after != before else customer.priority,
         accumulated_usage=stored(used),
         weighted_accumulated_usage=(
@@ -82,11 +81,11 @@ def expire_leases(customer: Customer, now: float) -> Customer:
     """Take back the temporary floor, ceiling and factor whose time is over."""
     ceiling, floor, factor = customer.ceiling_lease, customer.floor_lease, customer.factor_lease
     if ceiling is not None and ceiling.expiration <= now:
-        customer = evolve(customer, ceiling=int(ceiling.previous), ceiling_lease=None)
+        customer = customer.changed(ceiling=int(ceiling.previous), ceiling_lease=None)
     if floor is not None and floor.expiration <= now:
-        customer = evolve(customer, floor=int(floor.previous), floor_lease=None)
+        customer = customer.changed(floor=int(floor.previous), floor_lease=None)
     if factor is not None and factor.expiration <= now:
-        customer = evolve(customer, priority_factor=factor.previous, factor_lease=None)
+        customer = customer.changed(priority_factor=factor.previous, factor_lease=None)
     return customer
 
 
@@ -116,13 +115,35 @@ def priority_factor(name: str, group: str, settings: AccountantSettings) -> floa
 
 
 @define(eq=False)
-class _Sums:
-    """What is charged to a record."""
+class _Usage:
+    """The part of a record that changes in a cycle; ``below``: of a group with all groups below."""
 
     slots: int
     weight: float
-    uncharged: int
-    weighted_uncharged: float
+    below: float
+    uncharged: int | None
+    weighted_uncharged: float | None
+
+    @classmethod
+    def of(cls, record: Customer) -> _Usage:
+        """What a record says."""
+        return cls(
+            record.resources_used,
+            record.weighted_resources_used,
+            record.hier_weighted_resources_used,
+            record.uncharged_time,
+            record.weighted_uncharged_time,
+        )
+
+    def put_into(self, record: Customer) -> Customer:
+        """The record with this usage."""
+        return record.changed(
+            resources_used=self.slots,
+            weighted_resources_used=self.weight,
+            hier_weighted_resources_used=self.below,
+            uncharged_time=self.uncharged,
+            weighted_uncharged_time=self.weighted_uncharged,
+        )
 
 
 class Accountant:
@@ -137,6 +158,16 @@ class Accountant:
         self._now = int(now)
         self._state = update_priorities(state, self._now, settings.half_life)
         self._customers = dict(self._state.customers)
+        #: Usage that is not what the record says, or that is charged.
+        self._usage = {
+            name: _Usage.of(record)
+            for name, record in self._customers.items()
+            if record.resources_used
+            or record.weighted_resources_used
+            or record.hier_weighted_resources_used
+        }
+        #: For each submitter that was charged where its usage is counted.
+        self._ways: dict[str, tuple[list[_Usage], list[_Usage]]] = {}
         for group in tree.groups:
             self._look_up(group.name)
 
@@ -145,13 +176,8 @@ class Accountant:
 
         ``claims``: accounting name and weight of each slot, in pool order.
         """
-        for name, record in self._customers.items():
-            self._customers[name] = evolve(
-                record,
-                resources_used=0,
-                weighted_resources_used=0.0,
-                hier_weighted_resources_used=0.0,
-            )
+        for used in self._usage.values():
+            used.slots, used.weight, used.below = 0, 0.0, 0.0
         listed = list(claims)
         # Whole numbers have the same sum in any order, and nothing to round.
         whole = all(weight.is_integer() for weight in {weight for _, weight in listed})
@@ -164,97 +190,57 @@ class Accountant:
             for name, count in slots.items():
                 self.charge(name, weights[name], count)
             return
-        self._charge_each(listed)
-
-    def _charge_each(self, claims: Iterable[tuple[str, float]]) -> None:
-        """``charge`` for each of many claims in their order, with one new record for all of them.
-
-        Sums are rounded after each claim, so that their order matters.
-        """
-        since = self._now - self._since()
-        sums: dict[str, _Sums] = {}
-        above: dict[str, float] = {}
-        ways: dict[str, tuple[tuple[_Sums, _Sums], list[str]]] = {}
-        for name, weight in claims:
-            way = ways.get(name)
-            if way is None:
-                way = ways[name] = self._way(name, sums, above)
-            for record in way[0]:
-                record.slots += 1
-                record.weight = stored(record.weight + weight)
-                record.uncharged -= since
-                record.weighted_uncharged = stored(record.weighted_uncharged - since * weight)
-            for group in way[1]:
-                above[group] = stored(above[group] + weight)
-        for name, record in sums.items():
-            self._customers[name] = evolve(
-                self._customers[name],
-                resources_used=record.slots,
-                weighted_resources_used=record.weight,
-                uncharged_time=record.uncharged,
-                weighted_uncharged_time=record.weighted_uncharged,
-            )
-        for group, weight in above.items():
-            self._customers[group] = evolve(
-                self._customers[group], hier_weighted_resources_used=weight
-            )
-
-    def _way(
-        self, name: str, sums: dict[str, _Sums], above: dict[str, float]
-    ) -> tuple[tuple[_Sums, _Sums], list[str]]:
-        """The sums that a claim of a submitter goes to, and the groups that count those below."""
-        group = self._tree.assigned(name).name
-        for charged in (name, group):
-            if charged not in sums:
-                record = self._customers.setdefault(charged, Customer(charged))
-                sums[charged] = _Sums(
-                    record.resources_used,
-                    record.weighted_resources_used,
-                    record.uncharged_time or 0,
-                    record.weighted_uncharged_time or 0.0,
-                )
-        path = [group] if group == ROOT_GROUP else _prefixes(group)
-        for higher in path:
-            if higher not in above:
-                above[higher] = self._look_up(higher).hier_weighted_resources_used
-        return (sums[name], sums[group]), path
+        for name, weight in listed:
+            self.charge(name, weight)
 
     def charge(self, name: str, weight: float, slots: int = 1) -> None:
         """Charge slots to a submitter, to its group and to the groups above."""
+        way = self._ways.get(name)
+        if way is None:
+            way = self._ways[name] = self._way(name)
+        since = self._now - self._since()
+        for used in way[0]:
+            used.slots += slots
+            used.weight = stored(used.weight + weight)
+            used.uncharged = (used.uncharged or 0) - since * slots
+            used.weighted_uncharged = stored((used.weighted_uncharged or 0.0) - since * weight)
+        for used in way[1]:
+            used.below = stored(used.below + weight)
+
+    def _way(self, name: str) -> tuple[list[_Usage], list[_Usage]]:
+        """Where what a submitter uses is counted, and where as used below."""
         group = self._tree.assigned(name).name
         for charged in (name, group):
-            self._charge_one(charged, weight, slots)
+            if charged not in self._customers:
+                self._customers[charged] = Customer(charged)
         path = [group] if group == ROOT_GROUP else _prefixes(group)
         for above in path:
-            record = self._look_up(above)
-            hier = stored(record.hier_weighted_resources_used + weight)
-            self._customers[above] = evolve(record, hier_weighted_resources_used=hier)
+            self._look_up(above)
+        return [self._used(name), self._used(group)], [self._used(above) for above in path]
 
     def _since(self) -> int:
         return self._state.last_update_time or self._now
 
-    def _charge_one(self, name: str, weight: float, slots: int) -> None:
-        record = self._customers.get(name) or Customer(name)
-        since = self._now - self._since()
-        self._customers[name] = evolve(
-            record,
-            resources_used=record.resources_used + slots,
-            weighted_resources_used=stored(record.weighted_resources_used + weight),
-            uncharged_time=(record.uncharged_time or 0) - since * slots,
-            weighted_uncharged_time=stored(
-                (record.weighted_uncharged_time or 0.0) - since * weight
-            ),
-        )
+    def _used(self, name: str) -> _Usage:
+        """The usage of a name that has a record."""
+        used = self._usage.get(name)
+        if used is None:
+            used = self._usage[name] = _Usage.of(self._customers[name])
+        return used
 
     def usage(self, name: str) -> float:
         """The weight charged to exactly this submitter or group now."""
-        record = self._customers.get(name)
-        return 0.0 if record is None else record.weighted_resources_used
+        used = self._usage.get(name)
+        return 0.0 if used is None else used.weight
+
+    def usages(self) -> dict[str, float]:
+        """The usage of all who have any."""
+        return {name: used.weight for name, used in self._usage.items()}
 
     def subtree_usage(self, group: str) -> float:
         """The weight charged to a group and all below it."""
-        record = self._customers.get(group)
-        return 0.0 if record is None else record.hier_weighted_resources_used
+        used = self._usage.get(group)
+        return 0.0 if used is None else used.below
 
     def real_priority(self, name: str) -> float:
         """The priority before the factor."""
@@ -266,7 +252,9 @@ class Accountant:
 
     def effective_priority(self, name: str) -> float:
         """The priority that decides: real priority times factor, bigger is worse."""
-        return self.real_priority(name) * self.factor(name)
+        record = self._look_up(name)
+        factor = record.priority_factor or self._settings.default_factor
+        return (record.priority or MIN_PRIORITY) * factor
 
     def floor(self, name: str) -> int:
         """The weight a submitter is to get before all others, 0 if none."""
@@ -278,21 +266,23 @@ class Accountant:
 
     def state(self) -> AccountantState:
         """The tables as they are now."""
-        return evolve(self._state, customers=dict(self._customers))
+        customers = self._customers | {
+            name: used.put_into(self._customers[name]) for name, used in self._usage.items()
+        }
+        return evolve(self._state, customers=customers)
 
     def _look_up(self, name: str) -> Customer:
         """The record of a name; looking it up makes it and corrects what it lacks."""
         record = self._customers.get(name)
         if record is None:
-            record = Customer(name)
-        factor = record.priority_factor
+            record = self._customers[name] = Customer(name)
+        factor, priority = record.priority_factor, record.priority
         if factor is None or factor < MIN_FACTOR:
             group = self._tree.assigned(name).name
             factor = stored(priority_factor(name, group, self._settings))
-            record = evolve(record, priority_factor=factor)
-        if record.priority is not None and record.priority < MIN_PRIORITY:
-            record = evolve(record, priority=MIN_PRIORITY)
-        self._customers[name] = record
+            record = self._customers[name] = record.changed(priority_factor=factor)
+        if priority is not None and priority < MIN_PRIORITY:
+            record = self._customers[name] = record.changed(priority=MIN_PRIORITY)
         return record
 
 

@@ -10,7 +10,7 @@ Follows: the description of the negotiation cycle in HTCondor's manual and the v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Final
 
@@ -72,7 +72,7 @@ def negotiate(
     submitters = fetch_submitters(snapshot.submitters, policy, context)
     significant = significant_in(slots, policy_expressions(policy))
     accountant.count_claims(_claims(slots, policy, context))
-    usage_before = accountant.state()
+    usage_before = accountant.usages()
     numbers = pool_numbers(slots, policy, context)
     kept, trimmed = trim_slots(slots, policy, context)
     kept = _prepare(kept, snapshot, accountant, tree, policy, context)
@@ -131,7 +131,7 @@ def _result(
     submitters: list[Submitter],
     rounds: tuple[AllocationRound, ...],
     trimmed: list[TrimmedSlot],
-    usage_before: AccountantState,
+    usage_before: Mapping[str, float],
 ) -> CycleResult:
     """What has been decided, and the numbers it was decided by."""
     tree = board.tree

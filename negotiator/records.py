@@ -63,8 +63,7 @@ def complete(state: AccountantState, ads: Iterable[Lookup]) -> tuple[AccountantS
             continue
         seen = customer(name, lookup)
         gained = seen.weighted_resources_used - record.weighted_resources_used
-        customers[name] = evolve(
-            record,
+        customers[name] = record.changed(
             resources_used=seen.resources_used,
             weighted_resources_used=seen.weighted_resources_used,
             uncharged_time=_first(seen.uncharged_time, record.uncharged_time),
@@ -92,7 +91,7 @@ def _add_to_subtrees(customers: dict[str, Customer], group: str, gained: float) 
         record = customers.get(".".join(parts[:length]))
         if record is not None:
             used = record.hier_weighted_resources_used + gained
-            customers[record.name] = evolve(record, hier_weighted_resources_used=used)
+            customers[record.name] = record.changed(hier_weighted_resources_used=used)
 
 
 def _first(value: _Number, other: _Number) -> _Number:

@@ -72,16 +72,18 @@ class Stopwatch:
     def used_up(self, submitter: str, schedd: str) -> Event | None:
         """Which limit keeps a submitter from another turn."""
         left = self._left(submitter, schedd)
-        return next((event for event, seconds in left.items() if seconds <= 0), None)
+        return next((event for event, seconds in left if seconds <= 0), None)
 
     def deadline(self, submitter: str, schedd: str) -> float:
         """The time at which a turn that begins now ends at the latest."""
-        return self.now + min(self.limits.pie_spin, *self._left(submitter, schedd).values())
+        left = min(seconds for _, seconds in self._left(submitter, schedd))
+        return self.now + min(self.limits.pie_spin, left)
 
-    def _left(self, submitter: str, schedd: str) -> dict[Event, float]:
+    def _left(self, submitter: str, schedd: str) -> tuple[tuple[Event, float], ...]:
         limits = self.limits
-        return {
-            Event.SUBMITTER_TIME: limits.submitter - self._by_submitter.get((submitter, schedd), 0),
-            Event.SCHEDD_TIME: limits.schedd - self._by_schedd.get(schedd, 0),
-            Event.CYCLE_TIME: limits.cycle - self.now,
-        }
+        submitters = limits.submitter - self._by_submitter.get((submitter, schedd), 0)
+        return (
+            (Event.SUBMITTER_TIME, submitters),
+            (Event.SCHEDD_TIME, limits.schedd - self._by_schedd.get(schedd, 0)),
+            (Event.CYCLE_TIME, limits.cycle - self.now),
+        )

@@ -1,6 +1,6 @@
 """What a cycle says about its submitters and groups in the end.
 
-Decision here: none.  Inputs: the board after the cycle, the accountant before the matches.
+Decision here: none.  Inputs: the board after the cycle, the usage before the matches.
 Outputs: ``SubmitterSummary`` and ``GroupSummary`` values; usage and quotas in slot weights.
 
 Never here: text.
@@ -9,14 +9,15 @@ Follows: the columns of the negotiator's own log and of condor_userprio.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from negotiator.board import Board
 from negotiator.result import AllocationRound, GroupSummary, SubmitterSummary, SubmitterTurn
-from negotiator.snapshot import AccountantState
 from negotiator.submitters import Submitter
 
 
 def submitter_summaries(
-    board: Board, submitters: list[Submitter], before: AccountantState
+    board: Board, submitters: list[Submitter], before: Mapping[str, float]
 ) -> tuple[SubmitterSummary, ...]:
     """One summary for each name, by name."""
     turns = _first_turns(board)
@@ -27,14 +28,13 @@ def submitter_summaries(
     found: dict[str, SubmitterSummary] = {}
     for name, ads in sorted(by_name.items()):
         turn = turns.get(name)
-        known = before.customers.get(name)
         found[name] = SubmitterSummary(
             name=name,
             group=board.tree.assigned(name).name,
             real_priority=accountant.real_priority(name),
             priority_factor=accountant.factor(name),
             effective_priority=accountant.effective_priority(name),
-            usage=known.weighted_resources_used if known is not None else 0.0,
+            usage=before.get(name, 0.0),
             usage_after=accountant.usage(name),
             floor=accountant.floor(name),
             ceiling=accountant.ceiling(name),
@@ -60,7 +60,7 @@ def group_summaries(
     board: Board,
     submitters: list[Submitter],
     rounds: tuple[AllocationRound, ...],
-    before: AccountantState,
+    before: Mapping[str, float],
 ) -> tuple[GroupSummary, ...]:
     """One summary for each group, breadth-first; nothing without groups."""
     if not board.tree.configured:
@@ -71,7 +71,6 @@ def group_summaries(
         names.setdefault(board.tree.assigned(submitter.name).name, {})[submitter.name] = None
     found = []
     for group in board.tree.groups:
-        known = before.customers.get(group.name)
         allocated = last.get(group.name)
         found.append(
             GroupSummary(
@@ -84,7 +83,7 @@ def group_summaries(
                 subtree_quota=group.subtree_quota,
                 requested=group.demand,
                 allocated=0.0 if allocated is None else allocated.allocated,
-                usage=known.weighted_resources_used if known is not None else 0.0,
+                usage=before.get(group.name, 0.0),
                 usage_after=board.accountant.usage(group.name),
                 sort_key=group.sort_key,
                 submitters=tuple(names.get(group.name, ())),
