@@ -199,6 +199,7 @@ class AutoclusterTable:
     ) -> None:
         """``attributes``: lower-cased names; none at all means no autoclusters."""
         self._names = set(attributes)
+        self._attributes = attributes
         self._expressions = expressions or KnownExpressions()
         self._ids: dict[tuple[str, ...], int] = {}
         #: Texts of values by their class.
@@ -213,7 +214,9 @@ class AutoclusterTable:
     @property
     def attributes(self) -> frozenset[str]:
         """The significant attributes with everything they refer to in the jobs seen."""
-        return frozenset(self._names)
+        if len(self._attributes) != len(self._names):
+            self._attributes = frozenset(self._names)
+        return self._attributes
 
     def learn(self, jobs: Iterable[ClassAd]) -> None:
         """Add every attribute that a significant one refers to inside a job."""

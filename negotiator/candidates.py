@@ -105,15 +105,15 @@ class Tally:
 
     def counters(self) -> Counters:
         """The counts as part of a result."""
-        got = self.refused
+        got = self.refused.get
         return Counters(
-            concurrency_limit=got[Refusal.CONCURRENCY_LIMIT],
-            preemption_requirements=got[Refusal.PREEMPTION_REQUIREMENTS],
-            startd_rank=got[Refusal.STARTD_RANK],
-            submitter_limit=got[Refusal.SUBMITTER_LIMIT],
-            same_user=got[Refusal.SAME_USER],
-            requirements=got[Refusal.REQUIREMENTS],
-            priority=got[Refusal.PRIORITY],
+            concurrency_limit=got(Refusal.CONCURRENCY_LIMIT, 0),
+            preemption_requirements=got(Refusal.PREEMPTION_REQUIREMENTS, 0),
+            startd_rank=got(Refusal.STARTD_RANK, 0),
+            submitter_limit=got(Refusal.SUBMITTER_LIMIT, 0),
+            same_user=got(Refusal.SAME_USER, 0),
+            requirements=got(Refusal.REQUIREMENTS, 0),
+            priority=got(Refusal.PRIORITY, 0),
         )
 
 

@@ -11,10 +11,11 @@ Follows: the schedd's rules for runnable jobs and their order as seen in the vec
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby, islice
 from typing import Final
 
-from attr import define, field, frozen
+from attr import define, field
 
 from classad.ad import ClassAd, as_bool, as_number, as_string
 from classad.evaluate import EvalContext
@@ -51,7 +52,7 @@ _READINESS: Final = (
 _OWNERSHIP: Final = ("user", "accountinggroup")
 
 
-@frozen(eq=False)
+@define(eq=False)
 class QueuedJob:
     """A runnable job."""
 
@@ -235,12 +236,18 @@ def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
     if attributes is None:
         ad = job.ad.duplicate()
     else:
-        wanted = attributes | _CARRIED
-        ad = job.ad.extract([key for key in job.ad._names if key in wanted])
+        names = job.ad._names
+        ad = job.ad.extract([key for key in _carried(attributes) if key in names])
         ad.insert("AutoClusterId", job.autocluster)
     ad.insert("WantMatchDiagnostics", 3)
     ad.insert("WantPslotPreemption", True)
     return ad
+
+
+@lru_cache(maxsize=64)
+def _carried(attributes: frozenset[str]) -> tuple[str, ...]:
+    """What a request carries, in an order that depends on the names only."""
+    return tuple(sorted(attributes | _CARRIED))
 
 
 def submitter_of(job: ClassAd, context: EvalContext) -> str | None:

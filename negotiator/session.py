@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Final
 
 from attr import define, field, frozen
 
@@ -200,22 +201,26 @@ def _note_departures(session: _Session, request: Request, reason: Reason) -> Non
         board.departures.note(Sane.ONE_AT_A_TIME, about)
     # The list has answered, and what it remembers of its first scan is the reason.
     by_list = board.match_list is not None and board.match_list.taken > 0
-    whole = request.ad.get_string("ConcurrencyLimits", context=board.context) is not None
-    if reason is Reason.CONCURRENCY_LIMIT and by_list and not whole:
+    if (
+        reason is Reason.CONCURRENCY_LIMIT
+        and by_list
+        and request.ad.get_string("ConcurrencyLimits", context=board.context) is None
+    ):
         board.departures.note(Sane.LIMIT_AND_LIST, about)
+
+
+#: What refused a slot and the reason that this gives, in the negotiator's order.
+_REASONS: Final = (
+    (Refusal.CONCURRENCY_LIMIT, Reason.CONCURRENCY_LIMIT),
+    (Refusal.PREEMPTION_REQUIREMENTS, Reason.PREEMPTION_REQUIREMENTS),
+    (Refusal.PRIORITY, Reason.PRIORITY),
+    (Refusal.SUBMITTER_LIMIT, Reason.SUBMITTER_LIMIT),
+)
 
 
 def _reason(tally: Tally) -> Reason:
     """The first cause, in the negotiator's order, that refused any slot at all."""
-    if tally.refused[Refusal.CONCURRENCY_LIMIT]:
-        return Reason.CONCURRENCY_LIMIT
-    if tally.refused[Refusal.PREEMPTION_REQUIREMENTS]:
-        return Reason.PREEMPTION_REQUIREMENTS
-    if tally.refused[Refusal.PRIORITY]:
-        return Reason.PRIORITY
-    if tally.refused[Refusal.SUBMITTER_LIMIT]:
-        return Reason.SUBMITTER_LIMIT
-    return Reason.NO_MATCH
+    return next((reason for cause, reason in _REASONS if tally.refused.get(cause)), Reason.NO_MATCH)
 
 
 def _take(session: _Session, request: Request, served: int, candidate: Candidate) -> None:

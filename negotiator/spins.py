@@ -65,10 +65,12 @@ class _Round:
             return False
         return self.group_usage() >= self.terms.quota
 
-    def slice_of(self, submitter: Submitter, shares: Shares, *, with_floor: bool) -> Slice:
+    def slice_of(
+        self, submitter: Submitter, priority: float, shares: Shares, *, with_floor: bool
+    ) -> Slice:
         accountant = self.board.accountant
         return cut_slice(
-            shares.share(accountant.effective_priority(submitter.name)),
+            shares.share(priority),
             self.total,
             accountant.usage(submitter.name),
             self.settings,
@@ -109,16 +111,18 @@ def _spin_all(state: _Round) -> str | None:
         board.drop_match_list()
         if not state.settings.consider_preemption:
             submitters[:] = [s for s in submitters if s.idle_jobs > 0]
-        shares = shares_of(
-            (s.name, board.accountant.effective_priority(s.name)) for s in submitters
-        )
-        slices = [state.slice_of(s, shares, with_floor=False) for s in submitters]
+        priorities = [board.accountant.effective_priority(s.name) for s in submitters]
+        shares = shares_of((s.name, p) for s, p in zip(submitters, priorities, strict=True))
+        slices = [
+            state.slice_of(s, priority, shares, with_floor=False)
+            for s, priority in zip(submitters, priorities, strict=True)
+        ]
         # Of all ads, not names; floors take no part in it.
         state.pie_left = add_up(cut.limit for cut in slices)
         if not state.settings.consider_preemption and state.pie_left <= 0:
             return "pie"
         if board.spin == 1:
-            _sort(state, slices)
+            _sort(state, priorities, slices)
         pie_before, count_before = state.pie_left, len(submitters)
         state.spins.append(_spin(state, shares))
         used_some = state.pie_left < pie_before or len(submitters) < count_before
@@ -126,12 +130,12 @@ def _spin_all(state: _Round) -> str | None:
             return None
 
 
-def _sort(state: _Round, slices: list[Slice]) -> None:
+def _sort(state: _Round, priorities: list[float], slices: list[Slice]) -> None:
     """Best priority first, then the best job (if that counts), then who lacks most of its due."""
-    submitters, accountant = state.submitters, state.board.accountant
+    submitters = state.submitters
     order = ascending(
         [
-            [accountant.effective_priority(s.name) for s in submitters],
+            priorities,
             [-float(s.job_prio) for s in submitters],
             [cut.starvation for cut in slices],
             [float(s.last_heard_from % _HEARD_MODULUS) for s in submitters],
@@ -167,8 +171,9 @@ def _spin(state: _Round, shares: Shares) -> Spin:
 
 
 def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
-    board, accountant = state.board, state.board.accountant
-    cut = state.slice_of(submitter, shares, with_floor=True)
+    board = state.board
+    priority = board.accountant.effective_priority(submitter.name)
+    cut = state.slice_of(submitter, priority, shares, with_floor=True)
     limit = min(cut.limit, state.pie_left)
     ceiling_left = _ceiling_left(state, submitter, cut.usage)
     end = _skipped(state, submitter, limit, ceiling_left)
@@ -180,7 +185,7 @@ def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
             SessionTerms(
                 submitter=submitter.name,
                 schedd=submitter.schedd,
-                priority=accountant.effective_priority(submitter.name),
+                priority=priority,
                 group=state.terms.group,
                 limit=limit,
                 limit_unclaimed=cut.limit_unclaimed,
@@ -196,7 +201,7 @@ def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
     return SubmitterTurn(
         name=submitter.name,
         schedd=submitter.schedd,
-        effective_priority=accountant.effective_priority(submitter.name),
+        effective_priority=priority,
         share=cut.share,
         limit=limit,
         limit_unclaimed=cut.limit_unclaimed,
