@@ -220,10 +220,20 @@ class LoadedColumns:
         keys, names, columns = self._shape(self._row_shapes[row])
         ad = ClassAd()
         ad._names = names.copy()
+        attrs, all_columns, value, texts = ad._attrs, self.columns, self._value, self._strings
         for key, position in zip(keys, columns, strict=True):
-            (cell,) = self.cells(self.columns[position], (row,))
-            nested = cell.__class__ is ExprTree and is_value(cell)
-            ad._attrs[key] = cell.stored(ad) if nested else cell
+            _, _, _, _, tags, payload, rows = all_columns[position]
+            place = row if rows is None else bisect_left(rows, row)
+            tag, number = tags[place], payload[place]
+            if tag == _STRING:
+                attrs[key] = texts[number]
+            elif tag == _INTEGER:
+                attrs[key] = number
+            elif tag == _EXPRESSION:
+                tree = self.expression(key, number)
+                attrs[key] = tree.stored(ad) if is_value(tree) else tree
+            else:
+                attrs[key] = value(key, tag, number)
         return ad
 
     def _batch(self, start: int, stop: int) -> list[ClassAd]:
@@ -260,6 +270,9 @@ class LoadedColumns:
         return shape
 
 
+_STRING: Final = Tag.STRING
+_INTEGER: Final = Tag.INTEGER
+_EXPRESSION: Final = Tag.EXPRESSION
 #: Rows that ``to_ads`` makes at a time.
 _BATCH: Final = 1000
 _WORDS: Final[dict[tuple[int, int], Any]] = {

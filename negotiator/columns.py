@@ -190,7 +190,7 @@ class ColumnEngine:
         if self._schedds is None:
             context = ask.context
             named = (
-                slot.ad.get_string("RemoteScheddName", context=context)
+                slot.showing("RemoteScheddName").get_string("RemoteScheddName", context=context)
                 if slot.partitionable and slot.raw("RemoteScheddName") is not None
                 else None
                 for slot in self._slots.values()

@@ -28,7 +28,7 @@ from negotiator.autoclusters import (
     job_attributes,
 )
 from negotiator.frozen import Freezer
-from negotiator.slots import holds, meets
+from negotiator.slots import Slot, holds, meets
 from negotiator.snapshot import ScheddQueue
 from negotiator.submitters import negotiated_name
 from policy.model import NegotiatorPolicy
@@ -137,7 +137,7 @@ class JobList:
         return [list(run) for _, run in groupby(waiting, key=lambda job: job.autocluster)]
 
     def place(
-        self, request: Request, slot: ClassAd, context: EvalContext, limits: str
+        self, request: Request, slot: Slot, context: EvalContext, limits: str
     ) -> QueuedJob | None:
         """Give the slot of a match to a job, which then waits no longer; returns the job.
 
@@ -145,10 +145,10 @@ class JobList:
         job that suits the slot and has the concurrency limits that the match was counted for
         (``limits``); if there is none the match comes to nothing.
         """
-        if slot.get_bool("Offline", context=context) is True:
+        if slot.showing("Offline").get_bool("Offline", context=context) is True:
             return None
         head = request.jobs[0]
-        job = head if head in self.waiting else self._suitable(slot, context, limits)
+        job = head if head in self.waiting else self._suitable(slot.ad, context, limits)
         if job is not None:
             del self.waiting[job]
         return job

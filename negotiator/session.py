@@ -164,9 +164,10 @@ def has_claim(board: Board, candidate: Candidate) -> bool:
     slot = candidate.slot
     if slot.claims > 0:
         return True
-    if slot.ad.get_bool("Offline", context=board.context) is True:
+    if slot.showing("Offline").get_bool("Offline", context=board.context) is True:
         return True
-    return slot.ad.get_bool("WantClaiming", context=board.context) is False
+    wants = slot.showing("WantClaiming").get_bool("WantClaiming", context=board.context)
+    return wants is False
 
 
 def _reject(session: _Session, request: Request, tally: Tally) -> None:
@@ -226,7 +227,8 @@ def _reason(tally: Tally) -> Reason:
 def _take(session: _Session, request: Request, served: int, candidate: Candidate) -> None:
     """Record a match, charge it and take the slot out of the pool."""
     board, terms, slot = session.board, session.terms, candidate.slot
-    limits = matched_limits(request.ad, slot.ad, board.context)
+    held = [ad.raw("ConcurrencyLimits") for ad in (request.ad, slot)]
+    limits = matched_limits(request.ad, slot.ad, board.context) if any(held) else ""
     if limits:
         board.concurrency.take(limits)
     board.matches.append(_match(session, request, served, candidate))
@@ -236,7 +238,7 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
         session.allowance.used_unclaimed += candidate.cost
     if slot.requirements is not None and slot.requirements is not slot.raw("Requirements"):
         slot.insert("Requirements", slot.requirements)
-    placed = session.jobs.place(request, slot.ad, board.schedd_context, limits)
+    placed = session.jobs.place(request, slot, board.schedd_context, limits)
     board.watch.taken(candidate, placed)
     slot.claims -= 1
     if candidate.amounts is not None:
@@ -285,7 +287,7 @@ def _unchanged(slot: ClassAd, amounts: Amounts, context: EvalContext) -> bool:
 
 def _priority_of_holder(board: Board, slot: Slot) -> float | None:
     """What the slot ad says; the users of several dynamic slots have a name but no such entry."""
-    prio = slot.ad.get_number("RemoteUserPrio", context=board.context)
+    prio = slot.showing("RemoteUserPrio").get_number("RemoteUserPrio", context=board.context)
     if prio is None and slot.user is not None:
         return board.accountant.effective_priority(slot.user)
     return prio
@@ -295,7 +297,8 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
     board, terms, slot, kind = session.board, session.terms, candidate.slot, candidate.kind
     preempts = kind is not MatchKind.NONE
     prio = _priority_of_holder(board, slot) if preempts else None
-    old = slot.ad.get_number("CurrentRank", context=board.context) if preempts else None
+    shown = slot.showing("CurrentRank")
+    old = shown.get_number("CurrentRank", context=board.context) if preempts else None
     new = slot.ad.get_number("Rank", request.ad, board.context) if preempts else None
     return Match(
         seq=len(board.matches),

@@ -115,6 +115,16 @@ class Slot:
             return self._rows.cell(name, self.row)
         return self.unchanged.raw(name)
 
+    def showing(self, name: str) -> ClassAd:
+        """An ad to ask for one attribute: all of it is there only if that is an expression."""
+        value = self.raw(name)
+        if value is not None and value.__class__ not in _SIMPLE:
+            return self.ad
+        ad = ClassAd()
+        if value is not None:
+            ad.insert(name, value)
+        return ad
+
     def own_ad(self) -> ClassAd:
         """The ad to be changed."""
         if self._copy is None:

@@ -67,6 +67,9 @@ class Source(Protocol):
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows have."""
 
+    def closed(self, name: str) -> bool:
+        """Whether it is known that no cell of a column depends on more than itself."""
+
 
 class Part:
     """Some rows of a table, or all.
@@ -160,6 +163,8 @@ class Part:
 
     def has_expressions(self, name: str) -> bool:
         """Whether some cell may be no plain value."""
+        if name not in self._views and self._source.closed(name):
+            return False
         view = self.view(name)
         return bool(view.expressions) and not view.expressions.isdisjoint(view.used)
 

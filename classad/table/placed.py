@@ -100,6 +100,9 @@ class PlacedStore(Store):
     def odd_for(self, partner: ClassAd | None) -> int:
         return self.odd
 
+    def closed(self, name: str) -> bool:
+        return name not in self._overlay and self._base.closed(name)
+
     def ready(self, name: str) -> bool:
         return True
 

@@ -16,8 +16,8 @@ from typing import Any, Final
 from classad.ad import ClassAd
 from classad.build import is_value
 from classad.expr import ExprTree
-from classad.loaded import LoadedColumns, Tag
-from classad.table.columns import Column
+from classad.loaded import LoadedColumn, LoadedColumns, Tag
+from classad.table.columns import Column, is_open
 from classad.table.moving import number_cells
 from classad.table.parts import Part
 from classad.table.shapes import Shape, Shapes
@@ -49,6 +49,7 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
+        self._closed: dict[str, bool] = {}
         #: Whether one ad is several rows.
         self._shared = False
         if loaded is None:
@@ -188,6 +189,29 @@ class Store:
             column.set(row, ad._attrs.get(name))
         return column
 
+    def closed(self, name: str) -> bool:
+        """Whether it is known that no cell depends on more than itself, and without a column."""
+        if self.loaded is None or self._own:
+            return False
+        found = self._closed.get(name)
+        if found is None:
+            found = self._closed[name] = self._is_closed(self.loaded, name)
+        return found
+
+    def _is_closed(self, loaded: LoadedColumns, name: str) -> bool:
+        column = loaded.column(name)
+        if column is None or column.key not in self._loose:
+            return True
+        cells = [loaded.expression(name, number) for number in _texts(column)]
+        return not any(map(is_open, _made(cells)))
+
+    @cached_property
+    def _loose(self) -> frozenset[str]:
+        """The attributes for which some row had no plain value when it was loaded."""
+        loaded = self.loaded
+        assert loaded is not None
+        return frozenset(loaded.columns[place].key for place in loaded.with_expressions)
+
     @cached_property
     def open_names(self) -> list[str]:
         """The attributes for which some row had an expression when it was loaded; of ads all."""
@@ -195,8 +219,7 @@ class Store:
         if loaded is None:
             return list(self.names)
         for column in map(loaded.columns.__getitem__, loaded.with_expressions):
-            _, first = number_cells(column.tags, column.payload)
-            texts = {column.payload[i] for i in first if column.tags[i] == Tag.EXPRESSION}
+            texts = _texts(column)
             # Most are lists and ads, which need not be made to be told from expressions.
             if not all(is_value(loaded.expression(column.key, number)) for number in texts):
                 found.append(column.key)
@@ -259,6 +282,12 @@ class Store:
 
 
 _NOWHERE: Final = ClassAd()
+
+
+def _texts(column: LoadedColumn) -> set[int]:
+    """The numbers of the texts of expressions, lists and ads in a column."""
+    _, first = number_cells(column.tags, column.payload)
+    return {column.payload[place] for place in first if column.tags[place] == Tag.EXPRESSION}
 
 
 def is_apart(ad: ClassAd, names: Iterable[str]) -> bool:
