@@ -58,6 +58,8 @@ class PlacedStore(Store):
         self._parts = {}
         self.everything = self.part((1 << self.size) - 1)
         self._absent: set[str] = set()
+        #: What has been looked at for some rows only.
+        self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         self._look()
 
     def _look(self) -> None:
@@ -104,11 +106,23 @@ class PlacedStore(Store):
         return name not in self._overlay and self._base.closed(name)
 
     def ready(self, name: str) -> bool:
-        return True
+        return name in self._overlay or self._base.ready(name)
 
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        column = self.column(name)
-        return [None] * len(rows) if column is None else [column.cell(row) for row in rows]
+        cells = self._some(name, rows)
+        self._pieces.setdefault(name, {})[id(rows)] = rows, cells
+        return cells
+
+    def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """What some rows have, without a column for all."""
+        places = [self._order[row] for row in rows]
+        there = [place for place in places if place != NOWHERE]
+        found = iter(self._base.cells(name, there))
+        cells = [None if place == NOWHERE else next(found) for place in places]
+        if name in self._overlay:
+            changed = self._source.changed(name)
+            cells = [changed.get(row, cell) for row, cell in zip(rows, cells, strict=True)]
+        return cells
 
     def _column(self, name: str) -> Column:
         column = self._moved(name)
@@ -170,10 +184,20 @@ class PlacedStore(Store):
             found.names.add(name)
             if column.expressions or fresh.expressions:
                 found.split.add(name)
+        for name, pieces in list(self._pieces.items()):
+            concerned = moved or name in overlay or name in self._overlay
+            if concerned and any(self._differ(name, *piece) for piece in pieces.values()):
+                del self._pieces[name]
+                found.names.add(name)
+                found.split.add(name)
         for part in self._parts.values():
             part.forget(None if found.appeared else found.names)
             part.forget_splits(found.names)
         return found
+
+    def _differ(self, name: str, rows: Sequence[int], cells: list[Any]) -> bool:
+        """Whether some rows that have been looked at by themselves have something else now."""
+        return list(map(cell_key, self._some(name, rows))) != list(map(cell_key, cells))
 
 
 def same(one: Column, other: Column) -> bool:
