@@ -16,6 +16,7 @@ from typing import Any, overload
 
 from classad.ad import ClassAd
 from classad.loaded import LoadedColumns
+from classad.scopes import fold_name
 from classad.table import Table
 
 
@@ -57,8 +58,8 @@ class SlotRows:
 
     def cell(self, name: str, row: int) -> Any:
         """What a row has for an attribute."""
-        codes, values = self.table.column(name)
-        return values[codes[row]]
+        column = self.table.store.column(fold_name(name))
+        return None if column is None else column.cell(row)
 
 
 class LoadedSlots(Sequence[ClassAd]):
