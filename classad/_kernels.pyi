@@ -92,6 +92,9 @@ class _Lib(Protocol):
         k: int,
         order: object,
     ) -> int: ...
+    def ca_count_holding(
+        self, count: int, ends: object, size: int, judged: object, out: object
+    ) -> int: ...
     def ca_parse(
         self, length: int, text: bytes, origin: int, how: int, capacity: int, nodes: object
     ) -> int: ...

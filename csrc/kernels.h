@@ -291,6 +291,11 @@ enum {
 
 int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, unsigned char *out);
 
+/* For each of `count` runs of judged values, of `size` in all, how many of them hold.  Run i goes from
+ * ends[i] up to ends[i + 1]. */
+int ca_count_holding(size_t count, const int32_t *ends, size_t size, const unsigned char *judged,
+                     int64_t *out);
+
 /* ---- doubles ------------------------------------------------------------------------------ */
 
 /* What a zero below zero is: a zero like any other, a number of its own, or one that is not wanted

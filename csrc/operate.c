@@ -276,3 +276,19 @@ int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, un
     }
     return CA_OK;
 }
+
+int ca_count_holding(size_t count, const int32_t *ends, size_t size, const unsigned char *judged,
+                     int64_t *out)
+{
+    if (count > 0 && (ends == NULL || out == NULL || (size > 0 && judged == NULL)))
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < count; i++) {
+        if (ends[i] < 0 || ends[i + 1] < ends[i] || (size_t)ends[i + 1] > size)
+            return CA_BAD_ARGUMENT;
+        int64_t found = 0;
+        for (int32_t k = ends[i]; k < ends[i + 1]; k++)
+            found += judged[k] == CA_HOLDS;
+        out[i] = found;
+    }
+    return CA_OK;
+}

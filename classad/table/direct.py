@@ -58,6 +58,7 @@ class Reduction:
     """Replaces what is known; ``attribute`` and ``cell`` say what that is."""
 
     def __init__(self, group: Group, partner: Partner) -> None:
+        self.group = group
         self.part = group.part
         self.columns = frozenset(group.columns)
         self.partner = partner

@@ -20,11 +20,12 @@ from classad.builtins.registry import EAGER
 from classad.expr import ExprTree
 from classad.function_table import lookup_function
 from classad.limits import EvaluationFailure, NeedExact
-from classad.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary
+from classad.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary, walk
 from classad.reference import subscript
 from classad.scopes import fold_name
 from classad.table.bulk import BULK
 from classad.table.direct import NOTHING, Reduction, Unknown
+from classad.table.members import Counting, Inside, Member, Members, counted
 from classad.table.partner import Partner, counts_as_value
 from classad.table.parts import Joint, Part
 from classad.table.plans import Group
@@ -48,12 +49,21 @@ class Cell(Node):
 
 
 class Inputs(NamedTuple):
-    """What a program runs on; ``names``: the columns that the joint combines."""
+    """What a program runs on; ``names``: the columns that the joint combines.
+
+    ``members``: the ads in lists, where the program is inside of them.
+    """
 
     partner: Partner
     part: Part
     names: tuple[str, ...]
     joint: Joint
+    members: Members | None = None
+
+    def member(self, leaf: Member) -> Vector:
+        """What the ads in lists have, or else the partner."""
+        assert self.members is not None
+        return self.members.column(leaf.name, leaf.row_too, self.partner)
 
     def column(self, name: str, further: bool) -> Vector:
         """The cells of a column in each combination."""
@@ -78,6 +88,8 @@ class Program:
 
     def __init__(self, node: Node) -> None:
         self.leaves: list[Cell | Given] = []
+        #: The lists whose ads are counted, and what is read of those.
+        self._inside: list[tuple[Cell, Member]] = []
         #: Whether there is nothing in it but operators.
         self.plain = True
         self._run = self._step(node)
@@ -85,7 +97,11 @@ class Program:
     def known(self, inputs: Inputs) -> bool:
         """Whether running it for all combinations costs next to nothing."""
         try:
-            return self.plain and all(_leaf(leaf, inputs).known for leaf in self.leaves)
+            return (
+                self.plain
+                and all(_leaf(leaf, inputs).known for leaf in self.leaves)
+                and all(_reads(inputs, *one).known for one in self._inside)
+            )
         except Unknown:
             return False
 
@@ -106,6 +122,13 @@ class Program:
         if kind is Cell or kind is Given:
             self.leaves.append(node)
             return lambda inputs, live: _leaf(node, inputs)
+        if kind is Member:
+            return lambda inputs, live: inputs.member(node)
+        if kind is Counting:
+            self._inside += [
+                (node.lists, each) for each in walk(node.inner) if each.__class__ is Member
+            ]
+            return _counting(node.lists, self._step(node.inner))
         parts = [self._step(child) for child in node.children()]
         if kind is Unary:
             return _unary(node.operator, *parts)
@@ -187,11 +210,43 @@ def _subscript(base: Step, index: Step) -> Step:
     return run
 
 
+def _reads(inputs: Inputs, lists: Cell, leaf: Member) -> Vector:
+    """What is read of the ads of some lists."""
+    members = Members.of(_leaf(lists, inputs))
+    return inputs._replace(members=members).member(leaf)
+
+
+def _counting(lists: Cell, inner: Step) -> Step:
+    def run(inputs: Inputs, live: Live) -> Vector:
+        given = _leaf(lists, inputs)
+        members = Members.of(given)
+        judged = bytearray()
+        if members.ads:
+            held = inner(inputs._replace(members=members), None)
+            judged = held.judged() if held.step else held.judged() * len(members.ads)
+        found = members.count(judged)
+        found.step = given.step
+        return found
+
+    return run
+
+
 # --- making them --------------------------------------------------------------------------------
 
 
 class _Preparation(Reduction):
     """Leaves open what may differ between partners and rows of one plan."""
+
+    def node(self, node: Any, of_row: bool) -> Node:
+        if node.__class__ is not Call or fold_name(node.name) != "countmatches":
+            return super().node(node, of_row)
+        if of_row or len(node.args) != 2:
+            raise Unknown
+        lists = self.node(node.args[1], of_row)
+        if lists.__class__ is not Cell:
+            raise Unknown
+        inner = counted(node.args[0], self.partner)
+        return Counting(lists, Inside(self.group, self.partner).node(inner, of_row))
 
     def attribute(self, name: str) -> Node:
         if counts_as_value(self.partner.key(name)):
@@ -221,7 +276,7 @@ def program_of(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Pr
 
 
 def _made(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Program | None:
-    if shape.exact or shape.node is None:
+    if shape.node is None:
         return None
     try:
         return Program(_Preparation(group, partner).node(shape.node, of_row))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from itertools import repeat
+from itertools import accumulate, pairwise, repeat
 from struct import pack, unpack
 from typing import Any, Final
 
@@ -30,6 +30,8 @@ _BINARY: Final = {
 _UNARY: Final = {"-": 16, "+": 17, "!": 18}
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
 _ELSEWHERE: Final = int(Tag.NOTHING)
+#: What a value counts as in logic if it is true, see ``Vector.judged``.
+_HOLDS: Final = 1
 
 
 class Vector:
@@ -197,6 +199,26 @@ def binary(symbol: str, left: Vector, right: Vector, live: Live = None) -> Vecto
     if not (left.step or right.step):
         return Vector.constant(function(left.value(0), right.value(0)))
     return _operated(native, number, function, (left, right), live)
+
+
+def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
+    """How many values hold in each run of judged ones; run i ends where run i + 1 begins."""
+    size = len(ends) - 1
+    out = array("q", bytes(8 * size))
+    if kernels.native is None:
+        sums = [0, *accumulate(each == _HOLDS for each in judged)]
+        return Vector.of([sums[end] - sums[start] for start, end in pairwise(ends)])
+    ffi, lib = kernels.native
+    found = lib.ca_count_holding(
+        size,
+        ffi.from_buffer("int32_t[]", ends),
+        len(judged),
+        ffi.from_buffer("unsigned char[]", judged),
+        ffi.from_buffer("int64_t[]", out),
+    )
+    if found < 0:
+        raise ValueError(f"the C kernel refused its arguments (code {found})")
+    return Vector(bytes((Tag.INTEGER,)) * size, out, {})
 
 
 def unary(symbol: str, operand: Vector, live: Live = None) -> Vector:

@@ -1,0 +1,118 @@
+"""Expressions evaluated in the ads of lists, for all rows at once."""
+
+from array import array
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from classad import EvalContext, kernels
+from classad.loading import load_long
+from classad.match import symmetric_match
+from classad.table import Table
+from classad.table.members import Members
+from classad.table.vectors import count_holding
+
+CONTEXT = EvalContext(now=1_700_000_000.0)
+BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]
+DEVICES = [
+    "[ Id = {n}; Capability = 7.5; Memory = {m} ]",
+    "[ Id = {n}; Capability = 8.{d}; Memory = {m}; Model = \"M{d}\" ]",
+    "[ Id = {n}; Capability = 8.0; Memory = undefined; Model = \"m{d}\" ]",
+]  # fmt: skip
+ODD_DEVICES = [
+    "undefined", "error", "7", '"text"', "{{ [ Id = 1 ] }}", "[ Id = {n}; Memory = Id * {m} ]",
+    "[ Capability = Cpus; Memory = {m} ]", "[ Id = [ A = 1 ]; Memory = {{ 1 }} ]",
+]  # fmt: skip
+JOBS = [
+    "Want = Capability >= 7.{d} && Memory >= Least\n"
+    "Requirements = countMatches(MY.Want, TARGET.G) > 0",
+    "Want = Memory > 10 * Least || Id == {d}\nRequirements = countMatches(Want, G) != 1",
+    "Requirements = countMatches(Memory >= {m}, TARGET.G) >= 2 && TARGET.Cpus > {d}",
+    'Want = Model == "M{d}"\nRequirements = countMatches(Want, TARGET.G) >= 1 || Cpus == 7',
+    "Want = Cpus > {d}\nRequirements = countMatches(Want, TARGET.G) > 1",
+    "Want = nosuch =?= undefined && size(Model) > {d}\n"
+    "Requirements = countMatches(Want, TARGET.G) > 0",
+    "Want = MY.Memory > {m}\nRequirements = countMatches(Want, TARGET.G) > 0",
+    "Want = TARGET.Cpus > {d}\nRequirements = countMatches(Want, TARGET.G) > 0",
+    "Want = 5\nRequirements = countMatches(Want, TARGET.G) > 0",
+    "Requirements = countMatches(TARGET.Test, TARGET.G) > 0",
+    "Requirements = countMatches(Test, G) > 0",
+    "Want = Other > {d}\nOther = Least + 1\nRequirements = countMatches(Want, TARGET.G) > {d}",
+    "Requirements = sum(evalInEachContext(Memory, TARGET.G)) > {m}",
+    "Want = Test\nRequirements = countMatches(Want, TARGET.G) > 0",
+]  # fmt: skip
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "native", request.param)
+
+
+def pool(odd: bool, alike: bool = False) -> str:
+    """Slots with lists of up to four devices; ``odd``: of other members; ``alike``: one list."""
+    forms = DEVICES + (ODD_DEVICES if odd else [])
+    ads = []
+    for number in range(60):
+        devices = [
+            forms[(number * 7 + n) % len(forms)].format(n=n, m=500 * (number % 8 + n), d=n)
+            for n in range(number % 5)
+        ]
+        value = f"{{ {', '.join(devices)} }}"
+        if alike:
+            value = (
+                f"{{ {DEVICES[0].format(n=1, m=900, d=1)}, {DEVICES[1].format(n=2, m=5, d=2)} }}"
+            )
+        elif number % 17 == 3:
+            value = ["undefined", "error", "3", "[ Id = 1 ]"][number % 4]
+        lists = "" if number % 19 == 5 and not alike else f"G = {value}\n"
+        ads.append(
+            f"{lists}Cpus = {number % 9}\nTest = Memory > {number % 4}000\n"
+            "Requirements = TARGET.Least > 0\n"
+        )
+    return "\n".join(ads)
+
+
+@pytest.mark.parametrize("form", JOBS)
+@pytest.mark.parametrize("kind", ["even", "odd", "alike"])
+def test_counts(backend: None, kind: str, form: str) -> None:
+    text = pool(kind == "odd", kind == "alike")
+    table = Table.from_columns(load_long(text.encode()))
+    rows = list(load_long(text.encode()).to_ads())
+    for number in range(4):
+        own = form.format(d=number % 3, m=400 * number)
+        (job,) = load_long(f"{own}\nLeast = {300 * number + 1}\n".encode()).to_ads()
+        expected = [row for row, ad in enumerate(rows) if symmetric_match(job, ad, CONTEXT)]
+        assert list(table.match(job, context=CONTEXT)) == expected
+
+
+def test_they_are_counted_together(backend: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, counted = pool(False), []
+    count = Members.count
+    monkeypatch.setattr(
+        Members, "count", lambda self, judged: counted.append(len(judged)) or count(self, judged)
+    )
+    table = Table.from_columns(load_long(text.encode()))
+    for number in range(3):
+        own = JOBS[0].format(d=5)
+        (job,) = load_long(f"{own}\nLeast = {number + 1}\n".encode()).to_ads()
+        table.match(job, context=CONTEXT)
+    assert len(counted) == 3
+    assert min(counted) > 60
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 4), max_size=5), max_size=20))
+def test_runs_are_counted(runs: list[list[int]]) -> None:
+    ends = array("i", [0])
+    for run in runs:
+        ends.append(ends[-1] + len(run))
+    judged = bytes([each for run in runs for each in run])
+    expected = [run.count(1) for run in runs]
+    found: list[Any] = []
+    for native in (kernels.native, None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(kernels, "native", native)
+            found.append(count_holding(judged, ends).values())
+    assert found == [expected, expected]
