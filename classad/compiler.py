@@ -27,7 +27,7 @@ from classad.lookup import select
 from classad.operators import BINARY, UNARY, truth
 from classad.reference import no_choice, subscript
 from classad.scopes import SPECIAL, UNUSUAL, find, find_unscoped, fold_name, outermost
-from classad.values import UNDEFINED, RelTime
+from classad.values import UNDEFINED
 
 
 class Piece(NamedTuple):
@@ -157,8 +157,7 @@ def _constant(value: Any) -> _Translated:
 
 
 def _literal(node: nodes.Literal, pieces: list[Piece]) -> _Translated:
-    value: Any = node.value
-    return _constant(value.secs if value.__class__ is RelTime else value)
+    return _constant(node.evaluated)
 
 
 def _list(node: nodes.ListExpr, pieces: list[Piece]) -> _Translated:

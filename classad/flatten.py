@@ -26,7 +26,7 @@ from classad.operators import BINARY, UNARY, truth
 from classad.reference import ReferenceState, subscript, value_of
 from classad.scopes import Found, find, find_unscoped, fold_name, outermost
 from classad.state import NO_CONTEXT, EvalContext
-from classad.values import ERROR, UNDEFINED, RelTime
+from classad.values import ERROR, UNDEFINED
 
 
 class Flattened(NamedTuple):
@@ -98,8 +98,7 @@ class _Flattener:
         return _closed(self.part(node, ad))
 
     def literal(self, node: nodes.Literal, ad: ClassAd) -> _Part:
-        value: Any = node.value
-        return _Part(None, value.secs if value.__class__ is RelTime else value)
+        return _Part(None, node.evaluated)
 
     # --- references -----------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from classad.function_table import lookup_function
 from classad.operators import BINARY, UNARY
 from classad.reference import no_choice, subscript
 from classad.scopes import UNUSUAL, fold_name
-from classad.values import ERROR, UNDEFINED, RelTime, wrap64
+from classad.values import ERROR, UNDEFINED, wrap64
 from classad.writer import Operand, Writer
 
 #: Nodes beyond which a tree keeps its closures: translating would take longer than it can save.
@@ -112,9 +112,7 @@ class _Writer(Writer):
         return Operand(value)
 
     def literal(self, node: nodes.Literal) -> Operand:
-        value: Any = node.value
-        if value.__class__ is RelTime:
-            value = value.secs
+        value = node.evaluated
         kind = value.__class__
         if value is UNDEFINED or value is ERROR:
             return Operand("UNDEFINED" if value is UNDEFINED else "ERROR", kind)

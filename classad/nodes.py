@@ -49,6 +49,12 @@ class Literal(Node):
 
     value: LiteralValue
 
+    @property
+    def evaluated(self) -> Value | bool | int | float | str | AbsTime:
+        """What it evaluates to."""
+        value = self.value
+        return value.secs if isinstance(value, RelTime) else value
+
     def key(self) -> tuple[object, ...]:
         # repr tells 1 from 1.0 and True, 0.0 from -0.0, and makes NaN equal to itself.
         return (type(self.value), repr(self.value))

@@ -27,7 +27,7 @@ from classad.lookup import select
 from classad.operators import BINARY, UNARY, exceptional, truth
 from classad.scopes import find, find_unscoped, fold_name, outermost, own, root_around
 from classad.state import CallSite, EvalState
-from classad.values import ERROR, UNDEFINED, RelTime
+from classad.values import ERROR, UNDEFINED
 
 #: Kind of node -> what evaluates it.
 Evaluators = dict[type[nodes.Node], Callable[[Any, ClassAd, Any], Any]]
@@ -101,8 +101,7 @@ def value_of(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
 
 
 def _literal(node: nodes.Literal, ad: ClassAd, state: ReferenceState) -> Any:
-    value: Any = node.value
-    return value.secs if value.__class__ is RelTime else value
+    return node.evaluated
 
 
 def _parens(node: nodes.Parens, ad: ClassAd, state: ReferenceState) -> Any:

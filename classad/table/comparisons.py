@@ -127,6 +127,6 @@ class _Reader:
         """The value of a node that is constant."""
         node = bare(node)
         if node.__class__ is Literal:
-            return node.value
+            return node.evaluated
         shape = self.partner.shapes.of_node(node, (unparse(node), -1))
         return self.sampler.value(self.row, shape.tree)

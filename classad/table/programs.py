@@ -117,7 +117,7 @@ class Program:
     def _step(self, node: Any) -> Step:
         kind = node.__class__
         if kind is Literal:
-            constant = Vector.constant(node.value)
+            constant = Vector.constant(node.evaluated)
             return lambda inputs, live: constant
         if kind is Cell or kind is Given:
             self.leaves.append(node)

@@ -32,6 +32,21 @@ def shown(values: list[Any]) -> list[tuple[type, str]]:
     return [(value.__class__, repr(value)) for value in values]
 
 
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [
+        ('A < relTime("5")', [0, 1, 2, 3, 4]),
+        ("A < relTime(5)", []),
+        ('relTime("5") <= relTime(0) || A > 0', []),
+        ('isReal(relTime("5")) && A > 37', [38, 39]),
+        ('(relTime("5") ? A : 0) > 37', [38, 39]),
+    ],
+)
+def test_a_relative_time_that_is_written_down_is_a_real(condition: str, rows: list[int]) -> None:
+    table = Table([ClassAd({"A": number}) for number in range(40)])
+    assert list(table.select(condition, ClassAd())) == rows
+
+
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "native", request.param)
