@@ -106,12 +106,28 @@ class Table(Holder):
     ) -> Rows:
         if not isinstance(job, ClassAd):
             raise TypeError("job must be a ClassAd")
-        bits = self._bits(within)
+        bits, willing = self._bits(within), 0
         if not self._is_misleading(job, context):
-            found = self._decided(self.partner(job, context), bits, (job_side, rows_side))
+            partner = self.partner(job, context)
+            found = self._decided(partner, bits, (job_side, rows_side))
             if found is not None:
                 return found
-        return self._one_by_one(job, bits, context, rows_side, job_side)
+            if job_side and rows_side:
+                bits, willing = self._willing(partner, bits)
+        return self._one_by_one(job, bits, context, (job_side, rows_side), willing)
+
+    def _willing(self, partner: Partner, bits: int) -> tuple[int, int]:
+        """The rows that have to be asked where random numbers decide, and those that accept a job.
+
+        Rows that refuse it without a random number are not asked: the job's own requirements come
+        second.
+        """
+        assert self._row_side is not None
+        odd = bits & self._store.odd_for(partner.ad)
+        accepting, ask, chance = self._row_side.accepting(partner, bits & ~odd)
+        if chance or self._row_side.odd:
+            return bits, 0
+        return accepting | odd, accepting & ~ask
 
     def _decided(
         self, partner: Partner, bits: int, sides: tuple[bool, bool], *, thorough: bool = False
@@ -152,13 +168,17 @@ class Table(Holder):
         return Rows(self._store.size, bits)
 
     def _one_by_one(
-        self, job: ClassAd, bits: int, context: EvalContext, rows_side: bool, job_side: bool
+        self, job: ClassAd, bits: int, context: EvalContext, sides: tuple[bool, bool], willing: int
     ) -> Rows:
-        """The same by asking every row."""
+        """The same by asking every row; the ``willing`` ones are known to accept the job."""
         found = []
+        job_side, rows_side = sides
+        sure = set(rows_of(willing))
         for row in rows_of(bits):
             ad = self._store.ad(row)
-            if rows_side and job_side:
+            if row in sure:
+                yes = half_match(job, ad, context)
+            elif rows_side and job_side:
                 yes = symmetric_match(job, ad, context)
             else:
                 yes = half_match(ad, job, context) if rows_side else half_match(job, ad, context)

@@ -236,6 +236,22 @@ def test_chance_is_drawn_as_one_after_the_other_would() -> None:
         assert list(table.match(job, context=EvalContext(seed=5))) == wanted
 
 
+def test_rows_that_refuse_draw_nothing() -> None:
+    """The job's requirements come second, so its random numbers are those of the willing rows."""
+    starts = ["TARGET.Size > N % 5", "random(4) > 0", "[ x = 1 ].x == 1 && N > 3"]
+    job = ClassAd("[Size = 2; Requirements = random(10) > 3 && TARGET.N != 7]")
+    for some in (starts[:1], starts[::2], starts):
+        rows = [
+            ClassAd(f"[N = {number}; Requirements = {some[number % len(some)]}]")
+            for number in range(60)
+        ]
+        alone, context = EvalContext(now=0.0, seed=3), EvalContext(now=0.0, seed=3)
+        expected = [row for row, ad in enumerate(rows) if symmetric_match(job, ad, alone)]
+        table = Table(rows)
+        assert list(table.match(job, context=context)) == expected
+        assert context.rng.random() == alone.rng.random()
+
+
 def test_the_clock_is_not_remembered() -> None:
     table = Table([ClassAd({"T": 100, "Requirements": True})])
     job = ClassAd("[Requirements = time() < TARGET.T]")
