@@ -3,7 +3,10 @@
 Run: ``python benchmarks/bench_cycle.py [SLOTSxREQUESTS | PROFILE ...]``, by default ``1000x100
 5000x100 small``.  Profiles are ``small``, ``medium`` and ``large``: pools of ``make_pool.py`` (seed
 1), after loading, with the columns from nothing, with the columns that an equal cycle before has
-left, and (not ``large``) slot by slot; whether all results are equal stands beside the times.
+left, and (``small``, or with ``--reference``) slot by slot; whether all results are equal stands
+beside the times.  ``huge`` is ``large`` with ten slots, of ten names, in the place of each; they are
+repeated in memory, and every one has cells of its own.  ``--pool FOLDER`` takes the pool from a
+folder instead of making it.
 For the example pool the agreement with the recorded cycle stands beside the time.  A lean pool has
 26 attributes a slot and one request an autocluster, the last conjunct of whose Requirements no slot
 satisfies: the cycle tests every pair and must match none.  CPU seconds of this process.
@@ -15,8 +18,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from array import array
 from pathlib import Path
 from random import Random
+
+from attr import evolve
 
 from negotiator.agreement import compare
 from negotiator.command import without_collecting
@@ -24,6 +30,7 @@ from negotiator.cycle import negotiate
 from negotiator.engine import Engines, make_engines
 from negotiator.io import Capture, CapturePaths, read_capture
 from negotiator.result import CycleResult
+from negotiator.slotrows import LoadedSlots
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "campus"
 
@@ -81,7 +88,10 @@ PROFILES = {
     "small": {"--slots": 1000, "--jobs": 200, "--autoclusters": 50},
     "medium": {"--slots": 10_000, "--jobs": 2000, "--autoclusters": 1000},
     "large": {"--slots": 100_000, "--jobs": 20_000, "--autoclusters": 10_000},
+    "huge": {"--slots": 100_000, "--jobs": 20_000, "--autoclusters": 10_000},
 }
+#: How many slots of a huge pool are made of one that was read.
+COPIES = 10
 
 #: A cycle of any length is one cycle here.
 CONFIG = "".join(
@@ -141,47 +151,122 @@ def lean(slots: int, requests: int) -> None:
     )
 
 
-def profile(name: str) -> None:
+def read_profile(name: str, folder: Path | None) -> Capture:
+    """The capture of a profile; ``folder``: where its pool is, if there is one."""
+    if folder is not None:
+        return read_capture(CapturePaths(folder), now=None)
+    with tempfile.TemporaryDirectory() as made:
+        maker = Path(__file__).with_name("make_pool.py")
+        words = [str(word) for pair in PROFILES[name].items() for word in pair]
+        command = [sys.executable, str(maker), *words, "--seed", "1", "--out", made]
+        subprocess.run(command, check=True, capture_output=True)
+        (Path(made) / "condor_config").write_text(CONFIG, encoding="utf-8")
+        return read_capture(CapturePaths(Path(made)), now=None)
+
+
+def repeated(slots: LoadedSlots, times: int) -> LoadedSlots:
+    """Slots that have everything but their names from those given."""
+    loaded, count = slots.loaded, slots.loaded.n_rows
+    names = [
+        name if copy == 0 else f"{name}.{copy}"
+        for copy in range(times)
+        for name in loaded.values(loaded.columns[loaded.names.index("Name")])
+    ]
+    texts = [*loaded.texts, *names]
+    columns = []
+    for column in loaded.columns:
+        payload = array("q", column.payload.tobytes() * times)
+        if column.name == "Name":
+            payload = array("q", range(len(loaded.texts), len(texts)))
+        rows = None
+        if column.rows is not None:
+            rows = memoryview(
+                array("i", (row + copy * count for copy in range(times) for row in column.rows))
+            )
+        columns.append(
+            column._replace(
+                present=column.present * times,
+                tags=memoryview(column.tags.tobytes() * times),
+                payload=memoryview(payload),
+                rows=rows,
+            )
+        )
+    many = loaded.with_columns(columns, count * times, texts, list(loaded.row_shapes) * times)
+    rows_of_pool = rows_in_order(slots)
+    order = array("i", (row + copy * count for copy in range(times) for row in rows_of_pool))
+    return LoadedSlots(many, order, [names[row] for row in order])
+
+
+def rows_in_order(slots: LoadedSlots) -> array[int]:
+    """The row of each slot, in pool order."""
+    rows = slots.rows()
+    assert rows is not None
+    return rows.order
+
+
+def peak() -> str:
+    """The most memory that this process has had at once."""
+    try:
+        import resource
+    except ImportError:
+        return "?"
+    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f}"
+
+
+def profile(name: str, folder: Path | None, reference: bool) -> None:
     """A pool with everything in it, by both engines."""
     numbers = PROFILES[name]
-    with tempfile.TemporaryDirectory() as folder:
-        maker = Path(__file__).with_name("make_pool.py")
-        words = [str(word) for pair in numbers.items() for word in pair]
-        command = [sys.executable, str(maker), *words, "--seed", "1", "--out", folder]
-        subprocess.run(command, check=True, capture_output=True)
-        (Path(folder) / "condor_config").write_text(CONFIG, encoding="utf-8")
-        capture = read_capture(CapturePaths(Path(folder)), now=None)
+    capture = read_profile(name, folder)
+    snapshot, count = capture.snapshot, numbers["--slots"]
+    if name == "huge":
+        assert isinstance(snapshot.slots, LoadedSlots)
+        snapshot = evolve(snapshot, slots=repeated(snapshot.slots, COPIES))
+        count *= COPIES
     kept = make_engines("columns", lasting=True)
     engines: dict[str, str | Engines] = {"cold": kept, "warm": kept}
-    if name != "large":
+    if name == "small" or reference:
         engines["reference"] = "reference"
+    loaded = peak()
     seconds, results = {}, {}
     for how, engine in engines.items():
+        if how == "reference":
+            snapshot = evolve(snapshot, slots=tuple(snapshot.slots))  # made before the clock runs
         begun = time.process_time()
         result = negotiate(
-            capture.snapshot,
+            snapshot,
             capture.policy,
             now=capture.facts.now,
             rng=Random(0),
             engine=engine,
         )
         seconds[how], results[how] = time.process_time() - begun, result
+        if name == "huge":
+            print(f"huge, {how}: {seconds[how]:.2f} s, {peak()} GB at most", flush=True)
     texts = {repr(result) for result in results.values()}
     times = ", ".join(f"{how} {taken:.2f} s" for how, taken in seconds.items())
     print(
-        f"{name}, {numbers['--slots']} slots, {numbers['--autoclusters']} autoclusters: {times}; "
+        f"{name}, {count} slots, {numbers['--autoclusters']} autoclusters: {times}; "
         f"{len(results['cold'].matches)} matches, {len(results['cold'].rejections)} rejections; "
-        f"{'all results equal' if len(texts) == 1 else 'RESULTS DIFFER'}",
+        f"{'all results equal' if len(texts) == 1 else 'RESULTS DIFFER'}; "
+        f"{peak()} GB at most, {loaded} after loading",
         flush=True,
     )
 
 
 def main() -> None:
+    words = sys.argv[1:]
+    folder = None
+    if "--pool" in words:
+        place = words.index("--pool")
+        folder = Path(words[place + 1])
+        del words[place : place + 2]
+    reference = "--reference" in words
+    words = [word for word in words if word != "--reference"]
     example()
-    for size in sys.argv[1:] or ["1000x100", "5000x100", "small"]:
+    for size in words or ["1000x100", "5000x100", "small"]:
         if size in PROFILES:
             with without_collecting():
-                profile(size)
+                profile(size, folder, reference)
             continue
         slots, _, requests = size.partition("x")
         lean(int(slots), int(requests))

@@ -114,6 +114,23 @@ class LoadedColumns:
         return self.n_rows
 
     @property
+    def row_shapes(self) -> Sequence[int]:
+        """For each row a number, the same for rows with the same attributes in the same order."""
+        return self._row_shapes
+
+    def with_columns(
+        self,
+        columns: list[LoadedColumn],
+        n_rows: int,
+        texts: Sequence[str],
+        row_shapes: Sequence[int],
+    ) -> LoadedColumns:
+        """Other rows with the same attributes; ``texts``: these, and perhaps more behind them."""
+        return LoadedColumns(
+            n_rows, columns, texts, self._names, self._shapes, row_shapes, [], self.tz
+        )
+
+    @property
     def names(self) -> list[str]:
         """The attributes, each in its first spelling."""
         return [column.name for column in self.columns]

@@ -91,6 +91,11 @@ def flag(codes: array[int], rows: Rows, table: bytes, size: int) -> int:
     return int.from_bytes(bits, "little")
 
 
+def bits_of(rows: array[int], size: int) -> int:
+    """The set of some rows, all below ``size``."""
+    return flag(array("i", bytes(4 * len(rows))), rows, b"\x01", size)
+
+
 def rows_of(bits: int) -> array[int]:
     """The rows of a set, rising."""
     native = kernels.native

@@ -16,7 +16,7 @@ from classad.ad import ClassAd
 from classad.build import prepared
 from classad.operators import fold
 from classad.table.columns import PLAIN, Column, is_nested
-from classad.table.moving import number_pairs, pick, rows_of
+from classad.table.moving import bits_of, number_pairs, pick, rows_of
 from classad.table.vectors import Vector
 from classad.values import UNDEFINED
 
@@ -182,7 +182,7 @@ class Part:
                 for row, code in zip(rows, view.codes, strict=True):
                     by_code.setdefault(code if code in special else -1, []).append(row)
                 found = [
-                    (None if code < 0 else view.values[code], _bits(rows, self.size))
+                    (None if code < 0 else view.values[code], bits_of(array("i", rows), self.size))
                     for code, rows in by_code.items()
                 ]
             self._splits[name] = found
@@ -339,10 +339,3 @@ def _values(cells: list[Any]) -> list[Any]:
         UNDEFINED if cell is None else prepared(cell, home) if is_nested(cell) else cell
         for cell in cells
     ]
-
-
-def _bits(rows: list[int], size: int) -> int:
-    data = bytearray((size + 7) // 8)
-    for row in rows:
-        data[row >> 3] |= 1 << (row & 7)
-    return int.from_bytes(data, "little")

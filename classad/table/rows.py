@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
-from classad.table.moving import rows_of
+from classad.table.moving import bits_of, rows_of
 
 
 class Rows:
@@ -36,12 +36,14 @@ class Rows:
     @classmethod
     def of(cls, size: int, rows: Iterable[int]) -> Rows:
         """The rows given; ``IndexError`` for one that the table does not have."""
-        data = bytearray(size // 8 + 1)
-        for row in rows:
-            if not 0 <= row < size:
-                raise IndexError(f"there is no row {row} in a table of {size}")
-            data[row >> 3] |= 1 << (row & 7)
-        return cls(size, int.from_bytes(data, "little"))
+        try:
+            given = array("i", rows)
+        except OverflowError:
+            raise IndexError(f"there are no such rows in a table of {size}") from None
+        if given and not 0 <= min(given) <= max(given) < size:
+            wrong = next(row for row in given if not 0 <= row < size)
+            raise IndexError(f"there is no row {wrong} in a table of {size}")
+        return cls(size, bits_of(given, size))
 
     def __contains__(self, row: int) -> bool:
         return 0 <= row < self.size and bool(self.bits >> row & 1)
