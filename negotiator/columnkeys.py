@@ -11,7 +11,7 @@ Follows: ``negotiator.rank``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import ne
 from typing import Any, Final, TypeAlias
@@ -107,6 +107,21 @@ class Passed:
             return MatchKind.RANK
         return MatchKind.PRIORITY if self.by_priority >> row & 1 else MatchKind.NONE
 
+    def kinds(self, rows: Sequence[int]) -> list[MatchKind]:
+        """The same for many rows, for each of which a set would be shifted as a whole."""
+        size = max(max(rows, default=0), self.held.bit_length()) // 8 + 1
+        by_rank, by_priority = (
+            bits.to_bytes(size, "little") for bits in (self.by_rank, self.by_priority)
+        )
+        return [
+            MatchKind.RANK
+            if by_rank[row >> 3] >> (row & 7) & 1
+            else MatchKind.PRIORITY
+            if by_priority[row >> 3] >> (row & 7) & 1
+            else MatchKind.NONE
+            for row in rows
+        ]
+
 
 @frozen(eq=False)
 class Keys:
@@ -149,7 +164,7 @@ class Keys:
         keys = (self.pre_job, self.job, self.post_job)
         found = [pick_numbers(key, rows) for key in keys if isinstance(key, array)]
         if self.passed.held:
-            kinds = list(map(self.passed.kind, rows))
+            kinds = self.passed.kinds(rows)
             found.append(array("d", [KIND_ORDER[kind] for kind in kinds]))
             ranks = (
                 -FLT_MAX if kind is MatchKind.NONE else _at(self.preemption, row)
