@@ -4,9 +4,9 @@ Run: ``python benchmarks/bench_cycle.py [SLOTSxREQUESTS | PROFILE ...]``, by def
 5000x100 small``.  Profiles are ``small``, ``medium`` and ``large``: pools of ``make_pool.py`` (seed
 1), after loading, with the columns from nothing, with the columns that an equal cycle before has
 left, and (``small``, or with ``--reference``) slot by slot; whether all results are equal stands
-beside the times.  ``huge`` is ``large`` with ten slots, of ten names, in the place of each; they are
-repeated in memory, and every one has cells of its own.  ``--pool FOLDER`` takes the pool from a
-folder instead of making it.
+beside the times.  ``huge`` is ``large`` with ten slots, of ten names, in the place of each; they
+are repeated in memory, and every one has cells of its own.  ``--pool FOLDER`` takes the pool from
+a folder instead of making it.
 For the example pool the agreement with the recorded cycle stands beside the time.  A lean pool has
 26 attributes a slot and one request an autocluster, the last conjunct of whose Requirements no slot
 satisfies: the cycle tests every pair and must match none.  CPU seconds of this process.
