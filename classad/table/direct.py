@@ -50,7 +50,7 @@ def reduced(shape: Shape, of_row: bool, group: Group, partner: Partner) -> ExprT
         return None
     try:
         return ExprTree.from_node(Reduction(group, partner).node(shape.node, of_row))
-    except Unknown:
+    except (Unknown, RecursionError):  # the latter: attributes of the rows go in circles
         return None
 
 

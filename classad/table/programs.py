@@ -280,7 +280,7 @@ def _made(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Program
         return None
     try:
         return Program(_Preparation(group, partner).node(shape.node, of_row))
-    except Unknown:
+    except (Unknown, RecursionError):  # the latter: attributes of the rows go in circles
         return None
 
 

@@ -47,6 +47,14 @@ def test_a_relative_time_that_is_written_down_is_a_real(condition: str, rows: li
     assert list(table.select(condition, ClassAd())) == rows
 
 
+def test_attributes_of_all_rows_that_go_in_circles() -> None:
+    table = Table([ClassAd(f"[A = {n}; B = C; C = B; D = D]") for n in range(40)])
+    assert list(table.select("B =?= A || A > 37", ClassAd())) == [38, 39]
+    assert list(table.select("countMatches(true, D) >= 0 && A > 37", ClassAd())) == [38, 39]
+    job = ClassAd("[N = countMatches(true, TARGET.D) == 0; M = TARGET.B =?= undefined]")
+    assert list(table.select("TARGET.N && TARGET.M && A > 37", job)) == [38, 39]
+
+
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "native", request.param)
