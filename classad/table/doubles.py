@@ -29,18 +29,24 @@ _EXACT: Final = 2**53
 
 
 class Doubles:
-    """A number for each row.  ``kinds``: whether there may be WHOLE and REAL ones among them."""
+    """A number for each row.  ``kinds``: whether there may be WHOLE and REAL ones among them.
 
-    __slots__ = ("__weakref__", "columns", "kinds", "made", "numbers", "of", "values")
+    ``values``: None once something has been made of them, which is what is wanted of most.
+    """
+
+    __slots__ = ("__weakref__", "columns", "kinds", "numbers", "values")
 
     def __init__(self, values: array[float], kinds: int) -> None:
-        self.values = values
+        self.values: array[float] | None = values
         self.kinds = kinds
-        #: What it was made from: the rows' columns, and results that have to stay meanwhile.
+        #: The rows' columns that it was made from.
         self.columns: frozenset[str] = frozenset()
-        self.of: tuple[Any, ...] = ()
         #: What was made of it.
         self.numbers: dict[Callable[[Any], float], array[float]] = {}
+
+    def serves(self, convert: Callable[[Any], float]) -> bool:
+        """Whether it can be converted, or has been."""
+        return self.values is not None or convert in self.numbers
 
 
 def doubles_of(values: Sequence[Any], codes: array[int]) -> Doubles | None:
@@ -69,5 +75,7 @@ def combined(operator: str, left: Doubles, right: Doubles) -> Doubles | None:
     kinds = whole | (left.kinds | right.kinds) & REAL
     zeros = ONE_ZERO if kinds == WHOLE else ANY_ZERO if whole else TWO_ZEROS
     most = float(_EXACT) if whole else sys.float_info.max
+    assert left.values is not None
+    assert right.values is not None
     values = compute(operator, left.values, right.values, most, zeros)
     return None if values is None else Doubles(values, kinds)

@@ -24,7 +24,17 @@ class Valuation:
     ``columns``: what it was made from; ``numbers``: what was made of it.
     """
 
-    __slots__ = ("__weakref__", "codes", "columns", "doubles", "numbers", "odd", "tried", "values")
+    __slots__ = (
+        "__weakref__",
+        "alike",
+        "codes",
+        "columns",
+        "doubles",
+        "numbers",
+        "odd",
+        "used",
+        "values",
+    )
 
     def __init__(
         self, codes: array[int], values: list[Any], odd: int, columns: frozenset[str]
@@ -34,9 +44,11 @@ class Valuation:
         self.odd = odd
         self.columns = columns
         self.numbers: dict[Callable[[Any], float], array[float]] = {}
-        #: The same as doubles, once that has been tried; None if they do not do.
+        #: What tells it from others, if that is little.
+        self.alike: Any = None
+        #: The same as doubles, once it has been a summand twice.
         self.doubles: Doubles | None = None
-        self.tried = False
+        self.used = False
 
 
 class Held:

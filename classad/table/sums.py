@@ -61,7 +61,9 @@ class Sums:
         for variant in variants:
             key = variant.key(partner)
             held = variant.sums.get(key)
-            if held is not None:
+            if held is not None and isinstance(held.result, Doubles):
+                if not held.result.serves(convert):
+                    continue
                 held.used = self._budget.now
                 return held
             if key in variant.valuations:
@@ -69,30 +71,37 @@ class Sums:
         if not hasattr(convert, "of_doubles"):
             return None
         variant, plan = self._valuations.planned(shape, of_row, partner, variants)
-        found, shared = self._find(self._term(shape, of_row, partner), of_row, partner, plan)
+        leaves = self._leaves(self._term(shape, of_row, partner), of_row, partner)
+        found = self._find(shape, of_row, partner, plan, leaves, convert)
         if found is None:
             return None
-        held = Held(found, 300 if shared else 300 + 16 * len(found.values))
+        held = Held(found, 300)
         self._budget.add(variant.sums, variant.key(partner), held)
         return held
 
     def _find(
-        self, term: _Term, of_row: bool, partner: Partner, plan: Plan
-    ) -> tuple[Doubles | None, bool]:
-        """The numbers, and whether they have been found for others before."""
-        leaves = self._leaves(term, of_row, partner)
+        self,
+        shape: Shape,
+        of_row: bool,
+        partner: Partner,
+        plan: Plan,
+        leaves: list[Valuation],
+        convert: Callable[[Any], float],
+    ) -> Doubles | None:
+        """The numbers, perhaps those that have been found for others before."""
         if len(leaves) == 1:
-            return None, False
-        signature = (term.shape.uid, of_row, *map(id, leaves))
-        known = self._made.get(signature)
-        if known is not None:
-            return known, True
-        found = _doubles_of(term, iter(leaves))
+            return None
+        # A leaf that is part of the key stays what it is meanwhile.
+        parts = [leaf if leaf.alike is None else leaf.alike for leaf in leaves]
+        signature = (shape.uid, of_row, *parts)
+        found = self._made.get(signature)
+        if found is not None and found.serves(convert):
+            return found
+        found = _doubles_of(self._term(shape, of_row, partner), iter(leaves))
         if found is not None:
             found.columns = columns_of(plan)
-            found.of = tuple(leaves)
             self._made[signature] = found
-        return found, False
+        return found
 
     def _term(self, shape: Shape, of_row: bool, partner: Partner) -> _Term:
         """What an expression consists of."""
@@ -126,10 +135,13 @@ class Sums:
 def _doubles_of(term: _Term, leaves: Iterator[Valuation]) -> Doubles | None:
     if term.left is None or term.right is None:
         leaf = next(leaves)
-        if not leaf.tried:
-            leaf.tried = True
-            leaf.doubles = None if leaf.odd else doubles_of(leaf.values, leaf.codes)
-        return leaf.doubles
+        found = leaf.doubles
+        if found is None and not leaf.odd:
+            found = doubles_of(leaf.values, leaf.codes)
+            # Many are what one partner needs, and are wanted once.
+            leaf.doubles = found if leaf.used else None
+            leaf.used = True
+        return found
     left = _doubles_of(term.left, leaves)
     right = _doubles_of(term.right, leaves)
     return None if left is None or right is None else combined(term.operator, left, right)

@@ -98,6 +98,7 @@ class Valuations:
         odd = itself
         if isinstance(found, Doubles):
             out: array[float] = convert.of_doubles(found.values)  # type: ignore[attr-defined]
+            found.values = None
         else:
             out = pick_numbers(_converted(found.values, convert), found.codes)
             odd |= found.odd
@@ -230,6 +231,7 @@ class Valuations:
         if found is None:
             found = Valuation(self._in_place(plan, pieces), values, odd, columns)
             if alike is not None:
+                found.alike = alike
                 self._alike[alike] = found
         return found
 
