@@ -1,6 +1,6 @@
 """Time to evaluate and match: this package and HTCondor's classad2, alternating in one run.
 
-Run: ``python benchmarks/bench_eval.py [SECONDS_PER_ROW]``.  classad2 comes with the ``htcondor``
+Run: ``python benchmarks/bench_eval.py [SECONDS_PER_RUN]``.  classad2 comes with the ``htcondor``
 wheel; without it only our own column is printed.  Each row first says whether both give the same
 value, then the best times and classad2's time divided by ours (above 1: ours is faster).
 Times are CPU times, best of several; on a shared machine they vary, and no test looks at them.
@@ -113,25 +113,27 @@ def theirs() -> Side | None:
     return Side(classad2.ExprTree, classad2.ClassAd, lambda a, b: a.symmetricMatch(b))
 
 
-def best(function: Callable[[], Any], seconds: float) -> float:
-    """CPU nanoseconds a call, the best of a few runs of about ``seconds`` each."""
+def timing(function: Callable[[], Any], seconds: float) -> Callable[[], float]:
+    """Measures CPU nanoseconds a call, the better of two runs of about ``seconds`` each."""
     timer = timeit.Timer(function, timer=time.process_time)
-    count, _ = timer.autorange()
-    count = max(1, int(count * seconds * 4))
-    return min(timer.repeat(5, count)) / count * 1e9
+    count, taken = timer.autorange()
+    count = max(1, int(count * seconds / taken))
+    return lambda: min(timer.repeat(2, count)) / count * 1e9
 
 
 def main() -> None:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 0.3
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 0.1
     mine, other = rows(ours()), theirs()
     peer = rows(other) if other is not None else {}
     print(f"{'':36}{'same':>6}{'ours, ns':>12}{'classad2, ns':>14}{'ratio':>8}")
     for name, function in mine.items():
+        measure = timing(function, seconds)
         if name not in peer:
-            print(f"{name:36}{'-':>6}{best(function, seconds):12.0f}")
+            print(f"{name:36}{'-':>6}{measure():12.0f}")
             continue
         same = str(function()) == str(peer[name]())
-        pairs = [(best(function, seconds), best(peer[name], seconds)) for _ in range(3)]
+        measure_peer = timing(peer[name], seconds)
+        pairs = [(measure(), measure_peer()) for _ in range(3)]
         a, b = (min(column) for column in zip(*pairs, strict=True))
         print(f"{name:36}{'yes' if same else 'NO':>6}{a:12.0f}{b:14.0f}{b / a:8.2f}", flush=True)
 
