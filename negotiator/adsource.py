@@ -85,11 +85,10 @@ class _Lines:
 
     def __iter__(self) -> Iterator[str]:
         for number, line in enumerate(self.lines, 1):
-            text = line.strip()
-            if self.first is None and text and text[0] != "#":
+            if self.first is None and line.lstrip()[:1] not in ("", "#"):
                 self.first = Source(line.rstrip("\r\n"), self.name, first_line=number)
             yield line
-            if not text:
+            if line.isspace():
                 # An ad that ended here has been taken by now; what is left had no sound line.
                 self.first = None
 
