@@ -157,13 +157,26 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/candidates.py", "meets(ad, asking, context) and meets(asking, ad, context)",
-        "meets(ad, asking, context)", "fuzz cycle",
+        "meets(ad, asking, context)", "fuzz engines",
+    ),
+    Mutation(
+        "negotiator/columns.py", "held ^= by_rank", "pass",
+        "tests tests/negotiator/test_engines.py",
     ),
     Mutation(
         "negotiator/concurrency.py", "increment if increment > 0 else 1.0", "1.0",
         "tests tests/negotiator/test_cycle.py",
     ),
+    # ---- tables
+    Mutation(
+        "classad/table/members.py", "0 if value is UNDEFINED else ERROR", "0",
+        "tests tests/classad/test_table_members.py",
+    ),
     # ---- the C core
+    Mutation(
+        "csrc/operate.c", "z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z)",
+        "of_real(z)", "tests tests/classad/test_table_vectors.py",
+    ),
     Mutation(_SELECT, "    return left < right;", "    return left > right;", "fuzz kernels"),
     Mutation(
         _SELECT, "        if ((a != a) != (b != b))\n            return b != b;", "",
