@@ -93,6 +93,7 @@ sanitize: $(VENV)/installed-dev
 	  assert "sanitize" in k.__file__, k.__file__' && \
 	$(BIN)/pytest -q -p no:xdist -s -p no:cacheprovider -o pythonpath=build/sanitize \
 	  tests/csrc tests/classad/test_table.py tests/classad/test_table_sources.py \
+	  tests/classad/test_table_vectors.py tests/classad/test_table_members.py tests/classad/test_table_sums.py \
 	  tests/classad/test_parser.py tests/classad/test_parse_table.py tests/classad/test_adfile_long.py
 
 # ---- the virtual environment: a stamp file for each stage -----------------------------------------
