@@ -58,7 +58,7 @@ class OverlaidStore(Store):
         self._has: dict[str, bool] = {}
         #: The cells from which each column was made, and those that were looked at for some rows.
         self._seen: dict[str, _Seen] = {}
-        self._pieces: dict[str, dict[int, tuple[Sequence[int], _Seen]]] = {}
+        self._pieces_seen: dict[str, dict[int, tuple[Sequence[int], _Seen]]] = {}
         super().__init__(source.ads)
 
     def _note(self, row: int, ad: Any) -> None:
@@ -98,7 +98,7 @@ class OverlaidStore(Store):
 
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
         cells = self._some(name, rows)
-        self._pieces.setdefault(name, {})[id(rows)] = rows, _Seen(cells)
+        self._pieces_seen.setdefault(name, {})[id(rows)] = rows, _Seen(cells)
         return cells
 
     def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
@@ -134,8 +134,9 @@ class OverlaidStore(Store):
         for name, column in list(self._columns.items()):
             if column is not None:
                 self._compare(name, column, found)
-        for name in [name for name, pieces in self._pieces.items() if self._differ(name, pieces)]:
-            del self._pieces[name]
+        seen = self._pieces_seen
+        for name in [name for name, pieces in seen.items() if self._differ(name, pieces)]:
+            del seen[name]
             found.names.add(name)
             found.split.add(name)
         for part in self._parts.values():

@@ -58,8 +58,6 @@ class PlacedStore(Store):
         self._parts = {}
         self.everything = self.part((1 << self.size) - 1)
         self._absent: set[str] = set()
-        #: What has been looked at for some rows only.
-        self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         self._look()
 
     def _look(self) -> None:
@@ -81,7 +79,7 @@ class PlacedStore(Store):
         return any(map(self.has, MISLEADING))
 
     def has(self, name: str) -> bool:
-        if name in self.names:
+        if name in self.names or name in self._given:
             return True
         self._absent.add(name)
         return False
@@ -108,16 +106,11 @@ class PlacedStore(Store):
     def ready(self, name: str) -> bool:
         return name in self._overlay or self._base.ready(name)
 
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        cells = self._some(name, rows)
-        self._pieces.setdefault(name, {})[id(rows)] = rows, cells
-        return cells
-
     def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows have, without a column for all."""
         places = [self._order[row] for row in rows]
         there = [place for place in places if place != NOWHERE]
-        found = iter(self._base.cells(name, there))
+        found = iter(self._base._some(name, there))
         cells = [None if place == NOWHERE else next(found) for place in places]
         if name in self._overlay:
             changed = self._source.changed(name)

@@ -9,6 +9,7 @@ Never here: evaluation, caches of results.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final
@@ -17,7 +18,7 @@ from classad.ad import ClassAd
 from classad.build import is_value
 from classad.expr import ExprTree
 from classad.loaded import LoadedColumn, LoadedColumns, Tag
-from classad.table.columns import Column, is_open
+from classad.table.columns import Column, cell_key, is_open
 from classad.table.moving import number_cells
 from classad.table.parts import Part
 from classad.table.shapes import Shape, Shapes
@@ -50,6 +51,8 @@ class Store:
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
         self._closed: dict[str, bool] = {}
+        #: What has been looked at for some rows only.
+        self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         #: Whether one ad is several rows.
         self._shared = False
         if loaded is None:
@@ -77,12 +80,13 @@ class Store:
         """Whether some row has the attribute."""
         return name in self.names or name in self._given
 
-    def give(self, name: str, cells: Sequence[Any]) -> bool:
+    def give(self, name: str, cells: Sequence[Any] | Column) -> bool:
         """Let rows have something that their ads have not; whether they had something else.
 
         ``name``: see classad/table/templates.py.
         """
-        column, before = Column.of(name, cells), self._given.get(name)
+        column = cells if isinstance(cells, Column) else Column.of(name, cells)
+        before = self._given.get(name)
         if before is not None and (before.codes, before.values) == (column.codes, column.values):
             return False
         self._given[name] = column
@@ -150,7 +154,13 @@ class Store:
         return self._columns.get(name) or self._given.get(name)
 
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        """What some rows have."""
+        """What some rows, which rise, have."""
+        cells = self._some(name, rows)
+        self._pieces.setdefault(name, {})[id(rows)] = rows, cells
+        return cells
+
+    def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """The same without noting that somebody wants to know."""
         if self.loaded is None:
             return [ad._attrs.get(name) for ad in map(self.ads.__getitem__, rows) if ad is not None]
         column = self.loaded.column(name)
@@ -276,9 +286,27 @@ class Store:
             structural |= column.set(row, cell)
             if column.codes[row] != old:
                 changed.add(name)
+        structural |= self._replace_in_pieces(row, ad, changed)
         for part in self._parts.values():
             part.forget(None if structural else changed)
+        if structural:
+            self._pieces.clear()
         return changed, structural
+
+    def _replace_in_pieces(self, row: int, ad: ClassAd, changed: set[str]) -> bool:
+        """The same of what has been looked at for some rows; whether expressions change."""
+        structural = False
+        for name, pieces in self._pieces.items():
+            cell = ad._attrs.get(name)
+            for rows, cells in pieces.values():
+                place = bisect_left(rows, row)
+                if place == len(rows) or rows[place] != row:
+                    continue
+                old, cells[place] = cells[place], cell
+                if old is not cell and cell_key(old) != cell_key(cell):
+                    changed.add(name)
+                    structural |= is_open(old) or is_open(cell)
+        return structural
 
 
 _NOWHERE: Final = ClassAd()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from classad import ClassAd, ClassAdParseError, Table
+from classad import ClassAd, ClassAdParseError, ExprTree, Table
 from classad.loading import load_long
 
 LONG = 'Name = "a"\nCpus = 4\nLoad = 0.5\n\nname = "b"\nCpus = Total\nTags = {1, "x"}\n'
@@ -95,3 +95,21 @@ def test_pandas_rows_become_ads() -> None:
         ClassAd({"Name": "b", "Cpus": 8}),
     ]
     assert type(found[0]["Cpus"]) is int
+
+
+def test_a_row_of_the_few_that_read_an_attribute_is_replaced() -> None:
+    """Where few rows read an attribute, they have a column of their own."""
+    ads = [ClassAd({"Name": str(row), "X": row}) for row in range(100)]
+    for row, ad in enumerate(ads):
+        ad.insert("Requirements", ExprTree("X > TARGET.Y && true" if row < 3 else "true"))
+    table, job = Table(ads), ClassAd("[Y = 1; Requirements = true]")
+    assert list(table.match(job))[:3] == [2, 3, 4]
+    ads[0]["X"] = 5
+    table.replace(0, ads[0])
+    assert list(table.match(job))[:3] == [0, 2, 3]
+    ads[1].insert("X", ExprTree("3 + 4"))
+    table.replace(1, ads[1])
+    assert list(table.match(job))[:3] == [0, 1, 2]
+    del ads[0]["X"]
+    table.replace(0, ads[0])
+    assert list(table.match(job))[:3] == [1, 2, 3]

@@ -123,6 +123,27 @@ def test_columns_that_are_kept(scenario: dict[str, Any]) -> None:
     engines_keep_up(scenario)
 
 
+def test_slots_whose_start_differs_in_a_constant() -> None:
+    """Their constants are a column that no ad has, also where the slots are in columns."""
+    case = scenarios.load("plain-match")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    slots = []
+    for number in range(20):
+        slot = snapshot.slots[0].duplicate()
+        slot.insert("Name", f"slot{number}@m")
+        slot.insert("Start", ExprTree(f"TARGET.RequestCpus * {number} >= 12"))
+        slot.insert("Requirements", ExprTree("Start"))
+        slots.append(slot)
+    pool = in_columns(evolve(snapshot, slots=tuple(slots)))
+    assert pool is not None
+    columns, reference = (
+        negotiate(pool, policy, now=scenarios.NOW, engine=engine)
+        for engine in ("columns", "reference")
+    )
+    assert repr(columns) == repr(reference)
+    assert columns.matches
+
+
 def test_rows_of_slots_that_come_and_go() -> None:
     """Slots keep their rows; new ones go to the end; another order begins anew."""
     case = scenarios.load("tour")
