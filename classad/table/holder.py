@@ -169,6 +169,7 @@ class Holder:
             names, deeply = self._store.replace(row, ad)
             changed |= names
             structural |= deeply
+        structural |= self._partner_side.lists.touched(changed)
         if changed or structural:
             self._book.forget(None if structural else changed)
             self._valuations.forget(None if structural else changed)
@@ -188,7 +189,9 @@ class Holder:
             self._book.forget(names, changes.split)
             self._valuations.forget(names, changes.split)
             self._row_side = None
-            self._partner_side = PartnerSide(self._book, self._splits)
+            lists = self._partner_side.lists
+            same = names is not None and not lists.touched(names)
+            self._partner_side = PartnerSide(self._book, self._splits, lists if same else None)
 
     def update(self, ads: Iterable[ClassAd], key: str = "Name") -> Rows:
         """Newer ads in place of those with the same ``Name``; the others become new rows.

@@ -16,6 +16,7 @@ from typing import Any, Final
 from classad.nodes import Binary, Call, Conditional, Unary
 from classad.scopes import fold_name
 from classad.table.budget import Budget
+from classad.table.columns import Column
 from classad.table.comparisons import COMPARISONS, bare
 from classad.table.moving import flag
 from classad.table.partner import Asked, Partner, counts_as_value, key_of
@@ -300,7 +301,7 @@ class Book:
             self._predicates[key] = found
         return found
 
-    def give(self, name: str, cells: Sequence[Any]) -> None:
+    def give(self, name: str, cells: Sequence[Any] | Column) -> None:
         """Let rows have something that their ads have not."""
         if self.store.give(name, cells):
             self.forget({name})

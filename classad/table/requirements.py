@@ -19,6 +19,7 @@ from classad.expr import ExprTree
 from classad.match import is_true
 from classad.table.budget import Budget
 from classad.table.moving import rows_of
+from classad.table.ownlists import OwnLists
 from classad.table.partner import KeyOf, Partner, key_of
 from classad.table.predicates import Book, Predicate, Verdict
 from classad.table.shapes import Shape, text_of
@@ -237,9 +238,11 @@ class _Wanted:
 class _Shapes:
     """The shapes of a partner's conjuncts, and the constants to be given to it for them."""
 
-    def __init__(self, splits: Splits, templated: bool) -> None:
+    def __init__(self, splits: Splits, partner: Partner, lists: OwnLists) -> None:
         self._splits = splits
-        self._templated = templated
+        self._partner = partner
+        self._lists = lists
+        self._templated = partner.takes_constants
         self._uses: Counter[Template] = Counter()
         self.given: dict[str, Any] = {}
 
@@ -247,21 +250,23 @@ class _Shapes:
         """The shape of the next conjunct."""
         template = conjunct.template
         if template is None or not (self._templated and template.literals):
-            return self._splits.shape(conjunct)
+            return self._lists.shape(self._splits.shape(conjunct), self._partner)
         shape, names = self._splits.shape_with(template, "partner", self._uses[template])
         self._uses[template] += 1
         self.given.update(zip(names, conjunct.values, strict=True))
-        return shape
+        return self._lists.shape(shape, self._partner)
 
 
 class PartnerSide:
     """The requirements of partners."""
 
-    def __init__(self, book: Book, splits: Splits) -> None:
+    def __init__(self, book: Book, splits: Splits, lists: OwnLists | None = None) -> None:
+        """``lists``: what is known of the rows' lists, if nothing of that has changed."""
         self.book = book
         self._splits = splits
+        self.lists = OwnLists(book) if lists is None else lists
         self._by_text: dict[Any, _Wanted] = {}
-        self._by_tree: dict[tuple[int, bool], tuple[ExprTree, _Wanted, dict[str, Any]]] = {}
+        self._by_tree: dict[Any, tuple[ExprTree, _Wanted, dict[str, Any]]] = {}
 
     def forget(self) -> None:
         """Columns have changed, though not expressions."""
@@ -284,7 +289,8 @@ class PartnerSide:
         return bits, bits & found.odd, found.chance
 
     def _wanted(self, tree: ExprTree, partner: Partner) -> _Wanted:
-        known = self._by_tree.get((id(tree), partner.takes_constants))
+        place = (id(tree), partner.takes_constants, self.lists.fit(partner))
+        known = self._by_tree.get(place)
         if known is not None:
             partner.give(known[2])
             return known[1]
@@ -296,7 +302,7 @@ class PartnerSide:
             if wanted is None:
                 wanted = self._by_text[key] = _Wanted(tree, None)
         else:
-            shapes = _Shapes(self._splits, partner.takes_constants)
+            shapes = _Shapes(self._splits, partner, self.lists)
             key = tuple([(shapes.of(part).uid, part.level > _LEVELS) for part in conjuncts])
             given = shapes.given
             partner.give(given)
@@ -307,7 +313,7 @@ class PartnerSide:
         if len(self._by_tree) > _MANY:
             self._by_tree.clear()
         # The tree is kept, so that its identity is its own.
-        self._by_tree[id(tree), partner.takes_constants] = (tree, wanted, given)
+        self._by_tree[place] = (tree, wanted, given)
         return wanted
 
     def _whole(self, wanted: _Wanted, partner: Partner, bits: int) -> Verdict:
@@ -362,7 +368,7 @@ class PartnerSide:
         assert partner.ad is not None
         everything = self.book.store.everything
         found: list[Predicate] = []
-        shapes = _Shapes(self._splits, partner.takes_constants)
+        shapes = _Shapes(self._splits, partner, self.lists)
         todo = [(part, frozenset({REQUIREMENTS}), part.level) for part in self._splits.of(tree)]
         todo.reverse()
         while todo:

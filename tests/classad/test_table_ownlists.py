@@ -1,0 +1,155 @@
+"""Lists that name the row's own ads say the same as lists with those ads written in them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from classad import ClassAd, EvalContext
+from classad.loading import load_long
+from classad.match import symmetric_match
+from classad.table import Table
+from classad.table.ownlists import OwnLists
+from classad.table.partner import Partner
+from classad.table.shapes import Shape
+from classad.table.store import Store
+
+CONTEXT = EvalContext(now=1000.0)
+DEVICES = {
+    "GPU_a": '[ Id = "GPU-a"; Capability = 8.0; GlobalMemoryMb = 40000 ]',
+    "GPU_b": '[ Id = "GPU-b"; Capability = 7.0; GlobalMemoryMb = 16000 ]',
+    "GPU_c": '[ Id = "GPU-c"; Capability = 7.5 ]',
+}
+#: The devices of each slot, and its list.
+SLOTS = (
+    ("GPU_a", "{ GPU_a }"),
+    ("GPU_b GPU_c", "{ GPU_b,GPU_c }"),
+    ("GPU_a GPU_b", "{ GPU_a,GPU_b }"),
+    ("", "{ }"),
+    ("", None),
+    ("GPU_c", "{ GPU_c, GPU_missing, 3 }"),
+    ("GPU_b", "undefined"),
+    ("GPU_b GPU_c", "{ GPU_b,GPU_c }"),
+    ("", "{ [ Capability = 9.0 ] }"),
+    ("GPU_b", '"none"'),
+)
+REQUIRE = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
+JOBS = (
+    f"[ RequestGPUs = 1; RequireGPUs = Capability >= 7.5; Requirements = {REQUIRE} ]",
+    f"[ RequestGPUs = 2; RequireGPUs = Capability >= 7.0; Requirements = {REQUIRE} ]",
+    f"[ RequestGPUs = 1; RequireGPUs = GlobalMemoryMb > Memory; Requirements = {REQUIRE} ]",
+    f"[ RequestGPUs = 0; RequireGPUs = false; Requirements = ({REQUIRE}) && TARGET.Memory > 500 ]",
+    f"[ RequestGPUs = 1; RequireGPUs = size(AvailableGPUs) == 2; Requirements = {REQUIRE} ]",
+    f"[ RequestGPUs = 1; GPU_c = [Capability = 1]; RequireGPUs = Capability > 7; "
+    f"Requirements = {REQUIRE} ]",
+    f"[ RequestGPUs = 1; GPU_missing = [Capability = 8]; RequireGPUs = Capability > 7; "
+    f"Requirements = !({REQUIRE}) ]",
+    f"[ RequestGPUs = 1; RequireGPUs = Capability > 7; HasGPUs = {REQUIRE}; "
+    "Requirements = HasGPUs && TARGET.Memory > 0 ]",
+    "[ RequireGPUs = Capability > 7; "
+    "Requirements = countMatches(RequireGPUs, TARGET.AvailableGPUs) >= 1 ]",
+    "[ AvailableGPUs = {[Capability = 9]}; RequireGPUs = Capability > 7; "
+    "Requirements = countMatches(MY.RequireGPUs, AvailableGPUs) >= 1 ]",
+)
+
+
+def slots() -> list[ClassAd]:
+    made = []
+    for number, (devices, listed) in enumerate(SLOTS):
+        ad = ClassAd({"Name": str(number), "Memory": 100 * number})
+        for name in devices.split():
+            ad[name] = ClassAd(DEVICES[name])
+        if listed is not None:
+            ad.insert("AvailableGPUs", ClassAd(f"[x = {listed}]").raw("x"))
+        made.append(ad)
+        ad["Requirements"] = True
+    return made
+
+
+def text_of(ads: list[ClassAd]) -> bytes:
+    return "\n".join(ad.printOld() for ad in ads).encode()
+
+
+class Mirrored:
+    """The rows of a table from the last to the first."""
+
+    names: frozenset[str] = frozenset()
+
+    def __init__(self, table: Table) -> None:
+        self.base: Store = table.store
+        self.table = table
+        self.places = array("i", range(len(table) - 1, -1, -1))
+
+    def ad(self, row: int) -> ClassAd:
+        return self.table.ad(self.places[row])
+
+    def changed(self, name: str) -> Mapping[int, Any]:
+        raise KeyError(name)
+
+
+TABLES: dict[str, Callable[[list[ClassAd]], Table]] = {
+    "ads": Table,
+    "loaded": lambda ads: Table.from_columns(load_long(text_of(ads))),
+    "placed": lambda ads: Table.placed(Mirrored(Table.from_columns(load_long(text_of(ads))))),
+}
+
+
+def agree(table: Table, jobs: tuple[str, ...] = JOBS) -> list[list[int]]:
+    """What the table says of the jobs is what asking row by row says."""
+    found = []
+    for text in jobs:
+        job = ClassAd(text)
+        rows = list(table.match(job, context=CONTEXT))
+        ads = [table.ad(row) for row in range(len(table))]
+        assert rows == [n for n, ad in enumerate(ads) if symmetric_match(job, ad, CONTEXT)], text
+        found.append(rows)
+    return found
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_jobs_that_count_devices(kind: str) -> None:
+    table = TABLES[kind](slots())
+    found = agree(table)
+    assert agree(table, JOBS[::-1]) == found[::-1]  # whoever asks first
+    ones = [sorted(9 - row for row in rows) if kind == "placed" else rows for rows in found]
+    assert ones[:2] == [[0, 1, 2, 5, 7, 8], [1, 2, 7]]
+
+
+def test_lists_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One shape stands for all lists, unless the job has an attribute of such a name."""
+    taken: list[bool] = []
+    shape_of = OwnLists.shape
+
+    def noted(self: OwnLists, shape: Shape, partner: Partner) -> Shape:
+        found = shape_of(self, shape, partner)
+        if shape.exact:
+            taken.append(found is not shape)
+        return found
+
+    monkeypatch.setattr(OwnLists, "shape", noted)
+    table = Table(slots())
+    agree(table, JOBS[:1])
+    assert set(taken) == {True}
+    taken.clear()
+    agree(table, JOBS[5:6])
+    assert set(taken) == {False}
+
+
+def test_devices_that_come_and_go() -> None:
+    ads = slots()
+    table = Table(ads)
+    agree(table)
+    for name, value in (
+        ("GPU_c", ClassAd("[Capability = 6.0]")),
+        ("GPU_missing", ClassAd("[Capability = 10]")),
+        ("AvailableGPUs", ClassAd("[x = {GPU_b}]").raw("x")),
+        ("GPU_b", ClassAd("[x = GPU_c]").raw("x")),  # an expression: the lists stay as they are
+        ("GPU_b", ClassAd("[Capability = 10]")),
+    ):
+        for row in (1, 5):
+            ads[row].insert(name, value)
+            table.replace(row, ads[row])
+            agree(table)
