@@ -18,6 +18,7 @@ from classad.times import format_abstime, int32_of_real, reltime_text
 from classad.values import ERROR, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
 
 NUMBERS: Final = frozenset({bool, int, float})
+_NO_ADS: Final = NUMBERS | {str, Value, ListValue}
 
 #: What C's strtod reads; the longest match wins.
 _NUMBER: Final = re.compile(
@@ -137,6 +138,8 @@ def is_list(value: Any) -> bool:
 
 def is_ad(value: Any) -> bool:
     """Whether the value is an ad."""
+    if value.__class__ in _NO_ADS:
+        return False  # telling an ad by what it inherits from takes ten times as long
     from classad.ad import ClassAd
 
     return isinstance(value, ClassAd)

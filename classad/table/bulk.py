@@ -1,4 +1,4 @@
-"""Functions of a constant and many strings, with the work that all strings share done once.
+"""Functions of a constant and many values, with the work that all values share done once.
 
 What is decided here: nothing about the functions; each falls back (None) to being called once for
 each value.  The tests compare both ways.
@@ -10,14 +10,20 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
+from classad.builtins.lists import is_member
 from classad.builtins.regex import quick_search
 from classad.builtins.stringlists import items_of
 from classad.builtins.strings import ascii_lower
 from classad.builtins.support import to_bytes
+from classad.lists import ListValue
 from classad.loaded import Tag
+from classad.operators import equal
+from classad.table.columns import cell_key
+from classad.table.parts import SCALARS, closeness
 from classad.table.vectors import Live, Vector
+from classad.values import UNDEFINED, Value
 
 _BLANK: Final = ", \t\n\v\f\r"
 
@@ -63,12 +69,68 @@ def _regexp(given: Sequence[Vector], live: Live) -> Vector | None:
     return _booleans(found)
 
 
+class _Lists:
+    """Many lists, and which of them hold each of their items.
+
+    ``others``: what there is in place of a list, by its place.
+    """
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.size = len(values)
+        self.others: dict[int, Any] = {}
+        self.close: dict[Any, dict[Any, tuple[Any, list[int]]]] = {}
+        #: Whether an item could be equal to something that it is not close to.
+        self.strange = False
+        for place, value in enumerate(values):
+            if value.__class__ is ListValue:
+                for item in value.items:
+                    self._add(item, place)
+            else:
+                self.others[place] = value
+
+    def _add(self, item: Any, place: int) -> None:
+        if item.__class__ in SCALARS:
+            alike = self.close.setdefault(closeness(item), {})
+            alike.setdefault(cell_key(item), (item, []))[1].append(place)
+        elif item.__class__ is not Value:
+            self.strange = True
+
+    def holding(self, value: Any) -> list[int]:
+        """The lists some item of which equals a value."""
+        found = []
+        for item, places in self.close.get(closeness(value), {}).values():
+            if equal(item, value) is True:
+                found += places
+        return found
+
+
+def _list_member(given: Sequence[Vector], live: Live) -> Vector | None:
+    """``member(value, list)`` with many lists."""
+    value, lists = given[0].value(0), given[1]
+    if given[0].step or not lists.step or value.__class__ not in SCALARS:
+        return None
+    known = lists.memo.get("lists")
+    if known is None:
+        known = lists.memo["lists"] = _Lists(lists.values())
+    if known.strange:
+        return None
+    found = bytearray(known.size)
+    for place in known.holding(value):
+        found[place] = 1
+    if not known.others:
+        return _booleans(found)
+    values: list[Any] = [held == 1 for held in found]
+    for place, other in known.others.items():
+        values[place] = is_member(None, value, other)
+    return Vector.of(values)
+
+
 def _member(fold: Callable[[str], str], name: str) -> Callable[..., Vector | None]:
     def bulk(given: Sequence[Vector], live: Live) -> Vector | None:
-        """``stringListMember(item, list, delimiters)`` with many lists."""
+        """``stringListMember(item, list, delimiters)`` with many lists, or with many items."""
         texts, fixed = _strings(given[1]), _constants([given[0], *given[2:]])
         if texts is None or fixed is None:
-            return None
+            return within(given)
         item, delimiters = fold(fixed[0]), fixed[1] if len(fixed) > 1 else _BLANK
         memo, key = given[1].memo, (name, delimiters)
         holders = memo.get(key)
@@ -78,6 +140,18 @@ def _member(fold: Callable[[str], str], name: str) -> Callable[..., Vector | Non
         for place in holders.get(item, ()):
             found[place] = 1
         return _booleans(found)
+
+    def within(given: Sequence[Vector]) -> Vector | None:
+        """The same with many items."""
+        items, fixed = _strings(given[0]), _constants(given[1:])
+        if items is None or fixed is None:
+            return None
+        held = set(map(fold, items_of(fixed[0], fixed[1] if len(fixed) > 1 else _BLANK)))
+        memo = given[0].memo
+        folded = memo.get(name)
+        if folded is None:
+            folded = memo[name] = list(map(fold, items))
+        return _booleans([item in held for item in folded])
 
     return bulk
 
@@ -99,6 +173,7 @@ def _booleans(found: Sequence[int]) -> Vector:
 
 #: By folded name; each gets the arguments and the positions that matter.
 BULK: Final[dict[str, Callable[[Sequence[Vector], Live], Vector | None]]] = {
+    "member": _list_member,
     "regexp": _regexp,
     "stringlistmember": _member(str, "exact"),
     "stringlistimember": _member(ascii_lower, "folded"),

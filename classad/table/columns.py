@@ -107,7 +107,8 @@ def cell_key(cell: Any) -> Any:
 
 def is_nested(cell: Any) -> bool:
     """Whether a cell is a list or an ad."""
-    return cell.__class__ is ListValue or isinstance(cell, ClassAd)
+    kind = cell.__class__
+    return kind is ListValue or (kind not in PLAIN and isinstance(cell, ClassAd))
 
 
 def is_open(cell: Any) -> bool:

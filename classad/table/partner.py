@@ -89,8 +89,10 @@ class _Keys(dict[Asked, Any]):
         name, ad = asked if isinstance(asked, str) else asked[0], self._partner.ad
         if (ad is None or (name not in ad._attrs and ad._chained is None)) and name[0] != MARK:
             self[asked] = None
-            if plain:
-                self._partner.shapes.absent[asked] = None
+            shapes = self._partner.shapes
+            shapes.absent[asked] = None
+            if not plain:
+                shapes.exactly[name] = asked
             return None
         item = self._partner.item(name)
         key = self[asked] = item.value if plain else item.exact
@@ -130,6 +132,8 @@ class Partner:
                 keys[name] = (kind, value)
             else:
                 keys.pop(name, None)
+        for name in shapes.exactly.keys() & attrs.keys():
+            keys.pop(shapes.exactly[name], None)
 
     def key(self, asked: Asked) -> Any:
         """What an attribute is to an expression."""

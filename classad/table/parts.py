@@ -219,7 +219,7 @@ class Part:
             for code in view.used:
                 value = view.values[code]
                 found.alike.setdefault(value.__class__, []).append(code)
-                found.close.setdefault(_closeness(value), []).append(code)
+                found.close.setdefault(closeness(value), []).append(code)
         return found
 
     def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
@@ -292,10 +292,10 @@ class Index(NamedTuple):
 
     def near(self, value: Any) -> Sequence[int]:
         """The codes whose values could be equal to this one."""
-        return self.close.get(_closeness(value), ())
+        return self.close.get(closeness(value), ())
 
 
-def _closeness(value: Any) -> Any:
+def closeness(value: Any) -> Any:
     """What equal strings and equal numbers have in common."""
     kind = value.__class__
     if kind is str:
@@ -303,6 +303,8 @@ def _closeness(value: Any) -> Any:
     return float(value) if kind is int or kind is float or kind is bool else None
 
 
+#: Kinds of values that are equal only to what they are close to.
+SCALARS: Final = frozenset({str, int, float, bool})
 #: Kinds of cells that are values.
 _VALUES: Final = PLAIN - {type(None)}
 #: A part has a column of its own if it has fewer rows than one in so many.

@@ -173,6 +173,8 @@ class Shapes:
         self._nested = 0
         #: Attributes that some partner was asked for and does not have.
         self.absent: dict[Any, None] = {}
+        #: Those of which the expression was asked for, as it was asked.
+        self.exactly: dict[str, Any] = {}
 
     def of_tree(self, tree: ExprTree) -> Shape:
         """The shape of an expression."""

@@ -250,7 +250,7 @@ def _with_own_trees(row: ClassAd, group: Group) -> ClassAd:
 
 
 #: From so many combinations on it pays to make an expression ready first.
-MANY = 32
+MANY = 12
 #: Up to so many values are simply evaluated.
 _FEW: Final = 8
 #: Kinds of values that are all the same to a comparison with something that none of them equals.

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from classad import ClassAd, EvalContext, kernels
 from classad.builtins import load
 from classad.evaluate import evaluate
+from classad.lists import ListValue
 from classad.match import symmetric_match
 from classad.operators import BINARY, UNARY, choose
+from classad.state import EvalState
 from classad.table import Table
 from classad.table.bulk import BULK
 from classad.table.tables import logical
@@ -120,7 +122,8 @@ TEXTS = st.lists(st.text("abAB01, ;-.\n\tä", max_size=8), min_size=2, max_size=
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, st.text("abAB01, .*[]^$-", max_size=6), st.sampled_from(["", ",", "; ", "i", "x"]))
 def test_functions_of_many_strings(texts: list[str], fixed: str, further: str) -> None:
-    for name, bulk in BULK.items():
+    for name in BULK.keys() - {"member"}:
+        bulk = BULK[name]
         impl = load()[name].impl
         for more in ([], [further]):
             given_ = [Vector.constant(fixed), Vector.of(texts), *map(Vector.constant, more)]
@@ -131,6 +134,43 @@ def test_functions_of_many_strings(texts: list[str], fixed: str, further: str) -
                     wanted = range(len(texts)) if live is None else live
                     values = found.values()
                     assert [values[p] for p in wanted] == [expected[p] for p in wanted], name
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, st.text("abAB01, ;", max_size=20), st.sampled_from(["", ",", "; "]))
+def test_one_list_of_strings_and_many_items(texts: list[str], fixed: str, further: str) -> None:
+    for name in ("stringlistmember", "stringlistimember"):
+        impl = load()[name].impl
+        for more in ([], [further]):
+            given_ = [Vector.of(texts), Vector.constant(fixed), *map(Vector.constant, more)]
+            expected = [impl(None, text, fixed, *more) for text in texts]
+            found = BULK[name](given_, None)
+            assert found is not None
+            assert found.values() == expected, name
+
+
+ITEMS = st.sampled_from(["a", "A", "b", "", 1, 1.0, True, False, 0, -0.0, 2**53, 2**53 + 1])
+ODD_ITEMS = st.sampled_from([UNDEFINED, ERROR, AbsTime(1, 0), float("nan")])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(ITEMS | ODD_ITEMS, max_size=4), min_size=2), ITEMS | ODD_ITEMS)
+def test_members_of_many_lists(contents: list[list[Any]], value: Any) -> None:
+    lists: list[Any] = [ListValue(items) for items in contents]
+    lists += [UNDEFINED, ERROR, "a", ListValue([]), ListValue([ListValue(["a"]), "b"])]
+    state = EvalState()
+    impl = load()["member"].impl
+    for some in (lists, lists[: len(contents)], lists[:-1]):
+        found = BULK["member"]([Vector.constant(value), Vector.of(some)], None)
+        if found is not None:
+            assert shown(found.values()) == shown([impl(state, value, one) for one in some])
+
+
+def test_members_are_looked_up_in_all_lists_at_once() -> None:
+    lists = Vector.of([ListValue(["CMS", 1]), UNDEFINED, ListValue(["cms"]), ListValue([])])
+    found = BULK["member"]([Vector.constant("cms"), lists], None)
+    assert found is not None
+    assert found.values() == [True, UNDEFINED, True, False]
 
 
 # --- in tables ------------------------------------------------------------------------------------
