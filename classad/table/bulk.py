@@ -23,7 +23,7 @@ from classad.operators import equal
 from classad.table.columns import cell_key
 from classad.table.parts import SCALARS, closeness
 from classad.table.vectors import Live, Vector
-from classad.values import UNDEFINED, Value
+from classad.values import Value
 
 _BLANK: Final = ", \t\n\v\f\r"
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from classad.expr import ExprTree
 from classad.match import is_true
 from classad.table.budget import Budget
-from classad.table.moving import rows_of
+from classad.table.moving import flag, rows_of
 from classad.table.ownlists import OwnLists
 from classad.table.partner import KeyOf, Partner, key_of
 from classad.table.predicates import Book, Predicate, Verdict
@@ -31,6 +31,8 @@ REQUIREMENTS: Final = "requirements"
 #: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
 _LEVELS: Final = 100
 _MANY: Final = 100_000
+#: What is under way where a conjunct stands in the requirements themselves.
+_THEMSELVES: Final = frozenset({REQUIREMENTS})
 #: From so many conjuncts on that differ in constants only they are one.
 VARIED = 8
 
@@ -148,16 +150,13 @@ class RowSide:
         if column is None:
             return
         usual = store.everything.bits & ~store.odd
-        yes = [code for code, cell in enumerate(column.values) if is_true(cell)]
-        if yes:
-            accepting = set(yes)
-            rows = (row for row, code in enumerate(column.codes) if code in accepting)
-            self.able |= sum_bits(rows, store.size) & usual
+        yes = bytes(map(is_true, column.values))
+        self.able |= flag(column.codes, None, yes, store.size) & usual
         for tree, bits in store.everything.split(REQUIREMENTS):
             if tree.__class__ is ExprTree:
                 self.able |= bits & usual
                 for conjunct in self._splits.of(tree):
-                    yield _Task(conjunct, bits & usual, frozenset({REQUIREMENTS}), conjunct.level)
+                    yield _Task(conjunct, bits & usual, _THEMSELVES, conjunct.level)
 
     def _descend(self, task: _Task) -> list[_Task] | None:
         """The conjuncts of the attribute that a conjunct consists of; None if of no expression."""
@@ -303,13 +302,15 @@ class PartnerSide:
                 wanted = self._by_text[key] = _Wanted(tree, None)
         else:
             shapes = _Shapes(self._splits, partner, self.lists)
-            key = tuple([(shapes.of(part).uid, part.level > _LEVELS) for part in conjuncts])
+            asked = list(map(shapes.of, conjuncts))
+            deep = any(part.level > _LEVELS for part in conjuncts)
+            key = (deep, *[shape.uid for shape in asked])
             given = shapes.given
             partner.give(given)
             wanted = self._by_text.get(key)
             if wanted is None:
-                predicates = self._predicates(tree, partner)
-                wanted = self._by_text[key] = _Wanted(tree, predicates)
+                wanted = _Wanted(tree, None if deep else self._of_shapes(asked))
+                self._by_text[key] = wanted
         if len(self._by_tree) > _MANY:
             self._by_tree.clear()
         # The tree is kept, so that its identity is its own.
@@ -363,13 +364,18 @@ class PartnerSide:
         found.within = bits if partial else None
         return found
 
+    def _of_shapes(self, shapes: Iterable[Shape]) -> list[Predicate]:
+        """The predicates of conjuncts that stand in the requirements themselves."""
+        book, everything = self.book, self.book.store.everything
+        return [book.predicate(shape, False, everything, _THEMSELVES) for shape in shapes]
+
     def _predicates(self, tree: ExprTree, partner: Partner) -> list[Predicate] | None:
         """The predicates of all conjuncts; None if that cannot be told."""
         assert partner.ad is not None
         everything = self.book.store.everything
         found: list[Predicate] = []
         shapes = _Shapes(self._splits, partner, self.lists)
-        todo = [(part, frozenset({REQUIREMENTS}), part.level) for part in self._splits.of(tree)]
+        todo = [(part, _THEMSELVES, part.level) for part in self._splits.of(tree)]
         todo.reverse()
         while todo:
             conjunct, open_names, level = todo.pop()
@@ -385,14 +391,6 @@ class PartnerSide:
             found.append(self.book.predicate(shape, False, everything, open_names))
         partner.give(shapes.given)
         return found
-
-
-def sum_bits(rows: Iterable[int], size: int) -> int:
-    """Row numbers as a set."""
-    data = bytearray(size // 8 + 1)
-    for row in rows:
-        data[row >> 3] |= 1 << (row & 7)
-    return int.from_bytes(data, "little")
 
 
 __all__ = ["PartnerSide", "RowSide"]

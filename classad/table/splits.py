@@ -1,7 +1,8 @@
 """The conjuncts of expressions, and which of them differ in nothing but constants.
 
-What is decided here: that a text whose constants have been left out is taken apart as others are
-that leave the same.  A text that differs from no other costs no more than reading it.
+What is decided here: that a text is taken apart before it is read, where that can be done, and that
+a part whose constants have been left out is understood as others are that leave the same.  So only
+what is new in a text is parsed.
 Inputs: expressions.  Outputs: ``Conjunct`` objects.
 Never here: what conjuncts are for.
 """
@@ -11,19 +12,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from classad.deferred import Unbuilt
+from classad.arena import parse
+from classad.deferred import PREFIX, Unbuilt
 from classad.expr import ExprTree
 from classad.nodes import Binary, Node, Parens, Reference
 from classad.scopes import UNUSUAL, fold_name
 from classad.table.shapes import Shape, Shapes, text_of
 from classad.table.templates import Constant, Template, constants_of, ends_of, places_of
+from classad.table.texts import conjuncts_in
 from classad.unparse import unparse
 
 
 class Conjunct(NamedTuple):
-    """``number``: of the conjuncts of ``tree``, from the left; ``name``: the own attribute that it
-    consists of, or nothing.  ``template``: what it is without its ``values``, None if that cannot
-    be told.
+    """``number``: of the conjuncts of ``tree``, from the left; that is all of an expression or what
+    stands between two ``&&``.  ``name``: the own attribute that it consists of, or nothing.
+    ``template``: what it is without its ``values``, None if that cannot be told.
     """
 
     tree: ExprTree
@@ -35,7 +38,7 @@ class Conjunct(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A conjunct of all texts that leave the same; ``constants``: which of a text's it has."""
+    """A conjunct of all texts that leave the same; ``constants``: which of the text's it has."""
 
     name: str
     level: int
@@ -56,11 +59,13 @@ class Splits:
         self._known: dict[Any, list[Conjunct]] = {}
         self._nodes: dict[Any, list[_Found]] = {}
         self._plain: dict[Any, list[Shape]] = {}
+        #: By text, how it is read and levels above it.
+        self._parts: dict[tuple[str, int, int], list[Conjunct]] = {}
         self._pieces: dict[Any, list[_Piece]] = {}
-        #: For texts without their constants the places of those that have to stay.
+        #: For parts of texts without their constants the places of those that have to stay.
         self._fixed: dict[Any, tuple[int, ...]] = {}
         self._templates: dict[Any, Template] = {}
-        self._with_names: dict[tuple[int, str, int], Shape] = {}
+        self._with_names: dict[tuple[int, str, int], tuple[Shape, list[str]]] = {}
 
     def of(self, tree: ExprTree) -> list[Conjunct]:
         """The conjuncts of an expression, from left to right."""
@@ -90,28 +95,58 @@ class Splits:
 
         ``where`` and ``number`` tell them from those of other uses.
         """
-        names = template.names(where, number)
-        shape = self._with_names.get((template.uid, where, number))
-        if shape is None:
+        key = (template.uid, where, number)
+        found = self._with_names.get(key)
+        if found is None:
+            names = template.names(where, number)
             node = template.node(names)
             shape = self._shapes.of_node(node, (unparse(node), -1))
-            self._with_names[template.uid, where, number] = shape
-        return shape, names
+            found = self._with_names[key] = shape, names
+        return found
 
     def _split(self, tree: ExprTree, text: Any) -> list[Conjunct]:
-        left = constants_of(text[0]) if tree._node.__class__ is Unbuilt else None
+        if tree._node.__class__ is not Unbuilt:
+            return self._whole(tree)
+        found: list[Conjunct] = []
+        parts = conjuncts_in(text[0])
+        how = text[1] & ~PREFIX
+        for number, part in enumerate(parts):
+            # Each of several is an operand of those to its right.
+            key = (part, how, len(parts) - max(number, 1))
+            conjuncts = self._parts.get(key)
+            if conjuncts is None:
+                conjuncts = self._conjuncts_of(*key)
+                if conjuncts is None:
+                    return self._whole(tree)
+                self._parts[key] = conjuncts
+            found += conjuncts
+        return found
+
+    def _whole(self, tree: ExprTree) -> list[Conjunct]:
+        """The conjuncts of an expression of which more than the text has to be looked at."""
+        return [
+            Conjunct(tree, number, _own_name(node), level, None, ())
+            for number, (node, level) in enumerate(self._conjuncts(tree))
+        ]
+
+    def _conjuncts_of(self, text: str, how: int, above: int) -> list[Conjunct] | None:
+        """The conjuncts of a part of a text; None if it is no expression."""
+        left = constants_of(text)
+        tree = ExprTree.from_node(Unbuilt(text, how, False))
         if left is None:
-            return [
-                Conjunct(tree, number, _own_name(node), level, None, ())
-                for number, (node, level) in enumerate(self._conjuncts(tree))
-            ]
-        values, key = left[1], (left[0], text[1])
+            if parse(text, how) is None:
+                return None
+            return [each._replace(level=each.level + above) for each in self._whole(tree)]
+        values, key = left[1], (left[0], how)
         fixed = self._fixed.get(key)
         pieces = None
         if fixed is not None:
             pieces = self._pieces.get((*key, *_kept(values, fixed)))
         if pieces is None:
-            fixed, pieces = self._understood(tree, text, len(values))
+            root = parse(text, how)
+            if root is None:
+                return None
+            fixed, pieces = self._understood(root, text, how, len(values))
             # If one that has the same form leaves others in place, this one is taken by itself.
             if self._fixed.setdefault(key, fixed) == fixed:
                 self._pieces[(*key, *_kept(values, fixed))] = pieces
@@ -120,7 +155,7 @@ class Splits:
                 tree,
                 number,
                 piece.name,
-                piece.level,
+                piece.level + above,
                 piece.template,
                 tuple([constant.of(values) for constant in piece.constants]),
             )
@@ -128,14 +163,13 @@ class Splits:
         ]
 
     def _understood(
-        self, tree: ExprTree, spelled: tuple[str, int], count: int
+        self, root: Node, text: str, how: int, count: int
     ) -> tuple[tuple[int, ...], list[_Piece]]:
         """The constants of a text that have to stay, and its conjuncts without the others."""
-        text, how = spelled
         ends = ends_of(text)
         pieces: list[_Piece] = []
         free: set[int] = set()
-        for node, level in self._conjuncts(tree):
+        for node, level in _conjuncts_of(root):
             places = sorted(places_of(text, ends, node), key=lambda one: one[1].place)
             free.update(constant.place for _, constant in places)
             template = self._template(node, text, how, [literal for literal, _ in places])
