@@ -170,11 +170,18 @@ class ClassAd(AdMapping):
 
     def evaluate_all(self, keys: Sequence[str], context: EvalContext | None = None) -> list[Any]:
         """What ``evaluate_attr`` gives for each of several ordinary names in lower case."""
+        values = self.plain_values(keys)
+        if values is None:
+            return [self.evaluate_attr(key, None, context) for key in keys]
+        return values
+
+    def plain_values(self, keys: Sequence[str]) -> list[Any] | None:
+        """The same where it takes no evaluation; None if it does."""
         if self._chained is None and self._parent is None:
             values = list(map(self._attrs.get, keys, repeat(UNDEFINED)))
             if _SIMPLE.issuperset(map(type, values)):
                 return values
-        return [self.evaluate_attr(key, None, context) for key in keys]
+        return None
 
     def get_number(
         self, name: str, target: ClassAd | None = None, context: EvalContext | None = None

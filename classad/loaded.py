@@ -155,6 +155,15 @@ class LoadedColumns:
         """The expression that text ``number`` is as the value of attribute ``key``."""
         return shared_tree(key, self.texts[number], self.tz)
 
+    def is_value(self, key: str, number: int) -> bool:
+        """Whether an ad keeps that expression as a value, see ``classad.build.is_value``."""
+        text = self.texts[number]
+        closing = _CLOSING.get(text[:1])
+        # What is closed by the last character, and by no other, is one list or ad.
+        if closing is not None and text.find(closing) == len(text) - 1:
+            return True
+        return is_value(self.expression(key, number))
+
     def values(self, column: LoadedColumn, start: int = 0, stop: int | None = None) -> list[Any]:
         """The values of rows ``start`` to ``stop``: plain ones, ``ExprTree``, or None if absent.
 
@@ -287,6 +296,7 @@ class LoadedColumns:
         return shape
 
 
+_CLOSING: Final = {"{": "}", "[": "]"}
 _STRING: Final = Tag.STRING
 _INTEGER: Final = Tag.INTEGER
 _EXPRESSION: Final = Tag.EXPRESSION

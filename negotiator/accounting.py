@@ -43,7 +43,7 @@ class AccountantSettings:
 
 def stored(number: float) -> float:
     """A real number as the accountant remembers it: six decimals."""
-    return float(f"{number:f}")
+    return float(number if number % 1 == 0 else f"{number:f}")
 
 
 def update_customer(customer: Customer, elapsed: int, now: int, half_life: float) -> Customer:

@@ -29,10 +29,10 @@ from negotiator.engine import Engines, make_engines
 from negotiator.ephemeral import SlotDecorator, add_match_expressions, live_functions
 from negotiator.grouploop import GroupLoopSettings, run_group_rounds, too_many_passes
 from negotiator.groups import Group, GroupSettings, GroupTree
+from negotiator.joblists import job_lists
 from negotiator.options import ENGINES
 from negotiator.poolsize import pool_numbers, trim_slots
 from negotiator.rank import presort
-from negotiator.requests import job_lists
 from negotiator.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.significant import significant_in
 from negotiator.slotlists import each

@@ -1,11 +1,11 @@
 """Resource requests: what the schedds ask for on behalf of each submitter.
 
-Decision here: which jobs can run, in which order, and which runs of equal jobs become one request.
-Inputs: job queues, significant attributes.  Outputs: the ``JobList`` of a submitter, from which
-each session draws its requests anew.
+Decision here: which runs of equal jobs become one request, and which job gets a slot.  Inputs: the
+jobs of a submitter in their order.  Outputs: its ``JobList``, from which each session draws its
+requests anew.
 
 Never here: matching; the negotiator sees only significant attributes of a job and a few more.
-Follows: the schedd's rules for runnable jobs and their order as seen in the vectors.
+Follows: the schedd's rules as seen in the vectors.
 """
 
 from __future__ import annotations
@@ -17,39 +17,18 @@ from typing import Final
 
 from attr import define, field
 
-from classad.ad import ClassAd, as_bool, as_number, as_string
+from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
-from negotiator.arithmetic import whole
-from negotiator.autoclusters import (
-    AutoclusterTable,
-    KnownExpressions,
-    SignificanceSettings,
-    job_attributes,
-)
 from negotiator.frozen import Freezer
+from negotiator.glimpses import Glimpse
 from negotiator.slots import Slot, holds, meets
-from negotiator.snapshot import ScheddQueue
-from negotiator.submitters import negotiated_name
-from policy.model import NegotiatorPolicy
 
-IDLE: Final = 1
-_RUNNING: Final = 2
-#: Universes whose jobs run without a slot of the pool.
-_LOCAL_UNIVERSES: Final = frozenset({7, 12})
-_GRID_UNIVERSE: Final = 9
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
 _CARRIED: Final = frozenset({"owner", "clusterid", "procid", "globaljobid"})
-#: What decides about the place of a job in its queue.
-_PRIORITIES: Final = ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1", "postjobprio2")
-_ORDER: Final = (*_PRIORITIES, "clusterid", "procid", "qdate")
-#: What decides whether a job is offered.
-_READINESS: Final = (
-    *("jobstatus", "jobuniverse", "wantmatching", "isnoopjob", "jobcooldownexpiration"),
-    *("currenthosts", "maxhosts"),
-)
-_OWNERSHIP: Final = ("user", "accountinggroup")
+#: What a schedd looks at, in the job or the slot, that has a slot to give away.
+_SEEN_BY_SCHEDD: Final = ("Requirements", "ConcurrencyLimits", "CurrentRank", "Rank")
 
 
 @define(eq=False)
@@ -148,22 +127,24 @@ class JobList:
         if slot.showing("Offline").get_bool("Offline", context=context) is True:
             return None
         head = request.jobs[0]
-        job = head if head in self.waiting else self._suitable(slot.ad, context, limits)
+        job = head if head in self.waiting else self._suitable(slot, context, limits)
         if job is not None:
             del self.waiting[job]
         return job
 
-    def _suitable(self, slot: ClassAd, context: EvalContext, limits: str) -> QueuedJob | None:
+    def _suitable(self, slot: Slot, context: EvalContext, limits: str) -> QueuedJob | None:
         """The first job that matches the slot and that the startd does not rank too low."""
         unsuitable, wanted = set(), limits.lower()
+        glimpse = Glimpse(slot)
         for job in self.waiting:
             if job.autocluster in unsuitable:
                 continue
-            if not (meets(slot, job.ad, context) and meets(job.ad, slot, context)):
+            ad = glimpse.meeting(job.ad, *_SEEN_BY_SCHEDD)
+            if not (meets(ad, job.ad, context) and meets(job.ad, ad, context)):
                 unsuitable.add(job.autocluster)
-            elif matched_limits(job.ad, slot, context).lower() != wanted:
+            elif matched_limits(job.ad, ad, context).lower() != wanted:
                 continue
-            elif not _ranked_lower(slot, job.ad, context):
+            elif not _ranked_lower(ad, job.ad, context):
                 return job
         return None
 
@@ -248,139 +229,3 @@ def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
 def _carried(attributes: frozenset[str]) -> tuple[str, ...]:
     """What a request carries, in an order that depends on the names only."""
     return tuple(sorted(attributes | _CARRIED))
-
-
-def submitter_of(job: ClassAd, context: EvalContext) -> str | None:
-    """The submitter name of a job: its accounting group or user, with the domain."""
-    user, group = map(as_string, job.evaluate_all(_OWNERSHIP, context))
-    if not group:
-        return user
-    domain = (user or "").partition("@")[2]
-    return f"{group}@{domain}" if domain else group
-
-
-def runnable(job: ClassAd, context: EvalContext) -> bool:
-    """Whether the schedd offers a job at all."""
-    values = job.evaluate_all(_READINESS, context)
-    status, universe, matching, noop, cool, current, most = values
-    if as_number(status) != IDLE or as_number(universe) in _LOCAL_UNIVERSES:
-        return False
-    if as_number(universe) == _GRID_UNIVERSE and as_bool(matching) is not True:
-        return False
-    if as_bool(noop) is True:
-        return False
-    end = as_number(cool)
-    if end is not None and end >= (context.now or 0):
-        return False
-    allowed = as_number(most)
-    return (as_number(current) or 0) < (1 if allowed is None else allowed)
-
-
-def job_lists(
-    queues: tuple[ScheddQueue, ...],
-    significant: frozenset[str],
-    settings: SignificanceSettings,
-    policy: NegotiatorPolicy,
-    context: EvalContext,
-    *,
-    freeze: bool,
-) -> Mapping[tuple[str, str], JobList]:
-    """The waiting jobs by submitter name and schedd name.
-
-    ``freeze``: whether the requirements of requests are settled against the job alone.
-    """
-    lists: dict[tuple[str, str], JobList] = {}
-    expressions = KnownExpressions()
-    freezer = Freezer(context, expressions) if freeze else None
-    known_as: dict[str, str] = {}
-    for queue in queues:
-        names = _names_for(queue, significant, settings)
-        table = None
-        if names is not None:
-            table = AutoclusterTable(names, expressions)
-            table.learn(queue.jobs)
-        running = _running(queue, context)
-        for job in queue.jobs:
-            submitter = submitter_of(job, context) if runnable(job, context) else None
-            if submitter is None:
-                continue
-            name = known_as.get(submitter)
-            if name is None:
-                name = known_as[submitter] = negotiated_name(submitter, policy)
-            key = (name, queue.name)
-            if key not in lists:
-                lists[key] = job_list(table, policy, running, freezer)
-            queued = queued_job(job, table, context, oldest_first=policy.dialect.older_jobs_first)
-            lists[key].waiting[queued] = None
-    for found in lists.values():
-        found.waiting = dict.fromkeys(sorted(found.waiting, key=lambda job: job.order))
-    return lists
-
-
-def job_list(
-    table: AutoclusterTable | None,
-    policy: NegotiatorPolicy,
-    running: int,
-    freezer: Freezer | None = None,
-) -> JobList:
-    """An empty list for jobs of a schedd of which so many are running."""
-    return JobList(
-        {},
-        None if table is None else table.attributes,
-        policy.job_constraint,
-        counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
-        batch_size=policy.resource_request_list_size,
-        ahead=policy.prefetch_requests,
-        most_jobs=_most_jobs(policy, running),
-        freezer=freezer,
-    )
-
-
-def _running(queue: ScheddQueue, context: EvalContext) -> int:
-    return sum(job.get_number("JobStatus", context=context) == _RUNNING for job in queue.jobs)
-
-
-def _most_jobs(policy: NegotiatorPolicy, running: int) -> int | None:
-    """For how many jobs a schedd asks at a time and submitter: two of its limits say so."""
-    limits = []
-    if policy.max_concurrent_uploads_per_user > 0:
-        limits.append(policy.max_concurrent_uploads_per_user)
-    if policy.max_jobs_running is not None:
-        limits.append(max(policy.max_jobs_running - running, 0))
-    return min(limits, default=None)
-
-
-def _names_for(
-    queue: ScheddQueue, significant: frozenset[str], settings: SignificanceSettings
-) -> frozenset[str] | None:
-    """The significant attributes a schedd goes by; what it wrote into its jobs comes first."""
-    for job in queue.jobs:
-        written = job.raw("AutoClusterAttrs")
-        if written.__class__ is str:
-            return frozenset(name.strip().lower() for name in written.split(","))
-    if not significant and settings.fixed is None:
-        return None
-    return job_attributes(significant, settings)
-
-
-def queued_job(
-    job: ClassAd,
-    table: AutoclusterTable | None,
-    context: EvalContext,
-    *,
-    oldest_first: bool = False,
-) -> QueuedJob:
-    """A job with what its schedd knows of it.
-
-    ``oldest_first``: among jobs of equal priority, which HTCondor leaves to their numbers.
-    """
-    numbers = [as_number(value) or 0 for value in job.evaluate_all(_ORDER, context)]
-    *prios, cluster, proc, submitted = numbers
-    numbered = whole(cluster), whole(proc)
-    return QueuedJob(
-        job,
-        *numbered,
-        NO_AUTOCLUSTER if table is None else table.id_of(job),
-        (*(-float(prio) for prio in prios), float(submitted) if oldest_first else 0.0, *numbered),
-        float(prios[2]),
-    )

@@ -25,6 +25,7 @@ from negotiator.candidates import Allowance, Asker, Candidate, Tally
 from negotiator.consumption import Amounts, deduct
 from negotiator.departures import Sane
 from negotiator.ephemeral import decorate_request
+from negotiator.glimpses import Glimpse
 from negotiator.matchlist import find_match, put_back
 from negotiator.preemption import Refusal
 from negotiator.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
@@ -228,7 +229,10 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     """Record a match, charge it and take the slot out of the pool."""
     board, terms, slot = session.board, session.terms, candidate.slot
     held = [ad.raw("ConcurrencyLimits") for ad in (request.ad, slot)]
-    limits = matched_limits(request.ad, slot.ad, board.context) if any(held) else ""
+    limits = ""
+    if any(held):
+        ad = Glimpse(slot).meeting(request.ad, "ConcurrencyLimits")
+        limits = matched_limits(request.ad, ad, board.context)
     if limits:
         board.concurrency.take(limits)
     board.matches.append(_match(session, request, served, candidate))
@@ -299,7 +303,10 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
     prio = _priority_of_holder(board, slot) if preempts else None
     shown = slot.showing("CurrentRank")
     old = shown.get_number("CurrentRank", context=board.context) if preempts else None
-    new = slot.ad.get_number("Rank", request.ad, board.context) if preempts else None
+    new = None
+    if preempts:
+        ad = Glimpse(slot).meeting(request.ad, "Rank")
+        new = ad.get_number("Rank", request.ad, board.context)
     return Match(
         seq=len(board.matches),
         pie=len(board.pies),

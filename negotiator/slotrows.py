@@ -18,6 +18,7 @@ from classad.ad import ClassAd
 from classad.loaded import LoadedColumns
 from classad.scopes import fold_name
 from classad.table import Table
+from negotiator.glimpses import Mentions
 
 
 class SlotRows:
@@ -39,6 +40,7 @@ class SlotRows:
         self.names = names
         self.loaded = loaded
         self.lasting = loaded is not None
+        self.mentions = Mentions()
         self._made: dict[int, ClassAd] = {}
 
     @classmethod
@@ -58,8 +60,12 @@ class SlotRows:
 
     def cell(self, name: str, row: int) -> Any:
         """What a row has for an attribute."""
-        column = self.table.store.column(fold_name(name))
-        return None if column is None else column.cell(row)
+        key, store = fold_name(name), self.table.store
+        if not store.has(key):
+            return None
+        column = store.built(key)
+        # A column for the sake of one cell would cost more than the whole ad.
+        return store.cells(key, (row,))[0] if column is None else column.cell(row)
 
 
 class LoadedSlots(Sequence[ClassAd]):

@@ -25,6 +25,7 @@ from negotiator.frozen import Freezer
 from policy.model import NegotiatorPolicy
 
 if TYPE_CHECKING:
+    from negotiator.glimpses import Mentions
     from negotiator.slotrows import SlotRows
 
 #: Values that an ad keeps as they are.
@@ -124,6 +125,13 @@ class Slot:
         if value is not None:
             ad.insert(name, value)
         return ad
+
+    @property
+    def mentions(self) -> Mentions | None:
+        """What expressions of the rows mention; None if the ad has been made already."""
+        if self._rows is None or self._base is not None or self._copy is not None:
+            return None
+        return self._rows.mentions
 
     def own_ad(self) -> ClassAd:
         """The ad to be changed."""

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any, Final
 
 from classad.ad import ClassAd
-from classad.build import is_value
 from classad.expr import ExprTree
 from classad.loaded import LoadedColumn, LoadedColumns, Tag
 from classad.table.columns import Column, cell_key, is_open
@@ -231,7 +230,7 @@ class Store:
         for column in map(loaded.columns.__getitem__, loaded.with_expressions):
             texts = _texts(column)
             # Most are lists and ads, which need not be made to be told from expressions.
-            if not all(is_value(loaded.expression(column.key, number)) for number in texts):
+            if not all(loaded.is_value(column.key, number) for number in texts):
                 found.append(column.key)
         return found
 

@@ -26,7 +26,7 @@ from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.configuration import CaptureSources, read_policy
 from negotiator.io import CapturePaths, InputError, read_capture
-from negotiator.requests import submitter_of
+from negotiator.joblists import submitter_of
 from negotiator.simulate.engine import ClaimSettings, MachineChange, Simulation, Sink
 from negotiator.simulate.matching import Negotiator
 from negotiator.simulate.pool import Pool, plain_pool, pool_of

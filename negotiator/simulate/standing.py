@@ -33,17 +33,10 @@ from negotiator.cycle import (
 )
 from negotiator.engine import REFERENCE, Listed
 from negotiator.ephemeral import live_functions
+from negotiator.joblists import job_list, queued_job, runnable, submitter_of
 from negotiator.poolsize import pool_numbers
 from negotiator.preemption import Refusal
-from negotiator.requests import (
-    JobList,
-    QueuedJob,
-    Request,
-    job_list,
-    queued_job,
-    runnable,
-    submitter_of,
-)
+from negotiator.requests import JobList, QueuedJob, Request
 from negotiator.result import Match, MatchKind, PoolNumbers
 from negotiator.simulate.engine import Simulation
 from negotiator.simulate.pool import SimSlot

@@ -16,7 +16,7 @@ from attr import frozen
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
-from negotiator.requests import IDLE, submitter_of
+from negotiator.joblists import IDLE, submitter_of
 from negotiator.snapshot import Snapshot
 
 JOB_ID: Final = re.compile(r"(?:([^#]+)#)?(\d+)(?:\.(\d+))?", re.ASCII)

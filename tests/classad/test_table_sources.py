@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from classad import ClassAd, ClassAdParseError, ExprTree, Table
+from classad.build import is_value
 from classad.loading import load_long
 
 LONG = 'Name = "a"\nCpus = 4\nLoad = 0.5\n\nname = "b"\nCpus = Total\nTags = {1, "x"}\n'
@@ -113,3 +114,16 @@ def test_a_row_of_the_few_that_read_an_attribute_is_replaced() -> None:
     del ads[0]["X"]
     table.replace(0, ads[0])
     assert list(table.match(job))[:3] == [1, 2, 3]
+
+
+def test_lists_and_ads_are_told_from_expressions() -> None:
+    texts = (
+        *("{ 1, Cpus }", "{ }", "{ 1 }[0]", "{ {1}, 2 }", '{ "}" }', "[ a = 1 ]", "[ a = 1 ].a"),
+        *("[ a = {1}[0] ]", "{1} =?= {2}", "Cpus", "{ 1 } }", '"{}"', "[ a = 1 ] ]"),
+    )
+    loaded = load_long("\n\n".join(f"X = {text}" for text in texts).encode())
+    column = loaded.column("X")
+    assert column is not None
+    for number in range(len(loaded.texts)):
+        told = is_value(loaded.expression("x", number))
+        assert loaded.is_value("x", number) == told, loaded.texts[number]

@@ -1,0 +1,106 @@
+"""As much of a slot's ad as evaluating a few attributes of it can see.
+
+Decision here: which attributes of a slot may matter where it meets another ad: those that are asked
+for, what their expressions mention in either ad, and so on.  Where that cannot be told, or the ad
+is there already, it is the whole ad.  Inputs: a slot, the ads that it meets.  Outputs: an ad.
+
+Never here: evaluation, what is asked.
+Follows: ``classad.table.shapes`` for what an expression can see.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from classad.ad import ClassAd
+from classad.expr import ExprTree
+from classad.nodes import Node
+from classad.scopes import fold_name
+from classad.table.columns import PLAIN
+from classad.table.parts import put_cell
+from classad.table.shapes import MINE, OTHERS, NestedShape, Shape
+from classad.table.store import MISLEADING
+
+if TYPE_CHECKING:
+    from negotiator.slots import Slot
+
+_MANY: Final = 100_000
+
+
+class _Mentioned(Shape):
+    """What an expression mentions; it is not made ready to be evaluated."""
+
+    __slots__ = ()
+
+    def __init__(self, node: Node) -> None:
+        self.odd = self.clock = self.random = self.exact = False
+        self.names = tuple(set(self._walk(node)))
+
+
+class Mentions:
+    """What the expressions met so far mention."""
+
+    def __init__(self) -> None:
+        # The values are kept so that their identities stay theirs.
+        self._known: dict[int, tuple[Any, Shape]] = {}
+
+    def of(self, value: Any) -> Shape:
+        """What a value that is not plain mentions."""
+        known = self._known.get(id(value))
+        if known is None:
+            if len(self._known) >= _MANY:
+                self._known.clear()
+            tree = value.__class__ is ExprTree
+            shape = _Mentioned(value.node) if tree else NestedShape(-1, value)
+            known = self._known[id(value)] = (value, shape)
+        return known[1]
+
+
+class Glimpse:
+    """A slot's ad that is put together as it is needed."""
+
+    def __init__(self, slot: Slot) -> None:
+        """``slot``: it does not change meanwhile."""
+        self._slot = slot
+        self._ad = ClassAd()
+        self._mentions = slot.mentions
+        self._known: dict[str, Any] = {}
+
+    def meeting(self, other: ClassAd, *names: str) -> ClassAd:
+        """An ad that does for evaluating attributes of these names, of either ad, in both."""
+        mentions = self._mentions
+        if mentions is None or not self._reach(other, mentions, names):
+            self._mentions = None
+            return self._slot.ad
+        return self._ad
+
+    def _reach(self, other: ClassAd, mentions: Mentions, names: tuple[str, ...]) -> bool:
+        """Put in all that can be seen; whether that can be told."""
+        seen: set[tuple[bool, str]] = set()
+        todo = [(own, fold_name(name)) for name in (*names, *MISLEADING) for own in (True, False)]
+        while todo:
+            place = todo.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            own, name = place
+            value = self._cell(name) if own else other.raw(name)
+            if value is not None and name in MISLEADING:
+                return False
+            if value.__class__ in PLAIN:
+                continue
+            shape = mentions.of(value)
+            if shape.odd:
+                return False
+            todo += [(own, mentioned) for where, mentioned in shape.names if where != OTHERS]
+            todo += [(not own, mentioned) for where, mentioned in shape.names if where != MINE]
+        return True
+
+    def _cell(self, name: str) -> Any:
+        """What the slot has for an attribute, which is put in."""
+        if name in self._known:
+            return self._known[name]
+        value = self._known[name] = self._slot.raw(name)
+        if value is not None:
+            put_cell(self._ad, name, value)
+        return value

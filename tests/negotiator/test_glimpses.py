@@ -1,0 +1,94 @@
+"""A glimpse of a slot does for evaluation what the whole ad does, and has less in it."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+
+from classad.ad import ClassAd
+from classad.evaluate import EvalContext
+from classad.loading import load_long
+from classad.match import symmetric_match
+from classad.table import Table
+from negotiator.glimpses import Glimpse
+from negotiator.slotrows import SlotRows
+from negotiator.slots import Slot
+
+_CONTEXT = EvalContext(now=0.0)
+_SLOT = b"""Name = "slot1"
+Cpus = 4
+Memory = 2048
+Spare = Memory - Used
+Used = 1024
+Weight = { Cpus, 2 }
+GPU = [ Cores = 8; Grade = Memory / 1024 ]
+Rank = TARGET.Wish + Spare
+CurrentRank = 3
+Requirements = TARGET.RequestMemory <= Spare && Kind =?= "test"
+Unseen = "nobody asks"
+"""
+
+
+def _slot(text: bytes = _SLOT) -> Slot:
+    rows = SlotRows(Table.from_columns(loaded := load_long(text)), array("i", [0]), loaded)
+    return Slot(
+        base=None,
+        name="slot1",
+        weight=1.0,
+        claims=1,
+        partitionable=False,
+        state=None,
+        user=None,
+        rows=rows,
+        row=0,
+    )
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        '[RequestMemory = 512; Kind = "test"; Wish = TARGET.Cpus; Requirements = Cpus > 2]',
+        '[RequestMemory = 4096; Kind = "test"; Requirements = TARGET.GPU.Cores > 2]',
+        '[RequestMemory = Half; Half = TARGET.Spare / 2; Kind = "test"; Requirements = Own > 1;'
+        " Own = TARGET.Weight[0]; Wish = TARGET.GPU.Grade]",
+        "[Requirements = true]",
+        "[Requirements = .LEFT.Cpus > 1 || TARGET.Cpus == 4; Wish = 1]",
+        "[Requirements = TARGET.Target.Cpus > 1; Target = [Cpus = 2]]",
+    ],
+)
+def test_like_the_whole_ad(job: str) -> None:
+    other, slot, changed = ClassAd(job), _slot(), _slot()
+    changed.insert("Used", 2000)
+    for each in (slot, changed):
+        whole = each.base.duplicate()
+        for name, value in each.changes.values():
+            whole.insert(name, value)
+        seen = Glimpse(each).meeting(other, "Requirements", "Rank", "CurrentRank")
+        for name in ("Rank", "CurrentRank", "Requirements", "Absent"):
+            found = seen.evaluate_attr(name, other, _CONTEXT)
+            assert found is whole.evaluate_attr(name, other, _CONTEXT) or found == (
+                whole.evaluate_attr(name, other, _CONTEXT)
+            )
+        assert symmetric_match(other, seen, _CONTEXT) == symmetric_match(other, whole, _CONTEXT)
+
+
+def test_only_what_is_seen() -> None:
+    slot = _slot()
+    ad = Glimpse(slot).meeting(ClassAd("[Wish = Cpus]"), "Rank")
+    assert sorted(ad._attrs) == ["cpus", "memory", "rank", "spare", "used"]
+    glimpse = Glimpse(slot)
+    glimpse.meeting(ClassAd("[Wish = 1]"), "CurrentRank")
+    assert {"currentrank", "gpu", "cpus"} <= set(glimpse.meeting(ClassAd(), "GPU", "Cpus")._attrs)
+    assert "unseen" not in glimpse.meeting(ClassAd(), "GPU")._attrs
+
+
+def test_the_whole_ad_where_it_matters() -> None:
+    """What looks at the ad as such gets all of it."""
+    for job in ("[Wish = .RIGHT]", "[Target = 1]"):
+        slot = _slot()
+        ad = Glimpse(slot).meeting(ClassAd(job), "Rank")
+        assert ad is slot.ad
+        assert ad.raw("Unseen") is not None
+    made = _slot()
+    assert made.base is Glimpse(made).meeting(ClassAd(), "Rank")
