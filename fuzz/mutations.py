@@ -126,7 +126,8 @@ MUTATIONS: Final = (
         "beta = 0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
     ),
     Mutation(
-        "negotiator/accounting.py", "return float(f\"{number:f}\")", "return number",
+        "negotiator/accounting.py",
+        "return float(number if number % 1 == 0 else f\"{number:f}\")", "return number",
         "tests tests/negotiator/test_accounting.py",
     ),
     Mutation(
