@@ -115,6 +115,19 @@ def compile_node(root: nodes.Node, pieces_of: dict[int, Piece] | None = None) ->
     return done[0]
 
 
+def measure(root: nodes.Node) -> tuple[int, int]:
+    """The height and the size that compiling a node would find."""
+    height = size = 0
+    todo: list[tuple[nodes.Node, int]] = [(root, 0)]
+    while todo:
+        node, above = todo.pop()
+        above += _COST[node.__class__]
+        height = max(height, above)
+        size += 1
+        todo += [(child, above) for child in _operands(node)]
+    return height, size
+
+
 def _operands(node: nodes.Node) -> tuple[nodes.Node, ...]:
     """The children that are evaluated with the node: lists and ads keep theirs unevaluated."""
     return () if node.__class__ in _CLOSED else node.children()

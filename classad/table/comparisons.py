@@ -17,7 +17,6 @@ from classad.nodes import Binary, Literal, Node, Parens, Reference, walk
 from classad.scopes import fold_name
 from classad.table.columns import PLAIN
 from classad.table.plans import Group
-from classad.unparse import unparse
 
 if TYPE_CHECKING:
     from classad.table.tables import Sampler
@@ -128,5 +127,5 @@ class _Reader:
         node = bare(node)
         if node.__class__ is Literal:
             return node.evaluated
-        shape = self.partner.shapes.of_node(node, (unparse(node), -1))
+        shape = self.partner.shapes.of_part(node)
         return self.sampler.value(self.row, shape.tree)

@@ -328,4 +328,8 @@ class Table(Holder):
         """Whether names do not mean what they say."""
         if context.strict or self._store.misleading:
             return True
-        return partner is not None and any(partner.raw(name) is not None for name in MISLEADING)
+        if partner is None:
+            return False
+        if partner._chained is None:
+            return not MISLEADING.isdisjoint(partner._attrs)
+        return any(partner.raw(name) is not None for name in MISLEADING)

@@ -98,6 +98,8 @@ def bits_of(rows: array[int], size: int) -> int:
 
 def rows_of(bits: int) -> array[int]:
     """The rows of a set, rising."""
+    if not bits:
+        return array("i")
     native = kernels.native
     data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
     if native is None:

@@ -145,7 +145,7 @@ class Partner:
         if found is None:
             value = self.raw(name)
             if value.__class__ is ExprTree:
-                value = self.evaluator.value(value, self.ad, None)  # type: ignore[arg-type]
+                value = self._value(value)
             found = self._vectors[name] = Vector.constant(UNDEFINED if value is None else value)
         return found
 
@@ -235,10 +235,16 @@ class Partner:
         exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
         key: Any = exact
         if not (nested or odd or clock or rows) and height <= _LOW:
-            found = self.evaluator.value(value, self.ad, None)
+            found = self._value(value)
             if found.__class__ in PLAIN:
                 key = (found.__class__, repr(found) if found.__class__ is float else found)
         return Item(key, exact, rows, odd, random, clock, height, size)
+
+    def _value(self, tree: ExprTree) -> Any:
+        """The value of an attribute that refers to nothing outside, nor to itself."""
+        assert self.ad is not None
+        # That of the shape, which is compiled once for all ads that have the same.
+        return self.evaluator.value(self.shapes.of_tree(tree).tree, self.ad, None)
 
     def names(self, shape: Shape) -> tuple[list[str], frozenset[str]]:
         """The partner's and the rows' attributes that an expression in the partner can read."""

@@ -29,14 +29,17 @@ class Group(NamedTuple):
     """Rows of one plan.
 
     ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``circular``: the rows'
-    expressions lead back to themselves; ``memo``: what has been made of it.
+    expressions lead back to themselves; ``asked``: the partner's names that decide; ``memo``: what
+    has been made of it; ``told``: what it has said to partners.
     """
 
     part: Part
     columns: tuple[str, ...]
     odd: bool
     circular: bool
+    asked: tuple[Asked, ...]
     memo: dict[str, Any]
+    told: dict[Any, Any]
 
 
 class Plan(NamedTuple):
@@ -173,7 +176,12 @@ class _Draft:
         columns = tuple(sorted(self.rows))
         if self.circular and not odd:
             odd = not (self._is_short() and self.store.trees_apart(self.part, columns))
-        return Group(self.part, columns, odd, self.circular, {})
+        return Group(self.part, columns, odd, self.circular, self.names_asked(), {}, {})
+
+    def names_asked(self) -> tuple[Asked, ...]:
+        """The partner's names, as they are to be asked for."""
+        names: list[Asked] = [(name,) for name in self.asked] if self.exact else list(self.asked)
+        return tuple(sorted(names))
 
     def _is_short(self) -> bool:
         """Whether an evaluation with a circle in it, cut where that closes, is a short one."""

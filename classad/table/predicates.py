@@ -10,68 +10,44 @@ Follows: the tables of logic in classad/operators.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from classad.ad import ClassAd
 from classad.nodes import Binary, Call, Conditional, Unary
 from classad.scopes import fold_name
 from classad.table.budget import Budget
 from classad.table.columns import Column
 from classad.table.comparisons import COMPARISONS, bare
-from classad.table.moving import flag
 from classad.table.partner import Asked, Partner, counts_as_value, key_of
 from classad.table.parts import Part
 from classad.table.plans import Plan, make_plan
 from classad.table.shapes import Shape
 from classad.table.store import Store
-from classad.table.tables import BAD, FALSE, TRUE, Sampler, logical
+from classad.table.tables import Sampler, logical
+from classad.table.verdicts import Verdict, Way, verdict_of
 
 #: Combinations from which on it matters for which rows a verdict is wanted.
 _COSTLY: Final = 256
-#: Combinations up to which an expression is evaluated as a whole.
-_WHOLE: Final = 64
-
-
-class Verdict:
-    """What an expression is for the rows of a part: bits of those where it is true, false, error.
-
-    ``odd``: rows that have to be asked one by one; they are in none of the others.  ``columns``:
-    what the verdict was made from.  ``chance``: asking the odd rows draws random numbers.
-    """
-
-    __slots__ = (
-        "bad", "chance", "columns", "cost", "false", "odd", "passing", "true", "used", "within"
-    )  # fmt: skip
-
-    def __init__(
-        self, true: int, false: int, bad: int, odd: int = 0, columns: frozenset[str] = frozenset()
-    ) -> None:
-        self.true = true
-        self.false = false
-        self.bad = bad
-        self.odd = odd
-        self.columns = columns
-        self.chance = False
-        #: The rows that it tells of; None for all.
-        self.within: int | None = None
-        #: The rows of the whole table that it does not rule out; None for all.
-        self.passing: int | None = None
-        self.used = 0
-        bits = true.bit_length() + false.bit_length() + bad.bit_length() + odd.bit_length()
-        self.cost = 300 + bits // 7
 
 
 class _Variant:
     """Verdicts that depend on the same names of the partner."""
 
-    __slots__ = ("asked", "clock", "key_of", "plans", "verdicts")
+    __slots__ = ("asked", "clock", "key_of", "verdicts", "ways")
 
     def __init__(self, plan: Plan) -> None:
         self.asked = plan.asked
         self.key_of = key_of(plan.asked)
         self.clock = plan.clock
         self.verdicts: dict[tuple[Any, ...], Verdict] = {}
-        self.plans: dict[tuple[Any, ...], Plan] = {}
+        self.ways: dict[tuple[Any, ...], Way] = {}
+
+    def forget(self, budget: Budget, unwanted: Callable[[Verdict], bool]) -> None:
+        """Columns have changed."""
+        budget.drop(self.verdicts, unwanted)
+        for way in self.ways.values():
+            way.forget(budget)
 
 
 class Predicate:
@@ -123,45 +99,49 @@ class Predicate:
         return None
 
     def effort(self, partner: Partner) -> int:
-        """How many evaluations its verdict would take, about."""
-        known = self.known(partner)
-        if known is not None and known.within is None:
-            return 0
+        """How many evaluations its verdict would take, about, if it is not known."""
         if self.shape.uid in self._book.light:
             return 1
         return self._effort(self._planned(partner)[1])
 
-    def _effort(self, plan: Plan) -> int:
-        node = bare(self.shape.node)
-        compares = node.__class__ is Binary and node.operator in COMPARISONS
-        most = 1
-        for group in plan.groups:
-            varying = [name for name in group.columns if not group.part.constant(name)]
-            if group.odd or len(varying) > 3 or not varying or (compares and len(varying) == 1):
-                continue
-            most = max(most, len(group.part.joint(tuple(varying)).samples))
-        if most == 1:
-            self._book.light.add(self.shape.uid)
-        return most
+    def _effort(self, way: Way) -> int:
+        if not way.effort:
+            node = bare(self.shape.node)
+            compares = node.__class__ is Binary and node.operator in COMPARISONS
+            most = 1
+            for group in way.plan.groups:
+                varying = [name for name in group.columns if not group.part.constant(name)]
+                few = not varying or (compares and len(varying) == 1)
+                if not (group.odd or few or len(varying) > 3):
+                    most = max(most, len(group.part.joint(tuple(varying)).samples))
+            if most == 1:
+                self._book.light.add(self.shape.uid)
+            way.effort = most
+        return way.effort
 
     def _make(self, partner: Partner, within: int | None) -> Verdict:
-        variant, plan = self._planned(partner)
+        variant, way = self._planned(partner)
         key = variant.key_of(partner.keys)
         if variant.clock:
             key = (key, partner.context.now, partner.context.tz)
-        if within is not None and self._effort(plan) <= _COSTLY:
-            within = None
-        found = self._evaluate(plan, partner, within)
+        alone = way.alone
+        if alone.__class__ is ClassAd:
+            sampler = Sampler(self.shape, self.of_row, partner, logical)
+            found = way.answer(sampler.value(alone), self.part)
+        else:
+            if within is not None and self._effort(way) <= _COSTLY:
+                within = None
+            found = self._evaluate(way, partner, within)
         passing = found.true | found.odd | self.outside
         found.passing = None if passing == self._store.everything.bits else passing
         self._book.budget.add(variant.verdicts, key, found)
         return found
 
-    def _planned(self, partner: Partner) -> tuple[_Variant, Plan]:
+    def _planned(self, partner: Partner) -> tuple[_Variant, Way]:
         """The plan, which is the same for partners that differ in plain values only."""
+        keys = partner.keys
         for variant in self.variants:
-            kinds = tuple([kind_of(partner.key(name)) for name in variant.asked])
-            known = variant.plans.get(kinds)
+            known = variant.ways.get(tuple([kind_of(keys[name]) for name in variant.asked]))
             if known is not None:
                 return variant, known
         plan = make_plan(self.shape, self.of_row, self.part, partner, self._store, self._open)
@@ -171,49 +151,42 @@ class Predicate:
         else:
             variant = _Variant(plan)
             self.variants.append(variant)
-        variant.plans[tuple([kind_of(partner.key(name)) for name in plan.asked])] = plan
-        return variant, plan
+        way = variant.ways[tuple([kind_of(keys[name]) for name in plan.asked])] = Way(plan)
+        self.columns |= way.columns
+        return variant, way
 
-    def _evaluate(self, plan: Plan, partner: Partner, within: int | None) -> Verdict:
-        columns = frozenset[str]().union(*(group.columns for group in plan.groups))
-        self.columns |= columns
-        if not any(group.odd for group in plan.groups) and self._is_wide(plan):
-            found = self._composed(partner, columns, within)
-            if found is not None:
-                return found
+    def _evaluate(self, way: Way, partner: Partner, within: int | None) -> Verdict:
         sampler = Sampler(self.shape, self.of_row, partner, logical)
-        true = false = bad = odd = 0
+        groups = way.plan.groups
+        if not way.odd and way.wide:
+            at_once = sampler.at_once(groups[0]) if len(groups) == 1 else None
+            if at_once is not None:
+                groups, single = [], verdict_of(groups[0].part, at_once)
+            found = self._composed(partner, way.columns, within) if groups else single
+            if found is not None:
+                found.columns = way.columns
+                return found
+        true = false = bad = 0
         whole = True
-        for group in plan.groups:
-            part = group.part
+        for place, group in enumerate(groups):
             if group.odd:
-                odd |= part.bits
                 continue
-            joint, results, all_told = sampler.results(group, within)
-            whole &= all_told
-            if joint is None:
-                bits = [part.bits if results[0] == wanted else 0 for wanted in (TRUE, FALSE, BAD)]
+            key, told = way.told(place, partner)
+            if told is None:
+                results = sampler.results(group, within)
+                told = verdict_of(group.part, results)
+                whole &= results.whole
+                if key is not None and results.whole:
+                    self._book.budget.add(group.told, key, told)
             else:
-                bits = [
-                    _flagged(joint.codes, part, results, wanted) for wanted in (TRUE, FALSE, BAD)
-                ]
-            true, false, bad = true | bits[0], false | bits[1], bad | bits[2]
-        found = Verdict(true, false, bad, odd, columns)
-        found.chance = plan.random
+                told.used = self._book.budget.now
+            true, false, bad = true | told.true, false | told.false, bad | told.bad
+        found = Verdict(true, false, bad, way.odd, way.columns)
+        found.chance = way.plan.random
         found.within = None if whole else within
         return found
 
     # --- logic ----------------------------------------------------------------------------------
-
-    def _is_wide(self, plan: Plan) -> bool:
-        """Whether there are too many combinations to evaluate them all."""
-        for group in plan.groups:
-            size = 1
-            for name in group.columns:
-                size *= group.part.cardinality(name)
-            if size > _WHOLE:
-                return True
-        return False
 
     def _composed(
         self, partner: Partner, columns: frozenset[str], within: int | None
@@ -256,27 +229,13 @@ class Predicate:
         return Verdict(true, a.false & b.false, a.bad | b.bad & ~a.true, 0, columns)
 
     def _operand(self, node: Any) -> Predicate:
-        shape = self._book.part_shape(self.shape, node)
+        shape = self._store.shapes.of_part(node)
         return self._book.predicate(shape, self.of_row, self.part, self._open)
 
 
 def kind_of(key: Any) -> Any:
     """What of a partner's attribute matters to a plan: of a plain value that there is one."""
     return key is not None and (counts_as_value(key) or key)
-
-
-#: Tables that leave a 1 where there was the result.
-_ONLY: Final = {wanted: bytes(r == wanted for r in range(256)) for wanted in (TRUE, FALSE, BAD)}
-
-
-def _flagged(codes: Any, part: Part, results: bytearray | bytes, wanted: int) -> int:
-    """The rows with one of the results."""
-    if wanted not in results:
-        return 0
-    table = bytes(results.translate(_ONLY[wanted]))
-    if 0 not in table:
-        return part.bits
-    return flag(codes, part.rows, table, part.size)
 
 
 class Book:
@@ -288,7 +247,6 @@ class Book:
         self._predicates: dict[Any, Predicate] = {}
         #: Shapes that have never taken many evaluations.
         self.light: set[int] = set()
-        self._part_shapes: dict[int, tuple[Any, Shape]] = {}
 
     def predicate(
         self, shape: Shape, of_row: bool, part: Part, open_names: frozenset[str] = frozenset()
@@ -306,16 +264,6 @@ class Book:
         if self.store.give(name, cells):
             self.forget({name})
 
-    def part_shape(self, whole: Shape, node: Any) -> Shape:
-        """The shape of an operand of a shape."""
-        known = self._part_shapes.get(id(node))
-        if known is None:
-            from classad.unparse import unparse
-
-            shape = self.store.shapes.of_node(node, (unparse(node), -1))
-            known = self._part_shapes[id(node)] = (node, shape)
-        return known[1]
-
     def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
         """Columns have changed; None: expressions in them, so everything is to be found anew.
 
@@ -331,12 +279,12 @@ class Book:
                 continue
             if split and not predicate.columns.isdisjoint(split):
                 for variant in predicate.variants:
-                    self.budget.drop(variant.verdicts, lambda _: True)
+                    variant.forget(self.budget, lambda _: True)
                 predicate.variants.clear()
                 predicate.columns.clear()
                 continue
             for variant in predicate.variants:
-                self.budget.drop(variant.verdicts, lambda v: not v.columns.isdisjoint(names))
+                variant.forget(self.budget, lambda v: not v.columns.isdisjoint(names))
 
 
 __all__ = ["Asked", "Book", "Predicate", "Verdict"]

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from classad.ad import ClassAd
+from classad.compiler import measure
 from classad.deferred import Unbuilt
 from classad.expr import ExprTree
 from classad.function_table import lookup_function
@@ -73,8 +74,8 @@ class Shape:
         for where, name in self._walk(self.node):
             names.add((where, name))
         self.names = tuple(sorted(names))
-        tree.run or tree.compile()
-        self.height, self.size = tree.height, tree.size
+        # Compiled when it is first evaluated by itself: many never are.
+        self.height, self.size = measure(self.node)
 
     def _walk(self, root: Node) -> Iterator[tuple[int, str]]:
         """The names, with everything else noted on the way."""
@@ -170,6 +171,7 @@ class Shapes:
     def __init__(self) -> None:
         self._by_text: dict[Any, Shape] = {}
         self._by_tree: dict[int, tuple[Any, Shape]] = {}
+        self._by_node: dict[int, tuple[Node, Shape]] = {}
         self._nested = 0
         #: Attributes that some partner was asked for and does not have.
         self.absent: dict[Any, None] = {}
@@ -198,6 +200,16 @@ class Shapes:
     def of_node(self, node: Node, text: Any) -> Shape:
         """The shape of a part of an expression; ``text`` tells it from others."""
         return self._by_text.get(text) or self.of_text(text, ExprTree.from_node(node))
+
+    def of_part(self, node: Node) -> Shape:
+        """The shape of a part of an expression that is asked for again and again."""
+        known = self._by_node.get(id(node))
+        if known is None:
+            if len(self._by_node) > _MANY:
+                self._by_node.clear()
+            # The node is kept, so that its identity is its own.
+            known = self._by_node[id(node)] = node, self.of_node(node, (unparse(node), -1))
+        return known[1]
 
     def of_text(self, text: Any, tree: ExprTree) -> Shape:
         """The shape of what this text is, made from the tree if there is none yet."""

@@ -66,8 +66,8 @@ def test_loaded_rows() -> None:
         group.circular and not group.odd
         for predicate in asked.predicates
         for variant in predicate.variants
-        for plan in variant.plans.values()
-        for group in plan.groups
+        for way in variant.ways.values()
+        for group in way.plan.groups
     )
 
 

@@ -1,0 +1,99 @@
+"""What is kept of a plan for other partners is right for them, also after rows have changed."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from classad import ClassAd, EvalContext, ExprTree, kernels
+from classad.compiler import compile_node, measure
+from classad.match import half_match, is_true
+from classad.parser import parse_expression
+from classad.strategies import expressions
+from classad.table import Table
+from classad.table.parts import Joint, Part
+from classad.table.tables import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Results
+from classad.table.verdicts import verdict_of
+
+CONTEXT = EvalContext(now=100.0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(expressions())
+def test_measures_are_those_of_compiling(text: str) -> None:
+    node = parse_expression(text)
+    piece = compile_node(node)
+    assert measure(node) == (piece.height, piece.size)
+
+
+@pytest.mark.parametrize("native", [kernels.native, None], ids=["c", "python"])
+def test_bits_of_results(monkeypatch: pytest.MonkeyPatch, native: Any) -> None:
+    monkeypatch.setattr(kernels, "native", native)
+    table = Table([ClassAd({"A": number}) for number in range(5)])
+    store = table.store
+    for part in (store.everything, store.part(0b10110)):
+        codes = part.view("a").codes
+        joint = Joint(codes, [], 0, None)
+        for results in (
+            [TRUE, FALSE, TRUE, FALSE, TRUE],
+            [TRUE] * 5,
+            [FALSE, BAD, BAD, TRUE, FALSE],
+            [UNKNOWN, UNKNOWN, TRUE, TRUE, BAD],
+            [NOBODY, TRUE, NOBODY, NOBODY, TRUE],
+            [UNKNOWN] * 5,
+        ):
+            found = verdict_of(part, Results(joint, bytearray(results), True))
+            for wanted, bits in ((TRUE, found.true), (FALSE, found.false), (BAD, found.bad)):
+                rows = [row for row in range(5) if part.bits >> row & 1 and results[row] == wanted]
+                assert bits == sum(1 << row for row in rows)
+            same = verdict_of(part, Results(None, [results[1]], True))
+            assert same.true == (part.bits if results[1] == TRUE else 0)
+    assert isinstance(part, Part)
+
+
+RANKS = [
+    "TARGET.Size", "TARGET.Size * 2", "TARGET.Owner == \"a\" ? 3 : Own", "Own + 1", "0",
+    "TARGET.Gone", "TARGET.Size + strlen(TARGET.Owner)", "error",
+]  # fmt: skip
+
+
+def test_groups_of_rows_that_ask_for_different_attributes() -> None:
+    rows = [
+        ClassAd({"Rank": ExprTree(RANKS[n % len(RANKS)]), "Own": n % 5, "CurrentRank": n % 3})
+        for n in range(80)
+    ]
+    table = Table(rows)
+    prefers = ExprTree("MY.Rank > MY.CurrentRank")
+    jobs = [ClassAd({"Size": n % 4, "Owner": "ab"[n % 2]}) for n in range(12)]
+    jobs.append(ClassAd({"Size": ExprTree("TARGET.Own")}))
+    jobs.append(ClassAd({"Gone": 7}))
+    for step in range(6):
+        for job in jobs:
+            expected = [
+                row
+                for row, ad in enumerate(rows)
+                if is_true(prefers.eval(ad, job, context=CONTEXT))
+            ]
+            assert list(table.select(prefers, job, context=CONTEXT)) == expected
+        for row in range(step, 80, 17):
+            rows[row] = rows[row].duplicate()
+            rows[row]["CurrentRank" if step % 2 else "Own"] = 9 - step
+            if step == 4:
+                rows[row]["Rank"] = ExprTree("TARGET.Size - 1")
+            table.replace(row, rows[row])
+
+
+def test_rows_that_were_all_alike() -> None:
+    rows = [ClassAd({"Cpus": 4, "Requirements": ExprTree("TARGET.Size < 3")}) for _ in range(40)]
+    table = Table(rows)
+    for step in range(3):
+        for size in range(1, 6):
+            job = ClassAd({"Requirements": ExprTree("TARGET.Cpus >= Size"), "Size": size})
+            expected = [
+                row
+                for row, ad in enumerate(rows)
+                if half_match(ad, job, CONTEXT) and half_match(job, ad, CONTEXT)
+            ]
+            assert list(table.match(job, context=CONTEXT)) == expected
+        rows[step * 7] = ClassAd({"Cpus": step, "Requirements": ExprTree("TARGET.Size < 3")})
+        table.replace(step * 7, rows[step * 7])
