@@ -273,9 +273,7 @@ class Accountant:
 
     def _look_up(self, name: str) -> Customer:
         """The record of a name; looking it up makes it and corrects what it lacks."""
-        record = self._customers.get(name)
-        if record is None:
-            record = self._customers[name] = Customer(name)
+        record = self._customers.get(name) or Customer(name)
         factor, priority = record.priority_factor, record.priority
         if factor is None or factor < MIN_FACTOR:
             group = self._tree.assigned(name).name

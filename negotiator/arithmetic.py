@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import deque
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Final
 
 INT_MIN: Final = -(2**31)
@@ -37,7 +39,4 @@ def whole(number: float | None) -> int:
 
 def add_up(numbers: Iterable[float]) -> float:
     """Add in order; the builtin compensates rounding errors, which the negotiator does not."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
+    return deque(accumulate(numbers, initial=0.0), maxlen=1).pop()

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from attr import frozen
 
 from classad.ad import ClassAd
 from classad.expr import ExprTree
-from classad.nodes import Call, Node, Reference
-from classad.unparse import unparse, unparse_value
+from classad.unparse import unparse_value
+from negotiator.mentioned import KnownExpressions, References, references_of
 
 #: Never significant: they change all the time or say nothing about the job.
 NEVER: Final = frozenset(
@@ -48,72 +48,6 @@ class SignificanceSettings:
     added: Sequence[str] = ()
     fixed: Sequence[str] | None = None
     start_vanilla: ExprTree | None = None
-
-
-class References(NamedTuple):
-    """The names an expression mentions, lower-cased: of the other ad, of either, of its own."""
-
-    target: frozenset[str]
-    bare: frozenset[str]
-    mine: frozenset[str]
-    #: The functions that it calls, lower-cased.
-    called: frozenset[str]
-
-
-_OTHER: Final = frozenset({"target", "other"})
-_OWN: Final = frozenset({"my", "self"})
-
-
-def references_of(node: Node) -> References:
-    """All attribute references in an expression, by scope."""
-    target: set[str] = set()
-    bare: set[str] = set()
-    mine: set[str] = set()
-    called: set[str] = set()
-    stack = [node]
-    while stack:
-        top = stack.pop()
-        if isinstance(top, Call):
-            called.add(top.name.lower())
-        elif isinstance(top, Reference):
-            name = top.name.lower()
-            base = top.base
-            if base is None:
-                (mine if top.absolute else bare).add(name)
-                continue
-            scope = base.name.lower() if isinstance(base, Reference) and base.base is None else ""
-            if scope in _OTHER:
-                target.add(name)
-                continue
-            if scope in _OWN:
-                mine.add(name)
-                continue
-        stack.extend(top.children())
-    return References(frozenset(target), frozenset(bare), frozenset(mine), frozenset(called))
-
-
-class KnownExpressions:
-    """What expressions mention and how they are written, found out once for each object."""
-
-    def __init__(self) -> None:
-        # The expressions are kept so that their identities stay theirs.
-        self._references: dict[int, tuple[ExprTree, References, frozenset[str]]] = {}
-        self._texts: dict[int, tuple[ExprTree, str]] = {}
-
-    def references(self, tree: ExprTree) -> tuple[References, frozenset[str]]:
-        """What it mentions, and of that the names that may be those of its own ad."""
-        known = self._references.get(id(tree))
-        if known is None:
-            refs = references_of(tree.node)
-            known = self._references[id(tree)] = (tree, refs, refs.bare | refs.mine)
-        return known[1], known[2]
-
-    def text(self, tree: ExprTree) -> str:
-        """Its text, the same for the same syntax tree."""
-        known = self._texts.get(id(tree))
-        if known is None:
-            known = self._texts[id(tree)] = (tree, unparse(tree.node))
-        return known[1]
 
 
 def external_names(ad: ClassAd, trees: Iterable[ExprTree]) -> set[str]:
@@ -220,12 +154,12 @@ class AutoclusterTable:
 
     def learn(self, jobs: Iterable[ClassAd]) -> None:
         """Add every attribute that a significant one refers to inside a job."""
-        names, references = self._names, self._expressions.references
+        names, known = self._names, self._expressions.of
         for job in jobs:
             own = _reader(job)
             trees = [value for value in map(own, names) if value.__class__ is ExprTree]
             while trees:
-                for name in references(trees.pop())[1] - names:
+                for name in known(trees.pop()).own - names:
                     value = own(name)
                     if value is not None:
                         names.add(name)
@@ -262,7 +196,7 @@ class AutoclusterTable:
         texts = self._texts.get(value.__class__)
         if texts is None:
             is_tree = value.__class__ is ExprTree
-            return self._expressions.text(value) if is_tree else unparse_value(value)
+            return self._expressions.of(value).text if is_tree else unparse_value(value)
         text = texts.get(value)
         if text is None:
             text = texts[value] = "" if value is None else unparse_value(value)

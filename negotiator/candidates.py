@@ -10,7 +10,7 @@ Follows: the order of tests in the negotiator as the vectors show it.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
@@ -92,16 +92,20 @@ class Candidate:
 NO_KEYS: Final = RankKeys(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
+def _none_yet() -> defaultdict[Refusal, int]:
+    return defaultdict(int)
+
+
 @define(eq=False)
 class Tally:
     """How many slots each test refused; ``concurrency_text`` was refused last."""
 
-    refused: Counter[Refusal] = field(factory=Counter)
+    refused: defaultdict[Refusal, int] = field(factory=_none_yet)
     concurrency_text: str | None = None
 
     def copy(self) -> Tally:
         """An independent tally with the same counts."""
-        return Tally(Counter(self.refused))
+        return Tally(self.refused.copy())
 
     def counters(self) -> Counters:
         """The counts as part of a result."""

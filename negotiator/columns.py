@@ -13,9 +13,10 @@ Follows: the order of tests in the negotiator as the vectors show it.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from attr import define
 
@@ -47,8 +48,10 @@ from negotiator.preemption import Refusal, rank_compared
 from negotiator.requests import Request
 from negotiator.result import MatchKind
 from negotiator.slots import Slot
+from negotiator.slotsets import SlotSets, Weighed
 from policy.model import NegotiatorPolicy
 
+_T = TypeVar("_T")
 _TRUE: Final = Literal(True)
 
 
@@ -124,16 +127,18 @@ class ColumnEngine:
         self._policy = policy
         self._size = len(table)
         enlarged = policy.consider_preemption and policy.allow_pslot_preemption
+        self._rows = array("i", slots)
         self._odd = self._set_of(lambda s: _changes(s, enlarged))
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         self._dynamic: int | None = None
-        self._schedds: dict[str, int] | None = None
+        self._schedds: SlotSets[str | None] | None = None
         self._others: dict[str, int] = {}
         self._users = self._sets_by(slot.user for slot in slots.values())
-        self._held = ((1 << self._size) - 1) ^ self._users.pop(None, 0)
-        self._heavy = _heaviest(self._sets_by(slot.weight for slot in slots.values()))
+        self._held = self._users.where(_is_somebody)
+        self._heavy = Weighed(self._sets_by(slot.weight for slot in slots.values()))
         self._families = self._sets_by(slot.families for slot in slots.values())
-        fixed = {row: slot.fixed_ranks or (0.0, 0.0) for row, slot in slots.items()}
+        ranked = slots.items() if policy.ignore_job_ranks else ()
+        fixed = {row: slot.fixed_ranks or (0.0, 0.0) for row, slot in ranked}
         self._ranks_are_numbers = all(pre == pre and post == post for pre, post in fixed.values())
         self._keys = KeyMaker(self._table, policy, fixed)
         wanted = policy.preemption_requirements
@@ -172,9 +177,9 @@ class ColumnEngine:
 
     def _passed(self, ask: _Ask, bits: int) -> Passed:
         """The slots that pass every test."""
-        for families, rows in self._families.items():
+        for families in self._families.values:
             if not families & ask.asker.families:
-                bits = ask.without(Refusal.ADDRESS, bits, rows)
+                bits = ask.without(Refusal.ADDRESS, bits, self._families.of(families))
         bits = ask.without(Refusal.OTHER_SCHEDD, bits, self._of_other_schedds(ask))
         if self._policy.allow_pslot_preemption:
             bits = ask.without(Refusal.DYNAMIC, bits, self._spoken_for(ask))
@@ -196,13 +201,11 @@ class ColumnEngine:
                 for slot in self._slots.values()
             )
             self._schedds = self._sets_by(named)
-            self._schedds.pop(None, None)  # type: ignore[call-overload]
-        found = self._others.get(ask.asker.schedd)
+        mine = ask.asker.schedd
+        found = self._others.get(mine)
         if found is None:
-            found = 0
-            for name, bits in self._schedds.items():
-                found |= bits if name != ask.asker.schedd else 0
-            self._others[ask.asker.schedd] = found
+            found = self._schedds.where(lambda name: name is not None and name != mine)
+            self._others[mine] = found
         return found
 
     def _spoken_for(self, ask: _Ask) -> int:
@@ -228,7 +231,7 @@ class ColumnEngine:
         if rank_only:
             ask.refuse(Refusal.RANK_NOT_HIGHER, held)
             return Passed(by_rank, by_rank)
-        other = held ^ held & self._users.get(ask.asker.submitter, 0)
+        other = held ^ held & self._users.of(ask.asker.submitter)
         under = other ^ other & self._of_betters(ask)
         allowed = self._where(ask, self._allowed, under)
         accepted = self._where(ask, self._accepts, allowed)
@@ -240,11 +243,11 @@ class ColumnEngine:
 
     def _of_betters(self, ask: _Ask) -> int:
         """The slots of users whose priority forbids it, in a dialect that goes by that."""
-        found = 0
-        if self._policy.dialect.better_priority_preempts:
-            for user, bits in self._users.items():
-                found |= bits if outranks(ask.board, user, ask.asker) else 0
-        return found
+        if not self._policy.dialect.better_priority_preempts:
+            return 0
+        return self._users.where(
+            lambda user: user is not None and outranks(ask.board, user, ask.asker)
+        )
 
     def _where(self, ask: _Ask, expr: ExprTree | None, bits: int) -> int:
         """The slots in which an expression is true of the request."""
@@ -260,23 +263,12 @@ class ColumnEngine:
         over = 0
         for kind, bits in ((MatchKind.NONE, free), (MatchKind.PRIORITY, passed.by_priority)):
             if bits:
-                over |= bits & self._too_heavy(partial(permits, kind))
+                over |= bits & self._heavy.too_heavy(partial(permits, kind))
         if not over:
             return passed
         ask.refuse(Refusal.SUBMITTER_LIMIT, over)
         priority = passed.by_priority
         return Passed(passed.bits ^ over, passed.by_rank, priority ^ priority & over)
-
-    def _too_heavy(self, permitted: Callable[[float], bool]) -> int:
-        """The slots of weights that are not permitted; a weight is if a greater one is."""
-        low, high = 0, len(self._heavy)
-        while low < high:
-            middle = (low + high) // 2
-            if permitted(self._heavy[middle][0]):
-                high = middle
-            else:
-                low = middle + 1
-        return self._heavy[low - 1][1] if low else 0
 
     # --- what cannot be done at once --------------------------------------------------------------
 
@@ -332,21 +324,12 @@ class ColumnEngine:
     # --- sets of slots ----------------------------------------------------------------------------
 
     def _set_of(self, chosen: Callable[[Slot], bool]) -> int:
-        rows = (row for row, slot in self._slots.items() if chosen(slot))
-        return Rows.of(self._size, rows).bits
+        return Rows.of(self._size, [row for row, s in self._slots.items() if chosen(s)]).bits
 
-    def _sets_by(self, values: Iterable[Any]) -> dict[Any, int]:
+    def _sets_by(self, values: Iterable[_T]) -> SlotSets[_T]:
         """The slots by some value of theirs."""
-        rows: dict[Any, list[int]] = {}
-        for row, value in zip(self._slots, values, strict=True):
-            rows.setdefault(value, []).append(row)
-        return {value: Rows.of(self._size, members).bits for value, members in rows.items()}
+        return SlotSets(self._rows, self._size, values)
 
 
-def _heaviest(sets: Mapping[float, int]) -> list[tuple[float, int]]:
-    """Weights that fall, each with all slots that weigh no less; what is no number comes first."""
-    found, together = [], 0
-    for weight in sorted(sets, key=lambda weight: (weight != weight, weight), reverse=True):
-        together |= sets[weight]
-        found.append((weight, together))
-    return found
+def _is_somebody(user: str | None) -> bool:
+    return user is not None

@@ -20,7 +20,7 @@ from classad.expr import ExprTree
 from classad.function_table import lookup_function
 from classad.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Reference, walk
 from classad.values import Value
-from negotiator.autoclusters import References, references_of
+from negotiator.mentioned import References, references_of
 
 #: Values that say all there is to say about an attribute.
 _PLAIN: Final = frozenset({bool, int, float, str, Value})

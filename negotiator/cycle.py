@@ -259,7 +259,10 @@ def _claims(
         activity = slot.ad.get_string("Activity", context=context) or ""
         return None if activity.lower() == "suspended" else user
 
-    users = each(slots, ("AccountingGroup", "RemoteUser", "Activity"), charged, context)
+    reads = ["AccountingGroup", "RemoteUser"]
+    if policy.discount_suspended_resources:
+        reads.append("Activity")
+    users = each(slots, reads, charged, context, knows=("state",))
     pairs = zip(slots, users, strict=True)
     return [(user, slot.weight) for slot, user in pairs if user is not None]
 

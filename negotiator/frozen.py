@@ -18,7 +18,7 @@ from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from classad.flatten import flatten
 from classad.nodes import Node
-from negotiator.autoclusters import KnownExpressions
+from negotiator.mentioned import KnownExpressions
 
 #: Functions whose value, given constants, is another one later or in another scope.
 _UNSTEADY: Final = frozenset(
@@ -32,6 +32,8 @@ class Freezer:
     def __init__(self, context: EvalContext, expressions: KnownExpressions | None = None) -> None:
         self._context = context
         self._expressions = expressions or KnownExpressions()
+        #: Whether expressions call an unsteady function, with them, so that identities stay theirs.
+        self._unsteady: dict[int, tuple[ExprTree, bool]] = {}
 
     def freeze(self, ad: ClassAd) -> None:
         """Replace the requirements if it matters."""
@@ -51,6 +53,10 @@ class Freezer:
         """Whether the requirements call an unsteady function or see what is overwritten later."""
         overwritten = ad.raw("PreemptingRank") is not None
         own = ad._attrs.get if ad._chained is None else ad.raw
+        if ad._chained is None and not overwritten:
+            trees = [value for value in ad._attrs.values() if value.__class__ is ExprTree]
+            if not any(map(self._is_unsteady, trees)):
+                return False
         todo: list[Any] = [tree]
         seen: set[str] = set()
         while todo:
@@ -61,10 +67,17 @@ class Freezer:
             seen |= names
         return False
 
+    def _is_unsteady(self, tree: ExprTree) -> bool:
+        """Whether an expression calls an unsteady function."""
+        known = self._unsteady.get(id(tree))
+        if known is None:
+            known = self._unsteady[id(tree)] = (tree, self.look(tree)[1])
+        return known[1]
+
     def look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
         """The own names an expression mentions, and whether it calls an unsteady function."""
-        refs, names = self._expressions.references(tree)
-        return names, bool(refs.called & _UNSTEADY)
+        known = self._expressions.of(tree)
+        return known.own, bool(known.references.called & _UNSTEADY)
 
 
 def _form(tree: Node | None, value: Any) -> Any:

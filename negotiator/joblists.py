@@ -16,13 +16,9 @@ from typing import Any, Final
 from classad.ad import ClassAd, as_bool, as_number, as_string
 from classad.evaluate import EvalContext
 from negotiator.arithmetic import whole
-from negotiator.autoclusters import (
-    AutoclusterTable,
-    KnownExpressions,
-    SignificanceSettings,
-    job_attributes,
-)
+from negotiator.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
 from negotiator.frozen import Freezer
+from negotiator.mentioned import KnownExpressions
 from negotiator.requests import NO_AUTOCLUSTER, JobList, QueuedJob
 from negotiator.snapshot import ScheddQueue
 from negotiator.submitters import negotiated_name

@@ -34,7 +34,8 @@ def pool_numbers(
         return (slot.ad.get_number("Cpus", context=context) or 0) if slot.partitionable else 1
 
     names = mentioned(constraint)
-    sizes = each(slots, None if names is None else ("Cpus", *names), size, context)
+    reads = None if names is None else ("Cpus", *names)
+    sizes = each(slots, reads, size, context, knows=("partitionable",))
     counted = [weight for weight, it in zip(weights, sizes, strict=True) if it is not None]
     return PoolNumbers(
         slots=len(slots),
@@ -65,7 +66,11 @@ def trim_slots(
     # Of slots that shut down it is what the expressions of the startd mention.
     known = policy.trim_shutdown_threshold_seconds <= 0
     causes = each(
-        slots, reads if known else None, lambda slot, c: _trim_cause(slot, policy, c), context
+        slots,
+        reads if known else None,
+        lambda slot, c: _trim_cause(slot, policy, c),
+        context,
+        knows=("partitionable", "state"),
     )
     pairs = list(zip(slots, causes, strict=True))
     trimmed = [TrimmedSlot(slot.name, cause) for slot, cause in pairs if cause is not None]

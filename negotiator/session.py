@@ -197,10 +197,9 @@ def _reject(session: _Session, request: Request, tally: Tally) -> None:
 def _note_departures(session: _Session, request: Request, reason: Reason) -> None:
     """Refusals at which the real negotiator would abort or be asked for ever."""
     board, policy = session.board, session.board.policy
-    about = f"job {request.job} of {session.terms.submitter}"
     one_by_one = not policy.use_resource_request_counts or policy.resource_request_list_size == 1
     if policy.negotiate_all_jobs_in_cluster and one_by_one:
-        board.departures.note(Sane.ONE_AT_A_TIME, about)
+        board.departures.note(Sane.ONE_AT_A_TIME, _about(session, request))
     # The list has answered, and what it remembers of its first scan is the reason.
     by_list = board.match_list is not None and board.match_list.taken > 0
     if (
@@ -208,7 +207,11 @@ def _note_departures(session: _Session, request: Request, reason: Reason) -> Non
         and by_list
         and request.ad.get_string("ConcurrencyLimits", context=board.context) is None
     ):
-        board.departures.note(Sane.LIMIT_AND_LIST, about)
+        board.departures.note(Sane.LIMIT_AND_LIST, _about(session, request))
+
+
+def _about(session: _Session, request: Request) -> str:
+    return f"job {request.job} of {session.terms.submitter}"
 
 
 #: What refused a slot and the reason that this gives, in the negotiator's order.

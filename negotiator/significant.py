@@ -20,7 +20,8 @@ from classad.expr import ExprTree
 from classad.loaded import LoadedColumns
 from classad.table import Rows, Table
 from classad.table.moving import flag, pick, rows_of
-from negotiator.autoclusters import NEVER, references_of, significant_attributes
+from negotiator.autoclusters import NEVER, significant_attributes
+from negotiator.mentioned import references_of
 from negotiator.slotlists import ColumnSlots
 from negotiator.slots import Slot
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -25,10 +25,6 @@ from negotiator.slotrows import SlotRows
 from negotiator.slots import KEPT, Slot
 
 T = TypeVar("T")
-
-#: What a slot that stands for others knows of itself.
-_KNOWN: Final = ("partitionable", "state")
-_READ: Final = tuple(name for what in _KNOWN for name in KEPT[what].reads)
 
 
 class ColumnSlots(list[Slot]):
@@ -51,17 +47,23 @@ class ColumnSlots(list[Slot]):
         return array("i", [slot.row for slot in self])
 
     def each(
-        self, reads: Iterable[str], find: Callable[[Slot, EvalContext], T], context: EvalContext
+        self,
+        reads: Iterable[str],
+        find: Callable[[Slot, EvalContext], T],
+        context: EvalContext,
+        knows: Sequence[str],
     ) -> list[T] | None:
         """The answers; None if they have to be found slot by slot."""
-        names, surely = (*reads, *_READ), without_chance(context)
+        names = [*reads, *(name for what in knows for name in KEPT[what].reads)]
+        surely = without_chance(context)
         sight = self.rows.table.sight(names)
         if self.changed and (sight.odd or not self.changed.isdisjoint(sight.names)):
             return None
 
         def ask(ad: ClassAd) -> T:
-            known = {what: KEPT[what].find(ad, surely) for what in _KNOWN}
-            slot = Slot(base=ad, name="", weight=1.0, claims=1, user=None, **known)
+            slot = Slot(ad, "", 1.0, 1, False, None, None)
+            for what in knows:
+                setattr(slot, what, KEPT[what].find(ad, surely))
             return find(slot, surely)
 
         try:
@@ -82,15 +84,16 @@ def each(
     reads: Iterable[str] | None,
     find: Callable[[Slot, EvalContext], T],
     context: EvalContext,
+    *,
+    knows: Sequence[str] = (),
 ) -> list[T]:
     """The answer of each slot.
 
-    ``reads``: the attributes that the question looks at besides those that say whether the slot is
-    partitionable and its state; None if that is not known.  Of a slot it is to look at these two
-    and at the ad.
+    ``reads``: the attributes of the ad that the question looks at; None if that is not known.
+    ``knows``: what else it looks at of the slot: whether it is ``partitionable``, its ``state``.
     """
     if isinstance(slots, ColumnSlots) and reads is not None:
-        found = slots.each(reads, find, context)
+        found = slots.each(reads, find, context, knows)
         if found is not None:
             return found
     return [find(slot, context) for slot in slots]

@@ -101,7 +101,7 @@ def negotiated_name(name: str, policy: NegotiatorPolicy) -> str:
 def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> Submitter | None:
     name = ad.get_string("Name", context=context)
     address = ad.get_string("ScheddIpAddr", context=context)
-    if name is None or address is None or any(char.isspace() for char in name):
+    if name is None or address is None or (name and name.split() != [name]):
         return None
     counts = [_count(ad, kind, context) for kind in ("IdleJobs", "RunningJobs")]
     skipped = ad.get_bool("SkipMatchmaking", context=context) is True

@@ -17,10 +17,10 @@ from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from classad.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from classad.values import UNDEFINED
-from negotiator.autoclusters import references_of
 from negotiator.fuzzing.case import NOW
 from negotiator.fuzzing.schema import Attribute, Schema
 from negotiator.fuzzing.stage import OF_CLAIM
+from negotiator.mentioned import references_of
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names
 

@@ -20,8 +20,8 @@ from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from classad.nodes import Reference, walk
 from classad.values import ERROR, UNDEFINED
-from negotiator.autoclusters import references_of
 from negotiator.fuzzing.study import clauses
+from negotiator.mentioned import references_of
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names
 

@@ -17,7 +17,8 @@ from classad.ad import ClassAd
 from classad.expr import ExprTree
 from classad.function_table import lookup_function
 from classad.nodes import AdExpr, Call, Node, Reference, walk
-from negotiator.autoclusters import NEVER, references_of
+from negotiator.autoclusters import NEVER
+from negotiator.mentioned import references_of
 from negotiator.simulate.pool import OF_CLAIMS
 from negotiator.simulate.workload import Shape
 from negotiator.slots import Slot

@@ -1,0 +1,129 @@
+"""What expressions mention, and how they are written.
+
+Decision here: none.  An expression is taken apart at its ``&&``: those of many jobs are made of few
+conjuncts, which are read once.  Inputs: expressions.  Outputs: ``References``, texts.
+
+Never here: what follows from a mention.
+Follows: the scoping rules of the ClassAd language.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from classad.arena import parse
+from classad.deferred import PREFIX, Unbuilt
+from classad.expr import ExprTree
+from classad.nodes import Call, Node, Reference
+from classad.table.texts import conjuncts_in
+from classad.unparse import unparse
+
+#: Conjuncts that are remembered from cycle to cycle.
+_MANY: Final = 10_000
+
+
+class References(NamedTuple):
+    """The names an expression mentions, lower-cased: of the other ad, of either, of its own."""
+
+    target: frozenset[str]
+    bare: frozenset[str]
+    mine: frozenset[str]
+    #: The functions that it calls, lower-cased.
+    called: frozenset[str]
+
+
+_OTHER: Final = frozenset({"target", "other"})
+_OWN: Final = frozenset({"my", "self"})
+
+
+def references_of(node: Node) -> References:
+    """All attribute references in an expression, by scope."""
+    target: set[str] = set()
+    bare: set[str] = set()
+    mine: set[str] = set()
+    called: set[str] = set()
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Call):
+            called.add(top.name.lower())
+        elif isinstance(top, Reference):
+            name = top.name.lower()
+            base = top.base
+            if base is None:
+                (mine if top.absolute else bare).add(name)
+                continue
+            scope = base.name.lower() if isinstance(base, Reference) and base.base is None else ""
+            if scope in _OTHER:
+                target.add(name)
+                continue
+            if scope in _OWN:
+                mine.add(name)
+                continue
+        stack.extend(top.children())
+    return References(frozenset(target), frozenset(bare), frozenset(mine), frozenset(called))
+
+
+class Known(NamedTuple):
+    """What is known of an expression.
+
+    ``own``: the names it mentions that may be those of its own ad; ``text``: the same for the same
+    syntax tree.
+    """
+
+    tree: ExprTree
+    references: References
+    own: frozenset[str]
+    text: str
+
+
+class KnownExpressions:
+    """What expressions mention and how they are written, found out once for each object."""
+
+    def __init__(self) -> None:
+        # The expressions are kept so that their identities stay theirs.
+        self._known: dict[int, Known] = {}
+
+    def of(self, tree: ExprTree) -> Known:
+        """What is known of an expression."""
+        known = self._known.get(id(tree))
+        if known is None:
+            refs, text = _by_conjuncts(tree) or _look(tree.node)
+            known = self._known[id(tree)] = Known(tree, refs, refs.bare | refs.mine, text)
+        return known
+
+
+_Look = tuple[References, str]
+
+
+def _look(node: Node) -> _Look:
+    return references_of(node), unparse(node)
+
+
+def _by_conjuncts(tree: ExprTree) -> _Look | None:
+    """The same of what the text joins with ``&&``; None if the text does not tell.
+
+    It is printed in the order in which it is written, whatever binds tighter.
+    """
+    unbuilt: Any = tree._node
+    if unbuilt.__class__ is not Unbuilt:
+        return None
+    *parts, last = conjuncts_in(unbuilt.text)
+    if not parts:
+        return None
+    found = [_part(part, unbuilt.how & ~PREFIX) for part in parts]
+    found.append(_part(last, unbuilt.how))
+    known = [each for each in found if each is not None]
+    if len(known) < len(found):
+        return None
+    joined = zip(*[refs for refs, _ in known], strict=True)
+    refs = References(*[frozenset().union(*names) for names in joined])
+    return refs, " && ".join([text for _, text in known])
+
+
+@lru_cache(maxsize=_MANY)
+def _part(text: str, how: int) -> _Look | None:
+    """What is known of a piece; None if it is no expression by itself."""
+    node = parse(text, how)
+    return None if node is None else _look(node)

@@ -1,0 +1,85 @@
+"""Slots as sets of rows, by something that they have.
+
+Decision here: none.  A set is one integer, whose bit r stands for row r; it is made when it is
+asked for, which for most values of most things never happens.  Inputs: the rows of the slots and
+a value for each.  Outputs: sets.
+
+Never here: what the values mean.
+Follows: nothing; it is bookkeeping.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+from classad.table.moving import flag
+
+T = TypeVar("T")
+
+
+class SlotSets(Generic[T]):
+    """The slots by a value of theirs."""
+
+    def __init__(self, rows: array[int], size: int, values: Iterable[T]) -> None:
+        """``rows``: those that are slots, rising, of a table of ``size``."""
+        self._rows = None if len(rows) == size else rows
+        self._size = size
+        self._numbers: dict[T, int] = {}
+        number = self._numbers.setdefault
+        self._codes = array("i", [number(value, len(self._numbers)) for value in values])
+        self._known: dict[T, int] = {}
+
+    @property
+    def values(self) -> Iterable[T]:
+        """The values that there are."""
+        return self._numbers
+
+    def of(self, value: T) -> int:
+        """The slots with a value."""
+        found = self._known.get(value)
+        if found is None:
+            code = self._numbers.get(value)
+            found = self._known[value] = 0 if code is None else self._flagged([code])
+        return found
+
+    def where(self, chosen: Callable[[T], bool]) -> int:
+        """The slots with certain values."""
+        return self._flagged([code for value, code in self._numbers.items() if chosen(value)])
+
+    def _flagged(self, codes: list[int]) -> int:
+        if not codes:
+            return 0
+        table = bytearray(len(self._numbers))
+        for code in codes:
+            table[code] = 1
+        return flag(self._codes, self._rows, bytes(table), self._size)
+
+
+class Weighed:
+    """The slots by weight, whatever is no number before all others."""
+
+    def __init__(self, sets: SlotSets[float]) -> None:
+        self._sets = sets
+        key = _heaviness
+        self._weights = sorted(sets.values, key=key, reverse=True)
+        self._known: dict[int, int] = {}
+
+    def too_heavy(self, permitted: Callable[[float], bool]) -> int:
+        """The slots of weights that are not permitted; a weight is if a greater one is."""
+        low, high = 0, len(self._weights)
+        while low < high:
+            middle = (low + high) // 2
+            if permitted(self._weights[middle]):
+                high = middle
+            else:
+                low = middle + 1
+        found = self._known.get(low)
+        if found is None:
+            found = self._known[low] = self._sets.where(set(self._weights[:low]).__contains__)
+        return found
+
+
+def _heaviness(weight: float) -> tuple[bool, float]:
+    return (weight != weight, weight)

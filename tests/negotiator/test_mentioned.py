@@ -1,0 +1,63 @@
+"""What is known of expressions is the same, taken apart at ``&&`` or read as a whole."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from classad.arena import parse_later
+from classad.deferred import OLD, PREFIX
+from classad.expr import ExprTree
+from classad.unparse import unparse
+from negotiator.mentioned import KnownExpressions, references_of
+
+VECTORS = Path(__file__).parents[1] / "vectors" / "classad"
+
+
+def _agree(text: str, how: int) -> None:
+    later = parse_later(text, how)
+    if later is None:
+        return
+    known = KnownExpressions().of(ExprTree.from_node(later))
+    whole = later.node()
+    assert known.text == unparse(whole), text
+    assert known.references == references_of(whole), text
+    assert known.own == known.references.bare | known.references.mine
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TARGET.Cpus >= RequestCpus && (MY.Own is 1) && other.Disk>2.50",
+        "a && b || c && d",
+        "a ? b && c : d && e",
+        "a ?: b && -1 < -x",
+        "(a && b) && {c && d}[0] && [e = f && g].e",
+        'a == "x && y" && member("(", b)',
+        '"(" == a && ")" != b && c',
+        "a&&b &&c && !d",
+        "a && 'b && c' && d // && e",
+        "time() > 5 && random(3) && (b",
+        "(a) b && c",
+        "a && (b) c && d",
+        "a && b junk",
+    ],
+)
+def test_texts(text: str) -> None:
+    for how in (0, OLD, PREFIX, OLD | PREFIX):
+        _agree(text, how)
+
+
+def test_recorded_expressions() -> None:
+    lines = (VECTORS / "unparse.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [case["expr"] for case in map(json.loads, lines) if isinstance(case.get("expr"), str)]
+    for left, right in pairwise(texts):
+        _agree(f"{left} && {right}", 0)
+
+
+def test_the_same_object_is_looked_at_once() -> None:
+    known, tree = KnownExpressions(), ExprTree("A > B && TARGET.C")
+    assert known.of(tree) is known.of(tree)
