@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from classad.lists import ListValue
 from classad.mapping import AdMapping, fill
@@ -120,10 +120,15 @@ class ClassAd(AdMapping):
 
     def extract(self, keys: Iterable[str]) -> ClassAd:
         """A copy with some of the own attributes only, given by names in lower case."""
-        twin = ClassAd.__new__(ClassAd)
         names, attrs = self._names, self._attrs
-        twin._names = {key: names[key] for key in keys}
-        twin._attrs = {key: attrs[key] for key in twin._names}
+        chosen = {key: names[key] for key in keys}
+        return ClassAd.holding(chosen, {key: attrs[key] for key in chosen})
+
+    @classmethod
+    def holding(cls, names: dict[str, str], attrs: dict[str, Any]) -> Self:
+        """An ad of stored values, which takes over both; the same names in lower case are keys."""
+        twin = cls.__new__(cls)
+        twin._names, twin._attrs = names, attrs
         twin._parent = twin._chained = None
         twin._own_parts()
         return twin

@@ -76,31 +76,32 @@ class Glimpse:
 
     def _reach(self, other: ClassAd, mentions: Mentions, names: tuple[str, ...]) -> bool:
         """Put in all that can be seen; whether that can be told."""
-        seen: set[tuple[bool, str]] = set()
-        todo = [(own, fold_name(name)) for name in (*names, *MISLEADING) for own in (True, False)]
+        theirs = other.raw if other._chained is not None else other._attrs.get
+        if any(self._cell(name) is not None or theirs(name) is not None for name in MISLEADING):
+            return False
+        todo = [(own, fold_name(name)) for name in names for own in (True, False)]
+        seen = set(todo)
         while todo:
-            place = todo.pop()
-            if place in seen:
-                continue
-            seen.add(place)
-            own, name = place
-            value = self._cell(name) if own else other.raw(name)
-            if value is not None and name in MISLEADING:
-                return False
+            own, name = todo.pop()
+            value = self._cell(name) if own else theirs(name)
             if value.__class__ in PLAIN:
                 continue
             shape = mentions.of(value)
             if shape.odd:
                 return False
-            todo += [(own, mentioned) for where, mentioned in shape.names if where != OTHERS]
-            todo += [(not own, mentioned) for where, mentioned in shape.names if where != MINE]
+            for where, mentioned in shape.names:
+                new = {(own, mentioned)} if where != OTHERS else set()
+                if where != MINE:
+                    new.add((not own, mentioned))
+                todo += new - seen
+                seen |= new
         return True
 
     def _cell(self, name: str) -> Any:
         """What the slot has for an attribute, which is put in."""
         if name in self._known:
             return self._known[name]
-        value = self._known[name] = self._slot.raw(name)
+        value = self._known[name] = self._slot.cell(name)
         if value is not None:
             put_cell(self._ad, name, value)
         return value

@@ -19,7 +19,7 @@ from classad.nodes import Call, Node, Reference
 from classad.table.texts import conjuncts_in
 from classad.unparse import unparse
 
-#: Conjuncts that are remembered from cycle to cycle.
+#: Expressions and conjuncts that are remembered from cycle to cycle.
 _MANY: Final = 10_000
 
 
@@ -107,13 +107,16 @@ def _by_conjuncts(tree: ExprTree) -> _Look | None:
     It is printed in the order in which it is written, whatever binds tighter.
     """
     unbuilt: Any = tree._node
-    if unbuilt.__class__ is not Unbuilt:
-        return None
-    *parts, last = conjuncts_in(unbuilt.text)
+    return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is Unbuilt else None
+
+
+@lru_cache(maxsize=_MANY)
+def _joined(text: str, how: int) -> _Look | None:
+    *parts, last = conjuncts_in(text)
     if not parts:
         return None
-    found = [_part(part, unbuilt.how & ~PREFIX) for part in parts]
-    found.append(_part(last, unbuilt.how))
+    found = [_part(part, how & ~PREFIX) for part in parts]
+    found.append(_part(last, how))
     known = [each for each in found if each is not None]
     if len(known) < len(found):
         return None

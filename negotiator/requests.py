@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby, islice
-from typing import Final
+from typing import Any, Final
 
 from attr import define, field
 
@@ -27,6 +27,11 @@ from negotiator.slots import Slot, holds, meets
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
 _CARRIED: Final = frozenset({"owner", "clusterid", "procid", "globaljobid"})
+#: What the schedd adds to it.
+_ADDED: Final[Mapping[str, tuple[str, Any]]] = {
+    "wantmatchdiagnostics": ("WantMatchDiagnostics", 3),
+    "wantpslotpreemption": ("WantPslotPreemption", True),
+}
 #: What a schedd looks at, in the job or the slot, that has a slot to give away.
 _SEEN_BY_SCHEDD: Final = ("Requirements", "ConcurrencyLimits", "CurrentRank", "Rank")
 
@@ -216,16 +221,32 @@ def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
     """The part of a job ad that reaches the negotiator."""
     if attributes is None:
         ad = job.ad.duplicate()
-    else:
-        names = job.ad._names
-        ad = job.ad.extract([key for key in _carried(attributes) if key in names])
-        ad.insert("AutoClusterId", job.autocluster)
-    ad.insert("WantMatchDiagnostics", 3)
-    ad.insert("WantPslotPreemption", True)
-    return ad
+        for name, value in _ADDED.values():
+            ad.insert(name, value)
+        return ad
+    spelled = tuple(map(job.ad._names.get, _carried(attributes)))
+    keys, names = _names_in(attributes, spelled)
+    attrs = dict(zip(keys, map(job.ad._attrs.__getitem__, keys), strict=True))
+    attrs["autoclusterid"] = job.autocluster
+    for key, (_, value) in _ADDED.items():
+        attrs[key] = value
+    return ClassAd.holding(names.copy(), attrs)
 
 
 @lru_cache(maxsize=64)
 def _carried(attributes: frozenset[str]) -> tuple[str, ...]:
     """What a request carries, in an order that depends on the names only."""
     return tuple(sorted(attributes | _CARRIED))
+
+
+@lru_cache(maxsize=1024)
+def _names_in(
+    attributes: frozenset[str], spelled: tuple[str | None, ...]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What a request carries of a job that spells its names so, and all names of the request."""
+    pairs = zip(_carried(attributes), spelled, strict=True)
+    names = {key: name for key, name in pairs if name is not None}
+    keys = tuple(names)
+    for key, (name, _) in (("autoclusterid", ("AutoClusterId", 0)), *_ADDED.items()):
+        names.setdefault(key, name)
+    return keys, names

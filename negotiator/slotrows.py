@@ -16,7 +16,6 @@ from typing import Any, overload
 
 from classad.ad import ClassAd
 from classad.loaded import LoadedColumns
-from classad.scopes import fold_name
 from classad.table import Table
 from negotiator.glimpses import Mentions
 
@@ -58,9 +57,9 @@ class SlotRows:
             ad = self._made[row] = self.loaded.ad(row)
         return ad
 
-    def cell(self, name: str, row: int) -> Any:
-        """What a row has for an attribute."""
-        key, store = fold_name(name), self.table.store
+    def cell(self, key: str, row: int) -> Any:
+        """What a row has for an attribute (a folded name)."""
+        store = self.table.store
         if not store.has(key):
             return None
         column = store.built(key)

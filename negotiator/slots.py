@@ -109,12 +109,16 @@ class Slot:
 
     def raw(self, name: str) -> Any:
         """What the ad has for an attribute, without making the copy."""
-        found = self.changes.get(fold_name(name))
+        return self.cell(fold_name(name))
+
+    def cell(self, key: str) -> Any:
+        """The same for a name in lower case."""
+        found = self.changes.get(key)
         if found is not None:
             return found[1]
         if self._base is None and self._copy is None and self._rows is not None:
-            return self._rows.cell(name, self.row)
-        return self.unchanged.raw(name)
+            return self._rows.cell(key, self.row)
+        return self.unchanged.raw(key)
 
     def showing(self, name: str) -> ClassAd:
         """An ad to ask for one attribute: all of it is there only if that is an expression."""
