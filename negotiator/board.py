@@ -8,7 +8,7 @@ Follows: nothing; it is bookkeeping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attr import Factory, define, field
@@ -45,8 +45,8 @@ class Board:
     slots: dict[int, Slot] = field(factory=dict)
     #: Finds the candidates of a request; without one every slot is tested by itself.
     engine: Engine | None = None
-    #: The same slots by name, matched ones included.
-    by_name: dict[str, Slot] = field(factory=dict)
+    #: The same slots, matched ones included.
+    pool: Sequence[Slot] = ()
     match_list: MatchList | None = None
     #: Partitionable slots whose ads hold resources of their children while the list is kept.
     enlarged: list[Enlarged] = field(factory=list)
@@ -64,6 +64,14 @@ class Board:
     #: How many slots the submitter limit refused when slots were last looked at.  A request that is
     #: refused for its concurrency limits leaves the count of the one before, as the real one does.
     limit_refusals: int = 0
+    _by_name: dict[str, Slot] | None = field(default=None, init=False)
+
+    @property
+    def by_name(self) -> dict[str, Slot]:
+        """The slots of the pool by name."""
+        if self._by_name is None:
+            self._by_name = {slot.name: slot for slot in self.pool}
+        return self._by_name
 
     def drop_match_list(self) -> None:
         """Forget the candidates of the last request."""

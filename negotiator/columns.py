@@ -14,7 +14,7 @@ Follows: the order of tests in the negotiator as the vectors show it.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final, TypeVar
 
@@ -53,11 +53,6 @@ from policy.model import NegotiatorPolicy
 
 _T = TypeVar("_T")
 _TRUE: Final = Literal(True)
-
-
-def _changes(slot: Slot, enlarged: bool) -> bool:
-    """Whether the ad of a slot may change within the cycle."""
-    return bool(slot.resources) or slot.reevaluated or (enlarged and slot.partitionable)
 
 
 def _exactly(expr: ExprTree) -> ExprTree:
@@ -128,7 +123,11 @@ class ColumnEngine:
         self._size = len(table)
         enlarged = policy.consider_preemption and policy.allow_pslot_preemption
         self._rows = array("i", slots)
-        self._odd = self._set_of(lambda s: _changes(s, enlarged))
+        self._odd = self._set_of(
+            row
+            for row, slot in slots.items()
+            if slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
+        )
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         self._dynamic: int | None = None
         self._schedds: SlotSets[str | None] | None = None
@@ -211,7 +210,9 @@ class ColumnEngine:
     def _spoken_for(self, ask: _Ask) -> int:
         if self._dynamic is None:
             context = ask.context
-            self._dynamic = self._set_of(lambda slot: spoken_for(slot, context))
+            self._dynamic = self._set_of(
+                row for row, slot in self._slots.items() if spoken_for(slot, context)
+            )
         return self._dynamic
 
     def _by_kind(self, ask: _Ask, bits: int) -> Passed:
@@ -323,8 +324,8 @@ class ColumnEngine:
 
     # --- sets of slots ----------------------------------------------------------------------------
 
-    def _set_of(self, chosen: Callable[[Slot], bool]) -> int:
-        return Rows.of(self._size, [row for row, s in self._slots.items() if chosen(s)]).bits
+    def _set_of(self, rows: Iterable[int]) -> int:
+        return Rows.of(self._size, rows).bits
 
     def _sets_by(self, values: Iterable[_T]) -> SlotSets[_T]:
         """The slots by some value of theirs."""

@@ -11,6 +11,7 @@ Follows: the description of the negotiation cycle in HTCondor's manual and the v
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from random import Random
 from typing import Final
 
@@ -92,11 +93,11 @@ def negotiate(
             policy,
             context,
             # One slot with a consumption policy is enough to leave all requests as they are.
-            freeze=not any(slot.resources for slot in slots),
+            freeze=not any(map(attrgetter("resources"), slots)),
         ),
         slots=left,
         engine=finder,
-        by_name={slot.name: slot for slot in kept},
+        pool=kept,
         watch=watch or Watch(),
         stopwatch=Stopwatch(_time_limits(policy), costs or RequestCosts()),
     )

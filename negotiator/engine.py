@@ -67,7 +67,9 @@ class SlotsLeft(dict[int, Slot]):
     def __init__(self, slots: Mapping[int, Slot]) -> None:
         """``slots``: by rising positions."""
         super().__init__(slots)
-        self.bits = Rows.of(max(slots, default=-1) + 1, slots).bits
+        size = next(reversed(self), -1) + 1
+        whole = size == len(self)
+        self.bits = (1 << size) - 1 if whole else Rows.of(size, slots).bits
 
     def __setitem__(self, position: int, slot: Slot) -> None:
         super().__setitem__(position, slot)

@@ -90,10 +90,13 @@ class SlotDecorator:
         """Add the ephemeral attributes of slots."""
         ranks = each(slots, ("PreemptingRank",), _preempting_rank, self.context)
         names: set[str] = set()
-        for slot, rank in zip(slots, ranks, strict=True):
-            if rank is not None:
-                slot.insert("CurrentRank", rank)
-                names.add("currentrank")
+        if ranks.count(None) < len(ranks):
+            names.add("currentrank")
+            for slot, rank in zip(slots, ranks, strict=True):
+                if rank is not None:
+                    slot.insert("CurrentRank", rank)
+        held = slots if self.prefix is not None else [s for s in slots if s.user is not None]
+        for slot in held:
             if slot.user is not None:
                 slot.adopt(self._of(slot.user))
             if self.prefix is not None:

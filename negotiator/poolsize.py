@@ -24,7 +24,9 @@ def pool_numbers(
 ) -> PoolNumbers:
     """The size of the pool.  Slots in every state count."""
     multipliers = each(slots, ("GhostMultiplier",), _multiplier, context)
-    weights = [slot.weight * by for slot, by in zip(slots, multipliers, strict=True)]
+    weights = [slot.weight for slot in slots]
+    if multipliers.count(1) < len(multipliers):
+        weights = [weight * by for weight, by in zip(weights, multipliers, strict=True)]
     constraint = policy.slot_poolsize_constraint
 
     def size(slot: Slot, context: EvalContext) -> float | None:
@@ -36,7 +38,9 @@ def pool_numbers(
     names = mentioned(constraint)
     reads = None if names is None else ("Cpus", *names)
     sizes = each(slots, reads, size, context, knows=("partitionable",))
-    counted = [weight for weight, it in zip(weights, sizes, strict=True) if it is not None]
+    counted = weights
+    if None in sizes:
+        counted = [weight for weight, it in zip(weights, sizes, strict=True) if it is not None]
     return PoolNumbers(
         slots=len(slots),
         pool_weight=add_up(weights),
@@ -72,10 +76,10 @@ def trim_slots(
         context,
         knows=("partitionable", "state"),
     )
+    if causes.count(None) == len(causes):
+        return slots, []
     pairs = list(zip(slots, causes, strict=True))
     trimmed = [TrimmedSlot(slot.name, cause) for slot, cause in pairs if cause is not None]
-    if not trimmed:
-        return slots, trimmed
     kept = [slot for slot, cause in pairs if cause is None]
     return (slots.some(kept) if isinstance(slots, ColumnSlots) else kept), trimmed
 

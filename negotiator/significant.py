@@ -34,11 +34,17 @@ def significant_in(
     """The negotiator's list before the settings are applied."""
     if not isinstance(slots, ColumnSlots) or slots.rows.loaded is None:
         return significant_attributes((slot.ad for slot in slots), policy_expressions)
-    usual: list[Slot] = []
     one_by_one = slots[:1]
-    for slot in slots:
-        alone = slot.copied is not None or not slot.changes.keys() <= {_WEIGHT}
-        (one_by_one if alone else usual).append(slot)
+    alone = [
+        slot
+        for slot in slots
+        if slot.copied is not None or (slot.changes and not slot.changes.keys() <= {_WEIGHT})
+    ]
+    usual: list[Slot] = slots
+    if alone:
+        apart = set(map(id, alone))
+        usual = [slot for slot in slots if id(slot) not in apart]
+    one_by_one += alone
     names = _wanted(usual, slots.rows.table, slots.rows.loaded)
     ads = (slot.ad for slot in one_by_one)
     return names | significant_attributes(ads, policy_expressions)
@@ -48,7 +54,11 @@ def _wanted(slots: list[Slot], table: Table, loaded: LoadedColumns) -> frozenset
     """What the expressions of slots mention that the slots themselves have not."""
     weighed = [slot for slot in slots if slot.changes]
     size = len(table)
-    rows, own = (Rows.of(size, (s.row for s in some)).bits for some in (slots, weighed))
+    everything = (1 << size) - 1
+    rows, own = (
+        everything if len(some) == size else Rows.of(size, [s.row for s in some]).bits
+        for some in (slots, weighed)
+    )
     finder = _Finder(table, loaded, rows, own)
     for name in table.store.open_names:
         codes, values = table.column(name)

@@ -82,6 +82,8 @@ class _Fetch:
                 slot.claims = claims.get(slot.name, 1)
         there = made if passed is None else compress(made, passed)
         slots = ColumnSlots(there, rows, {"slotweight"} if any(lacking) else ())
+        if passed is None:
+            slots.stand_in(rows.order)
         if any(lacking) and not is_plain(policy.slot_weight):
             raise UnsureError
         self._settle(slots)
