@@ -6,8 +6,7 @@ Never here: chance, the loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from classad.ad import ClassAd
@@ -16,9 +15,10 @@ from classad.convert import to_python
 from classad.evaluate import evaluate_exactly
 from classad.expr import ExprTree
 from classad.match import is_true
-from classad.table import Table, requirements, tables
+from classad.table import Table
 from classad.unparse import unparse_value
 from fuzz.language import CONTEXT
+from fuzz.thresholds import few_are_many
 
 #: An expression; ads and their partners; the rows: which ad each is, and its ``A0``, or None for
 #: that of the ad; whether the partners have no Rank.
@@ -34,20 +34,9 @@ def columns_agree(case: ColumnCase) -> None:
         del job["Rank"]
     rows = [_row(ads[which % len(ads)], number) for which, number in picks]
     _table_agrees(Table(rows), rows, jobs, expression)
-    with _few_are_many():
+    with few_are_many():
         _table_agrees(Table(rows), rows, jobs, expression)
     _batches_agree(rows, jobs[0], expression)
-
-
-@contextmanager
-def _few_are_many() -> Iterator[None]:
-    """Let tables do for two combinations or conjuncts what they do for very many only."""
-    before = tables.MANY, requirements.VARIED
-    tables.MANY, requirements.VARIED = 2, 1
-    try:
-        yield
-    finally:
-        tables.MANY, requirements.VARIED = before
 
 
 def _row(ad: ClassAd, number: Any) -> ClassAd:

@@ -173,6 +173,18 @@ MUTATIONS: Final = (
         "classad/table/members.py", "0 if value is UNDEFINED else ERROR", "0",
         "tests tests/classad/test_table_members.py",
     ),
+    Mutation(
+        "classad/table/placed.py", "if name in self.names or name in self._given:",
+        "if name in self.names:", "fuzz engines",
+    ),
+    Mutation(
+        "classad/table/store.py", "structural |= self._replace_in_pieces(row, ad, changed)", "pass",
+        "fuzz columns",
+    ),
+    Mutation(
+        "classad/table/ownlists.py", "all(lists.members.isdisjoint(ad._attrs) for", "all(lists for",
+        "tests tests/classad/test_table_ownlists.py",
+    ),
     # ---- the C core
     Mutation(
         "csrc/operate.c", "z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z)",

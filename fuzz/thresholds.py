@@ -1,0 +1,53 @@
+"""Sizes from which on tables do things otherwise, made so small that any case passes them.
+
+Inputs: none.  Outputs: a context in which few count as many.
+Never here: cases, checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Final
+
+from classad.table import (
+    overlaid,
+    parts,
+    placed,
+    predicates,
+    requirements,
+    results,
+    store,
+    tables,
+)
+
+#: Modules, what each calls the size, and one that leads the other way.
+SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
+    (tables, "MANY", 2),
+    (tables, "_FEW", 0),
+    (requirements, "VARIED", 1),
+    (predicates, "_COSTLY", 0),
+    (predicates, "_WHOLE", 1),
+    (results, "_WHOLE", 1),
+    (parts, "_FEW", 0),
+    (store, "_FEW", 0),
+    (placed, "_MANY", 0),
+    (overlaid, "_MANY", 0),
+)
+
+
+@contextmanager
+def few_are_many() -> Iterator[None]:
+    """Let tables do for two rows, combinations or conjuncts what they do for very many only."""
+    before = [getattr(module, name) for module, name, _ in SIZES]
+    for module, name, size in SIZES:
+        setattr(module, name, size)
+    try:
+        yield
+    finally:
+        for (module, name, _), size in zip(SIZES, before, strict=True):
+            setattr(module, name, size)
+
+
+__all__ = ["few_are_many"]
