@@ -82,16 +82,6 @@ class _Lib(Protocol):
     def ca_settle(
         self, count: int, values: object, single: int, other: float, out: object
     ) -> int: ...
-    def ca_best(
-        self,
-        size: int,
-        bits: object,
-        rows: int,
-        columns: int,
-        keys: object,
-        k: int,
-        order: object,
-    ) -> int: ...
     def ca_count_holding(
         self, count: int, ends: object, size: int, judged: object, out: object
     ) -> int: ...

@@ -2,7 +2,6 @@
 #include "kernels.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /* Apart from each other, so that a compiler can take several rows at a time. */
 static void compute(int op, size_t count, const double *left, const double *right, double *out)
@@ -52,50 +51,4 @@ int ca_settle(size_t count, const double *values, int single, double other, doub
         out[i] = value != value ? other : rounded;
     }
     return CA_OK;
-}
-
-/* ---- the best rows of a set ------------------------------------------------------------------ */
-
-typedef struct {
-    size_t columns;
-    const double *const *keys;
-} key_columns;
-
-/* Equal rows stay in their order.  There is no NaN. */
-static bool comes_first(const key_columns *table, int32_t left, int32_t right)
-{
-    for (size_t c = 0; c < table->columns; c++) {
-        const double a = table->keys[c][left];
-        const double b = table->keys[c][right];
-        if (a != b)
-            return a > b;
-    }
-    return left < right;
-}
-
-int ca_best(size_t size, const unsigned char *bits, size_t rows, size_t columns,
-            const double *const *keys, size_t k, int32_t *order)
-{
-    if (rows > INT32_MAX || (size > 0 && bits == NULL) || (columns > 0 && keys == NULL) ||
-        (k > 0 && order == NULL) || k > INT32_MAX)
-        return CA_BAD_ARGUMENT;
-    const key_columns table = {columns, keys};
-    size_t count = 0;
-    for (size_t i = 0; i < size; i++) {
-        for (unsigned byte = bits[i], b = 0; byte != 0; byte >>= 1, b++) {
-            if ((byte & 1) == 0)
-                continue;
-            if (8 * i + b >= rows)
-                return CA_BAD_ARGUMENT;
-            const int32_t row = (int32_t)(8 * i + b);
-            if (k == 0 || (count == k && !comes_first(&table, row, order[k - 1])))
-                continue;
-            /* Few are wanted, and a row rarely is among them: it is moved up to its place. */
-            size_t place = count < k ? count++ : k - 1;
-            for (; place > 0 && comes_first(&table, row, order[place - 1]); place--)
-                order[place] = order[place - 1];
-            order[place] = row;
-        }
-    }
-    return (int)count;
 }

@@ -315,10 +315,4 @@ int ca_compute(int op, size_t count, const double *left, const double *right, do
 /* out[i] = values[i], rounded to single precision if that is wanted; `other` for NaN. */
 int ca_settle(size_t count, const double *values, int single, double other, double *out);
 
-/* The k best rows of a set (`size` bytes, as of ca_flag), best first, by columns of keys that have
- * a number for each of `rows` rows: the first column decides first, larger is better, equal rows
- * keep their order.  No key is NaN.  Returns how many were found; k had better be small. */
-int ca_best(size_t size, const unsigned char *bits, size_t rows, size_t columns,
-            const double *const *keys, size_t k, int32_t *order);
-
 #endif

@@ -16,10 +16,12 @@ from array import array
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from operator import ge
+from typing import Final
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.table import Table
+from classad.table.budget import DEFAULT
 from classad.table.moving import pick
 from negotiator.columns import ColumnEngine
 from negotiator.engine import Engine, SlotsLeft
@@ -29,6 +31,9 @@ from negotiator.slotlists import ColumnSlots
 from negotiator.slotrows import SlotRows
 from negotiator.slots import Slot, fetch_slots
 from policy.model import NegotiatorPolicy
+
+#: Bytes of results that are kept for later, for each slot: those of a cycle should fit.
+_PER_SLOT: Final = 4096
 
 
 class ColumnEngines:
@@ -77,7 +82,7 @@ class ColumnEngines:
             return placed, self._table
         self._ads = PlacedAds(slots.rows, size)
         self._ads.show(placed, slots)
-        return placed, Table.placed(self._ads)
+        return placed, Table.placed(self._ads, budget=max(DEFAULT, _PER_SLOT * size))
 
     def _places(self, slots: ColumnSlots) -> tuple[Sequence[int], int]:
         """The place of each slot, and how many places there are."""
@@ -111,7 +116,8 @@ class ColumnEngines:
         placed = dict(enumerate(slots))
         self._ads = ListedAds(len(slots) + spare)
         self._ads.show(placed)
-        return placed, Table.over(self._ads)
+        budget = max(DEFAULT, _PER_SLOT * self._ads.size)
+        return placed, Table.over(self._ads, budget=budget)
 
     def _rows(self, slots: Sequence[Slot], size: int) -> list[int] | None:
         """The rows of slots; None if they do not fit into those that there are."""

@@ -11,7 +11,8 @@ Follows: ``negotiator.rank``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from functools import cache
 from operator import ne
 from typing import Any, Final, TypeAlias
@@ -19,9 +20,10 @@ from typing import Any, Final, TypeAlias
 from attr import frozen
 
 from classad.expr import ExprTree
+from classad.kernels import top_k
 from classad.nodes import Reference
-from classad.table import Rows, Table
-from classad.table.moving import best_rows, pick_numbers, settle
+from classad.table import Table
+from classad.table.moving import pick_numbers, rows_of, settle
 from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.chance import UnsureError
@@ -107,75 +109,36 @@ class Passed:
             return MatchKind.RANK
         return MatchKind.PRIORITY if self.by_priority >> row & 1 else MatchKind.NONE
 
-    def kinds(self, rows: Sequence[int]) -> list[MatchKind]:
-        """The same for many rows, for each of which a set would be shifted as a whole."""
-        size = max(max(rows, default=0), self.held.bit_length()) // 8 + 1
-        by_rank, by_priority = (
-            bits.to_bytes(size, "little") for bits in (self.by_rank, self.by_priority)
-        )
-        return [
-            MatchKind.RANK
-            if by_rank[row >> 3] >> (row & 7) & 1
-            else MatchKind.PRIORITY
-            if by_priority[row >> 3] >> (row & 7) & 1
-            else MatchKind.NONE
-            for row in rows
-        ]
-
 
 @frozen(eq=False)
 class Keys:
-    """The keys of the rows that passed.  ``preemption``: of those that somebody holds."""
+    """The keys of the rows that passed, place by place: ``rows`` rise."""
 
-    passed: Passed
+    rows: array[int]
     pre_job: Key
     job: Key
     post_job: Key
-    preemption: Key
+    kind: Key = KIND_ORDER[MatchKind.NONE]
+    preemption: Key = -FLT_MAX
 
     def of(self, row: int) -> RankKeys:
         """The keys of a row."""
-        kind = self.passed.kind(row)
-        return RankKeys(
-            _at(self.pre_job, row),
-            _at(self.job, row),
-            _at(self.post_job, row),
-            KIND_ORDER[kind],
-            -FLT_MAX if kind is MatchKind.NONE else _at(self.preemption, row),
-        )
+        return self.at(bisect_left(self.rows, row))
+
+    def at(self, place: int) -> RankKeys:
+        """The keys of the row at a place."""
+        keys = (self.pre_job, self.job, self.post_job, self.kind, self.preemption)
+        return RankKeys(*[key[place] if isinstance(key, array) else key for key in keys])
+
+    def columns(self) -> list[array[float]]:
+        """The keys that differ; the first column decides first."""
+        keys = (self.pre_job, self.job, self.post_job, self.kind, self.preemption)
+        return [key for key in keys if isinstance(key, array)]
 
     def best(self, k: int) -> list[int]:
-        """The best rows, best first; equal ones in row order."""
-        passed = self.passed
-        columns = [key for key in (self.pre_job, self.job, self.post_job) if isinstance(key, array)]
-        if not passed.held:
-            return best_rows(passed.bits, columns, k)
-        found = best_rows(passed.bits & ~passed.held, columns, k)
-        if isinstance(self.preemption, array):
-            columns.append(self.preemption)
-        for bits in (passed.by_rank, passed.by_priority):
-            found += best_rows(bits, columns, k)
-        found.sort()
-        found.sort(key=self.of, reverse=True)
-        return found[:k]
-
-    def gather(self, rows: array[int]) -> list[array[float]]:
-        """The keys of some rows that differ, column by column."""
-        keys = (self.pre_job, self.job, self.post_job)
-        found = [pick_numbers(key, rows) for key in keys if isinstance(key, array)]
-        if self.passed.held:
-            kinds = self.passed.kinds(rows)
-            found.append(array("d", [KIND_ORDER[kind] for kind in kinds]))
-            ranks = (
-                -FLT_MAX if kind is MatchKind.NONE else _at(self.preemption, row)
-                for kind, row in zip(kinds, rows, strict=True)
-            )
-            found.append(array("d", ranks))
-        return found
-
-
-def _at(key: Key, row: int) -> float:
-    return key[row] if isinstance(key, array) else key
+        """The places of the best rows, best first; equal ones in row order."""
+        columns = self.columns()
+        return top_k(columns, k) if columns else list(range(min(k, len(self.rows))))
 
 
 class KeyMaker:
@@ -188,7 +151,7 @@ class KeyMaker:
         self._table = table
         self._size = len(table)
         self._policy = policy
-        self._fixed: tuple[Key, Key] | None = None
+        self._fixed: tuple[array[float], array[float]] | None = None
         if policy.ignore_job_ranks:
             pairs = [fixed.get(row, (0.0, 0.0)) for row in range(self._size)]
             before, after = (array("d", [pair[i] for pair in pairs]) for i in (0, 1))
@@ -196,36 +159,64 @@ class KeyMaker:
 
     def keys(self, request: Partner, passed: Passed) -> Keys:
         """The keys of the rows that passed; raises ``UnsureError``."""
+        rows = rows_of(passed.bits)
+        held = rows_of(passed.held)
+        kind = _kind(rows, held, passed) if held else KIND_ORDER[MatchKind.NONE]
         if self._fixed is not None:
-            pre_job, post_job = self._fixed
-            return Keys(passed, pre_job, 1.0, post_job, -FLT_MAX)
-        policy, bits = self._policy, passed.bits
-        if not bits:
-            return Keys(passed, 0.0, 0.0, 0.0, 0.0)
+            before, after = (pick_numbers(ranks, rows) for ranks in self._fixed)
+            return Keys(rows, before, 1.0, after, kind)
+        policy = self._policy
+        if not rows:
+            return Keys(rows, 0.0, 0.0, 0.0)
         return Keys(
-            passed,
-            self._policy_key(policy.pre_job_rank, request, bits),
-            self._job_key(request, bits),
-            self._policy_key(policy.post_job_rank, request, bits),
-            self._policy_key(policy.preemption_rank, request, passed.held),
+            rows,
+            self._policy_key(policy.pre_job_rank, request, rows),
+            self._job_key(request, rows),
+            self._policy_key(policy.post_job_rank, request, rows),
+            kind,
+            self._preemption_key(request, rows, held) if held else -FLT_MAX,
         )
 
-    def _policy_key(self, expr: ExprTree | None, request: Partner, bits: int) -> Key:
-        if expr is None or not bits:
+    def _policy_key(self, expr: ExprTree | None, request: Partner, rows: array[int]) -> Key:
+        if expr is None:
             return -DBL_MAX
-        return self._table.numbers(
-            expr, request, row_is="my", convert=policy_number, within=Rows(self._size, bits)
-        )
+        return self._table.numbers_at(expr, request, rows, convert=policy_number)
 
-    def _job_key(self, request: Partner, bits: int) -> Key:
+    def _job_key(self, request: Partner, rows: array[int]) -> Key:
         assert request.ad is not None
         rank = request.ad.raw("Rank")
         if rank is not None and rank.__class__ is not ExprTree:
             return job_number(rank)
-        return self._table.numbers(
+        return self._table.numbers_at(
             _rank_of_slot() if rank is None else rank,
             request,
+            rows,
             row_is="my" if rank is None else "target",
             convert=job_number,
-            within=Rows(self._size, bits),
         )
+
+    def _preemption_key(self, request: Partner, rows: array[int], held: array[int]) -> Key:
+        """The fifth key, which only rows have that somebody holds."""
+        ranks = self._policy_key(self._policy.preemption_rank, request, held)
+        found = array("d", [-FLT_MAX]) * len(rows)
+        for number, place in enumerate(_places(rows, held)):
+            found[place] = ranks[number] if isinstance(ranks, array) else ranks
+        return found
+
+
+def _kind(rows: array[int], held: array[int], passed: Passed) -> Key:
+    """The fourth key: how each row can be had."""
+    found = array("d", [KIND_ORDER[MatchKind.NONE]]) * len(rows)
+    for place in _places(rows, held):
+        found[place] = KIND_ORDER[MatchKind.PRIORITY]
+    for place in _places(rows, rows_of(passed.by_rank)):
+        found[place] = KIND_ORDER[MatchKind.RANK]
+    return found
+
+
+def _places(rows: array[int], some: array[int]) -> Iterator[int]:
+    """The places of some of the rows among them."""
+    place = 0
+    for row in some:
+        place = bisect_left(rows, row, place)
+        yield place

@@ -100,16 +100,17 @@ class ColumnFound:
 
     def entries(self) -> LazyEntries:
         """See ``Found``."""
-        return LazyEntries(self._passed.bits, self._keys, self.candidate)
+        return LazyEntries(self._keys, self.candidate)
 
     def first_best(self) -> Candidate | None:
         """See ``Found``."""
         return self.entries().first_in_order()
 
-    def candidate(self, row: int) -> Candidate:
-        """The candidate that a row is."""
+    def candidate(self, place: int) -> Candidate:
+        """The candidate that the row is at a place of the keys."""
+        row = self._keys.rows[place]
         slot = self._slots[row]
-        return Candidate(row, slot, self._keys.of(row), self._passed.kind(row), slot.weight)
+        return Candidate(row, slot, self._keys.at(place), self._passed.kind(row), slot.weight)
 
 
 class ColumnEngine:

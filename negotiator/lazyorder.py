@@ -14,43 +14,26 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, Final, Protocol
+from typing import Final
 
-from classad.table.moving import rows_of
 from negotiator.candidates import Candidate
+from negotiator.columnkeys import Keys
 from negotiator.ordering import best_first
 
 #: So many are looked for before all are sorted: usually the first is enough.
 _STEPS: Final = (2, 16)
 
 
-class Ranked(Protocol):
-    """What rows are ordered by."""
-
-    def best(self, k: int) -> list[int]:
-        """The best rows, best first; equal ones in row order."""
-
-    def of(self, row: int) -> Any:
-        """Equal for rows that are equal."""
-
-    def gather(self, rows: array[int]) -> list[array[float]]:
-        """The keys of some rows, the first column decides first.
-
-        Columns that are equal for all may be left out.
-        """
-
-
 class LazyEntries:
     """Candidates best first, made when their place is asked for."""
 
-    def __init__(self, bits: int, keys: Ranked, make: Callable[[int], Candidate]) -> None:
-        """``bits``: the rows as a set; ``make``: the candidate that a row is."""
-        self._size = bits.bit_count()
-        self._bits = bits
+    def __init__(self, keys: Keys, make: Callable[[int], Candidate]) -> None:
+        """``make``: the candidate that the row is at a place of the keys."""
+        self._size = len(keys.rows)
         self._keys = keys
         self._make = make
         self._made: list[Candidate] = []
-        #: The rows at the front, and all of them once they are sorted.
+        #: The places of the rows at the front, and of all of them once they are sorted.
         self._order: list[int] = []
         self._steps = list(_STEPS)
 
@@ -61,7 +44,7 @@ class LazyEntries:
         if not 0 <= place < self._size:
             raise IndexError(place)
         while len(self._made) <= place:
-            self._made.append(self._make(self._row(len(self._made))))
+            self._made.append(self._make(self._next(len(self._made))))
         return self._made[place]
 
     def insert(self, place: int, candidate: Candidate) -> None:
@@ -75,8 +58,7 @@ class LazyEntries:
         """The first in row order of the best; None if there is none."""
         return self._make(self._keys.best(1)[0]) if self._size else None
 
-    def _row(self, place: int) -> int:
-        """The row at a place."""
+    def _next(self, place: int) -> int:
         while place >= len(self._order):
             self._order = self._longer()
         return self._order[place]
@@ -93,14 +75,13 @@ class LazyEntries:
         """The rows at the front that are better than all behind them."""
         best = self._keys.best(most)
         sure = len(best) if len(best) == self._size else len(best) - 1
-        for i, (one, other) in enumerate(pairwise(best)):
-            if self._keys.of(one) == self._keys.of(other):
-                sure = i
+        keys = list(map(self._keys.at, best))
+        for number, (one, other) in enumerate(pairwise(keys)):
+            if one == other:
+                sure = number
                 break
         return best[:sure]
 
     def _sorted(self) -> list[int]:
-        rows = rows_of(self._bits)
         # Rows that are all equal are shuffled, too.
-        columns = self._keys.gather(rows) or [array("d", bytes(8 * len(rows)))]
-        return [rows[place] for place in best_first(columns)]
+        return best_first(self._keys.columns() or [array("d", bytes(8 * self._size))])

@@ -25,7 +25,7 @@ from classad.match import half_match, is_true, symmetric_match
 from classad.state import EvalContext
 from classad.table.applied import Sight, apply, sight
 from classad.table.holder import Holder
-from classad.table.moving import pick_numbers, rows_of
+from classad.table.moving import bits_of, pick_numbers, rows_of
 from classad.table.partner import Partner
 from classad.table.requirements import RowSide
 from classad.table.rows import Rows
@@ -266,7 +266,29 @@ class Table(Holder):
             known = [convert(value) for value in values]
             return array("d", [known[code] for code in codes])
         self._budget.now += 1
-        return self._valuations.numbers(tree, of_row, target, bits, convert)
+
+        def wanted(odd: int) -> array[int]:
+            return rows_of(odd & bits)
+
+        return self._valuations.numbers(tree, of_row, target, convert, wanted)
+
+    def numbers_at(
+        self,
+        expr: ExprTree,
+        target: Partner,
+        rows: array[int],
+        *,
+        row_is: Seat = "my",
+        convert: Callable[[Any], float] = _number,
+    ) -> array[float]:
+        """``numbers`` of some rows, which rise, in their order."""
+        of_row = row_is == "my"
+        if self._misleads(target):
+            within = Rows(self._store.size, bits_of(rows, self._store.size))
+            numbers = self.numbers(expr, target, row_is=row_is, convert=convert, within=within)
+            return pick_numbers(numbers, rows)
+        self._budget.now += 1
+        return self._valuations.numbers_at(expr, of_row, target, convert, rows)
 
     def sight(self, names: Iterable[str]) -> Sight:
         """What a function of some attributes can see of the rows through them."""

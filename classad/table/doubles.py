@@ -15,7 +15,7 @@ import sys
 from array import array
 from collections.abc import Callable, Sequence
 from math import isfinite, nan
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from classad.table.moving import ANY_ZERO, ONE_ZERO, TWO_ZEROS, compute, pick_numbers
 
@@ -49,8 +49,19 @@ class Doubles:
         return self.values is not None or convert in self.numbers
 
 
-def doubles_of(values: Sequence[Any], codes: array[int]) -> Doubles | None:
-    """The numbers that rows have; None if doubles do not do."""
+class Numbers(NamedTuple):
+    """Values as doubles, NaN standing for what is no number; ``kinds``: as of ``Doubles``."""
+
+    table: array[float]
+    kinds: int
+
+    def at(self, codes: array[int]) -> Doubles:
+        """The numbers that rows with these codes have."""
+        return Doubles(pick_numbers(self.table, codes), self.kinds)
+
+
+def numbers_of(values: Sequence[Any]) -> Numbers | None:
+    """Values as doubles; None if doubles do not do."""
     table, kinds = array("d"), 0
     for value in values:
         kind = value.__class__
@@ -66,7 +77,7 @@ def doubles_of(values: Sequence[Any], codes: array[int]) -> Doubles | None:
             table.append(float(value))
         else:
             table.append(nan)
-    return Doubles(pick_numbers(table, codes), kinds)
+    return Numbers(table, kinds)
 
 
 def combined(operator: str, left: Doubles, right: Doubles) -> Doubles | None:

@@ -159,25 +159,6 @@ def settle(values: array[float], single: bool, other: float) -> array[float]:
     return out
 
 
-def best_rows(bits: int, columns: Sequence[array[float]], k: int) -> list[int]:
-    """The ``k`` best rows of a set, best first; columns have a number for each row, none NaN."""
-    native = kernels.native
-    if native is None or not columns:
-        rows = rows_of(bits)
-        if not columns:
-            return list(rows[:k])
-        chosen = kernels.top_k([pick_numbers(column, rows) for column in columns], k)
-        return [rows[place] for place in chosen]
-    ffi, lib = native
-    data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
-    held = [ffi.from_buffer("double[]", column) for column in columns]
-    out = array("i", bytes(4 * k))
-    size, rows_there = len(data), len(columns[0])
-    given, keys = ffi.from_buffer("unsigned char[]", data), ffi.new("const double *[]", held)
-    found = lib.ca_best(size, given, rows_there, len(held), keys, k, _ints(ffi, out))
-    return list(out[: _checked(found)])
-
-
 # ---- Python ------------------------------------------------------------------------------------
 
 

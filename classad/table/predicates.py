@@ -125,14 +125,18 @@ class Predicate:
         if variant.clock:
             key = (key, partner.context.now, partner.context.tz)
         alone = way.alone
-        if alone.__class__ is ClassAd:
+        shared = alone.__class__ is ClassAd
+        if shared:
             sampler = Sampler(self.shape, self.of_row, partner, logical)
             found = way.answer(sampler.value(alone), self.part)
         else:
             if within is not None and self._effort(way) <= _COSTLY:
                 within = None
             found = self._evaluate(way, partner, within)
-        passing = found.true | found.odd | self.outside
+        passing = found.true
+        if found.odd or self.outside:
+            passing |= found.odd | self.outside
+            found.cost += 0 if shared else passing.bit_length() // 7
         found.passing = None if passing == self._store.everything.bits else passing
         self._book.budget.add(variant.verdicts, key, found)
         return found

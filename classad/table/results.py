@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any, Final
 
-from classad.table.doubles import Doubles
+from classad.table.doubles import Doubles, Numbers, numbers_of
 from classad.table.partner import Partner, key_of
 from classad.table.plans import Plan
 
@@ -26,12 +26,14 @@ class Valuation:
 
     __slots__ = (
         "__weakref__",
+        "_numbers",
         "alike",
         "codes",
         "columns",
         "doubles",
         "numbers",
         "odd",
+        "shared",
         "used",
         "values",
     )
@@ -49,6 +51,21 @@ class Valuation:
         #: The same as doubles, once it has been a summand twice.
         self.doubles: Doubles | None = None
         self.used = False
+        #: Whether the codes are others' too.
+        self.shared = False
+        self._numbers: Numbers | None = None
+
+    def as_numbers(self) -> Numbers | None:
+        """The values as doubles; None if these do not do."""
+        found = self._numbers
+        if found is None and not self.odd:
+            found = self._numbers = numbers_of(self.values)
+        return found
+
+    @property
+    def cost(self) -> int:
+        """The bytes that are kept, about."""
+        return 300 + (0 if self.shared else 4 * len(self.codes)) + 40 * len(self.values)
 
 
 class Held:
@@ -66,7 +83,7 @@ class Held:
 class Variant:
     """Valuations that depend on the same names of the partner, and plans by the kinds of these."""
 
-    __slots__ = ("asked", "clock", "key_of", "plans", "sums", "valuations")
+    __slots__ = ("asked", "clock", "key_of", "met", "plans", "sums", "valuations")
 
     def __init__(self, plan: Plan) -> None:
         self.asked = plan.asked
@@ -75,6 +92,8 @@ class Variant:
         self.plans: dict[tuple[Any, ...], Plan] = {}
         self.valuations: dict[Any, Held] = {}
         self.sums: dict[Any, Held] = {}
+        #: Partners that were met once.
+        self.met: set[Any] = set()
 
     def key(self, partner: Partner) -> Any:
         """What tells partners apart."""

@@ -9,6 +9,7 @@ Never here: arithmetic (classad/table/doubles.py).
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -16,7 +17,8 @@ from weakref import WeakValueDictionary
 from classad.nodes import Binary
 from classad.table.budget import Budget
 from classad.table.comparisons import bare
-from classad.table.doubles import OPERATORS, Doubles, combined, doubles_of
+from classad.table.doubles import OPERATORS, Doubles, combined
+from classad.table.moving import pick
 from classad.table.partner import Partner
 from classad.table.plans import Plan
 from classad.table.results import Held, Valuation, columns_of, is_wide
@@ -24,6 +26,9 @@ from classad.table.shapes import Shape
 
 if TYPE_CHECKING:
     from classad.table.valuations import Valuations
+
+#: Makes the number of a value.
+Convert = Callable[[Any], float]
 
 
 class _Term(NamedTuple):
@@ -50,9 +55,7 @@ class Sums:
         self._made.clear()
         self._terms.clear()
 
-    def find(
-        self, shape: Shape, of_row: bool, partner: Partner, convert: Callable[[Any], float]
-    ) -> Held | None:
+    def find(self, shape: Shape, of_row: bool, partner: Partner, convert: Convert) -> Held | None:
         """The numbers of a sum or product; None if it is none, or doubles do not do."""
         node = bare(shape.node)
         if node.__class__ is not Binary or node.operator not in OPERATORS:
@@ -79,6 +82,31 @@ class Sums:
         self._budget.add(variant.sums, variant.key(partner), held)
         return held
 
+    def few(
+        self, shape: Shape, of_row: bool, partner: Partner, rows: array[int], convert: Convert
+    ) -> array[float] | None:
+        """The numbers of some rows, made for these alone when a partner is new.
+
+        None as of ``find``, or if they are worth finding for all rows.
+        """
+        node = bare(shape.node)
+        wanted = node.__class__ is Binary and node.operator in OPERATORS
+        if not wanted or not hasattr(convert, "of_doubles"):
+            return None
+        variants = self._valuations.variants(shape, of_row)
+        variant, _ = self._valuations.planned(shape, of_row, partner, variants)
+        key = variant.key(partner)
+        if key in variant.sums or key in variant.valuations or key in variant.met:
+            return None
+        variant.met.add(key)
+        term = self._term(shape, of_row, partner)
+        leaves = self._leaves(term, of_row, partner)
+        found = None if len(leaves) == 1 else _doubles_of(term, _at(leaves, rows))
+        if found is None or found.values is None:
+            return None
+        made: array[float] = convert.of_doubles(found.values)
+        return made
+
     def _find(
         self,
         shape: Shape,
@@ -86,7 +114,7 @@ class Sums:
         partner: Partner,
         plan: Plan,
         leaves: list[Valuation],
-        convert: Callable[[Any], float],
+        convert: Convert,
     ) -> Doubles | None:
         """The numbers, perhaps those that have been found for others before."""
         if len(leaves) == 1:
@@ -97,7 +125,7 @@ class Sums:
         found = self._made.get(signature)
         if found is not None and found.serves(convert):
             return found
-        found = _doubles_of(self._term(shape, of_row, partner), iter(leaves))
+        found = _doubles_of(self._term(shape, of_row, partner), _everywhere(leaves))
         if found is not None:
             found.columns = columns_of(plan)
             self._made[signature] = found
@@ -132,16 +160,29 @@ class Sums:
         return left + self._leaves(term.right, of_row, partner)
 
 
-def _doubles_of(term: _Term, leaves: Iterator[Valuation]) -> Doubles | None:
-    if term.left is None or term.right is None:
-        leaf = next(leaves)
+def _everywhere(leaves: list[Valuation]) -> Iterator[Doubles | None]:
+    """The numbers of all rows."""
+    for leaf in leaves:
         found = leaf.doubles
-        if found is None and not leaf.odd:
-            found = doubles_of(leaf.values, leaf.codes)
+        if found is None:
+            numbers = leaf.as_numbers()
+            found = None if numbers is None else numbers.at(leaf.codes)
             # Many are what one partner needs, and are wanted once.
             leaf.doubles = found if leaf.used else None
             leaf.used = True
-        return found
+        yield found
+
+
+def _at(leaves: list[Valuation], rows: array[int]) -> Iterator[Doubles | None]:
+    """The numbers of some rows."""
+    for leaf in leaves:
+        numbers = leaf.as_numbers()
+        yield None if numbers is None else numbers.at(pick(leaf.codes, rows))
+
+
+def _doubles_of(term: _Term, leaves: Iterator[Doubles | None]) -> Doubles | None:
+    if term.left is None or term.right is None:
+        return next(leaves)
     left = _doubles_of(term.left, leaves)
     right = _doubles_of(term.right, leaves)
     return None if left is None or right is None else combined(term.operator, left, right)

@@ -28,16 +28,21 @@ from classad.table.comparisons import bare
 from classad.table.doubles import Doubles
 from classad.table.moving import number_pairs, pick, pick_numbers, rows_of
 from classad.table.partner import Partner
+from classad.table.parts import Joint
 from classad.table.plans import Plan, make_plan
 from classad.table.predicates import kind_of
 from classad.table.results import Held, Valuation, Variant, columns_of, is_wide
 from classad.table.shapes import Shape
 from classad.table.store import Store
-from classad.table.sums import Sums
+from classad.table.sums import Convert, Sums
 from classad.table.tables import Sampler
 from classad.unparse import unparse
 from classad.values import UNDEFINED
 
+#: Numbers are made for the rows alone that are wanted if these are fewer than one in so many.
+_FEW: Final = 8
+#: Codes that are kept for other partners.
+_ARRANGED: Final = 50
 #: Values up to which it is looked for an equal valuation.
 _ALIKE: Final = 200
 #: Operators that look at both operands, and give an error for an error.
@@ -56,6 +61,8 @@ class Valuations:
         self._variants: dict[tuple[int, bool], list[Variant]] = {}
         self._operands: dict[int, tuple[Any, Shape]] = {}
         self._places: dict[tuple[int, ...], array[int]] = {}
+        #: The codes of plans by their groups.
+        self._codes: dict[Any, array[int]] = {}
         #: Valuations by what they consist of, as long as somebody holds them.
         self._alike: WeakValueDictionary[Any, Valuation] = WeakValueDictionary()
         self.sums = Sums(self, budget)
@@ -69,6 +76,7 @@ class Valuations:
                         home, lambda held: names is None or not held.columns.isdisjoint(names)
                     )
         self._alike.clear()
+        self._codes.clear()
         self.sums.forget()
         if names is None:
             self._variants.clear()
@@ -83,10 +91,13 @@ class Valuations:
         tree: ExprTree,
         of_row: bool,
         partner: Partner,
-        bits: int,
-        convert: Callable[[Any], float],
+        convert: Convert,
+        wanted: Callable[[int], Iterable[int]],
     ) -> array[float]:
-        """What an expression is for every row, converted."""
+        """What an expression is for every row, converted.
+
+        ``wanted``: of a set of rows those that matter, which are asked one by one if need be.
+        """
         shape = self._store.shapes.of_tree(tree)
         itself = self._store.odd_for(partner.ad)
         held = None if itself else self.sums.find(shape, of_row, partner, convert)
@@ -102,13 +113,28 @@ class Valuations:
         else:
             out = pick_numbers(_converted(found.values, convert), found.codes)
             odd |= found.odd
-        for row in rows_of(odd & bits):
+        for row in wanted(odd) if odd else ():
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         if not odd:
             found.numbers[convert] = out
             held.cost += 8 * len(out)
             self._budget.spent += 8 * len(out)
         return out
+
+    def numbers_at(
+        self, tree: ExprTree, of_row: bool, partner: Partner, convert: Convert, rows: array[int]
+    ) -> array[float]:
+        """What an expression is for some rows, converted, in the order of the rows."""
+        if _FEW * len(rows) < self._store.size and not self._store.odd_for(partner.ad):
+            shape = self._store.shapes.of_tree(tree)
+            found = self.sums.few(shape, of_row, partner, rows, convert)
+            if found is not None:
+                return found
+
+        def wanted(odd: int) -> Iterable[int]:
+            return [row for row in rows if odd >> row & 1]
+
+        return pick_numbers(self.numbers(tree, of_row, partner, convert, wanted), rows)
 
     def codes(
         self, tree: ExprTree, of_row: bool, partner: Partner, bits: int
@@ -160,7 +186,7 @@ class Valuations:
                 return held
         variant, plan = self.planned(shape, of_row, partner, variants)
         found = self._make(shape, of_row, partner, plan)
-        held = Held(found, 300 + 4 * len(found.codes) + 40 * len(found.values))
+        held = Held(found, found.cost)
         self._budget.add(variant.valuations, variant.key(partner), held)
         return held
 
@@ -209,31 +235,57 @@ class Valuations:
 
     def _sampled(self, sampler: Sampler, plan: Plan, columns: frozenset[str]) -> Valuation:
         """The valuation by evaluating what the groups of the plan say."""
-        pieces: list[array[int]] = []
+        joints: list[Joint | None] = []
         odd = 0
         values: list[Any] = [None] if any(group.odd for group in plan.groups) else []
+        first: list[int] = []
         for group in plan.groups:
-            part = group.part
             if group.odd:
-                odd |= part.bits
-                pieces.append(array("i", bytes(4 * part.bits.bit_count())))
+                odd |= group.part.bits
+                joints.append(None)
+                first.append(0)
                 continue
             joint, results, _ = sampler.results(group)
-            base = len(values)
+            joints.append(joint)
+            first.append(len(values))
             values += results
-            if joint is None:
-                pieces.append(array("i", (base,)) * part.bits.bit_count())
-            else:
-                numbers = array("i", range(base, base + len(results)))
-                pieces.append(pick(numbers, joint.codes))
         alike = None if odd else _told_apart(plan, values)
         found = None if alike is None else self._alike.get(alike)
         if found is None:
-            found = Valuation(self._in_place(plan, pieces), values, odd, columns)
+            codes, shared = self._placed(plan, joints, first)
+            found = Valuation(codes, values, odd, columns)
+            found.shared = shared
             if alike is not None:
                 found.alike = alike
                 self._alike[alike] = found
         return found
+
+    def _placed(
+        self, plan: Plan, joints: Sequence[Joint | None], first: Sequence[int]
+    ) -> tuple[array[int], bool]:
+        """The codes of the groups in the order of the rows; whether others have the same.
+
+        ``first``: the first code of each group.  They are the same for all partners.
+        """
+        key = tuple(
+            [
+                (group.part.uid, start, None if joint is None else group.columns)
+                for group, joint, start in zip(plan.groups, joints, first, strict=True)
+            ]
+        )
+        known = self._codes.get(key)
+        shared = known is not None
+        if known is None:
+            pieces = [
+                array("i", (start,)) * group.part.bits.bit_count()
+                if joint is None
+                else pick(array("i", range(start, start + len(joint.samples))), joint.codes)
+                for group, joint, start in zip(plan.groups, joints, first, strict=True)
+            ]
+            if len(self._codes) >= _ARRANGED:
+                self._codes.clear()
+            known = self._codes[key] = self._in_place(plan, pieces)
+        return known, shared
 
     def _in_place(self, plan: Plan, pieces: Sequence[array[int]]) -> array[int]:
         """What the groups have one after the other, in the order of the rows."""
@@ -292,7 +344,7 @@ def _within_range(values: list[Any]) -> bool:
     return math.inf not in values
 
 
-def _converted(values: Iterable[Any], convert: Callable[[Any], float]) -> array[float]:
+def _converted(values: Iterable[Any], convert: Convert) -> array[float]:
     """The numbers of values; those that no row has are None, which is no value."""
     there = [UNDEFINED if value is None else value for value in values]
     many: Callable[[list[Any]], array[float]] | None = getattr(convert, "many", None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from random import Random
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from classad import ClassAd, EvalContext, kernels
 from classad.evaluate import evaluate
 from classad.expr import ExprTree
 from classad.table import Table, moving
-from classad.table.doubles import doubles_of
+from classad.table.doubles import numbers_of
 
 CONTEXT = EvalContext(now=1_700_000_000)
 
@@ -67,23 +66,11 @@ def test_settle(backend: str) -> None:
     assert single == [0.10000000149011612, -1e308, float("inf"), -2.0]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_best_rows(backend: str, seed: int) -> None:
-    rng = Random(seed)
-    size = rng.choice([1, 9, 64, 300])
-    columns = [array("d", [rng.randrange(4) for _ in range(size)]) for _ in range(rng.randrange(3))]
-    bits = rng.getrandbits(size)
-    rows = [row for row in range(size) if bits >> row & 1]
-    wanted = sorted(rows, key=lambda row: [column[row] for column in columns], reverse=True)
-    for k in (0, 1, 2, 16, 500):
-        assert moving.best_rows(bits, columns, k) == wanted[:k]
-
-
 @pytest.mark.parametrize(
     "values", [[float("inf")], [float("nan")], [2**53 + 1], [1.0, -(2**53) - 1]], ids=repr
 )
 def test_what_doubles_cannot_say(values: list[Any]) -> None:
-    assert doubles_of(values, array("i", [0])) is None
+    assert numbers_of(values) is None
 
 
 CELLS = {
@@ -119,6 +106,29 @@ def test_numbers_are_those_of_the_evaluator(backend: str, kind: str, text: str) 
         partner = ClassAd(job)
         found = table.numbers(text, partner, convert=convert, context=CONTEXT).tolist()
         wanted = [convert(evaluate(ExprTree(text), row, partner, context=CONTEXT)) for row in rows]
+        assert list(map(repr, found)) == list(map(repr, wanted))
+
+
+@pytest.mark.parametrize("kind", CELLS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_numbers_of_some_rows(backend: str, kind: str, text: str) -> None:
+    """A partner that is new has numbers made for these rows alone, one that comes back for all."""
+    cells = CELLS[kind]
+    rows = [
+        ClassAd(f"[A = {a}; B = {b}; C = {c}; Rank = {rank}]")
+        for rank in RANKS
+        for a in cells
+        for b in cells
+        for c in cells
+    ]
+    table, convert = Table(rows), Number()
+    some = array("i", range(7, len(rows), 9))
+    for job in ("[J = 2; K = 1]", "[J = 2.5]", "[J = 2; K = 1]", '[J = "x"]', "[J = 2; K = 1]"):
+        partner = table.partner(ClassAd(job), CONTEXT)
+        found = table.numbers_at(ExprTree(text), partner, some, convert=convert)
+        wanted = [
+            convert(evaluate(ExprTree(text), rows[r], partner.ad, context=CONTEXT)) for r in some
+        ]
         assert list(map(repr, found)) == list(map(repr, wanted))
 
 
