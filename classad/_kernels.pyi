@@ -46,6 +46,9 @@ class _Lib(Protocol):
         bits: _Sizes,
     ) -> int: ...
     def ca_list_bits(self, size: int, bits: _Sizes, room: int, rows: _Sizes) -> int: ...
+    def ca_places(
+        self, size: int, bits: object, some: object, room: int, places: _Sizes
+    ) -> int: ...
     def ca_spread(
         self,
         count: int,

@@ -112,12 +112,23 @@ int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size
     return CA_OK;
 }
 
+static uint64_t word_at(const unsigned char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
 int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
 {
     size_t count = 0;
     if (size > INT32_MAX / 8)
         return CA_BAD_ARGUMENT;
     for (size_t i = 0; i < size; i++) {
+        while (i + 8 <= size && word_at(bits + i) == 0)
+            i += 8;
+        if (i == size)
+            break;
         for (unsigned byte = bits[i], k = 0; byte != 0; byte >>= 1, k++) {
             if ((byte & 1) == 0)
                 continue;
@@ -139,4 +150,42 @@ int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t si
         out[row] = table[codes[i]];
     }
     return CA_OK;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* The bits of eight bytes are counted in parallel: in twos, fours, eights, then all together. */
+static size_t count_bits(uint64_t word)
+{
+    word -= (word >> 1) & 0x5555555555555555U;
+    word = (word & 0x3333333333333333U) + ((word >> 2) & 0x3333333333333333U);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+    return (size_t)((word * 0x0101010101010101U) >> 56);
+}
+
+int ca_places(size_t size, const unsigned char *bits, const unsigned char *some, size_t room,
+              int32_t *places)
+{
+    if (size > INT32_MAX / 8 || (size > 0 && (bits == NULL || some == NULL)) ||
+        (room > 0 && places == NULL))
+        return CA_BAD_ARGUMENT;
+    size_t before = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        while (i + 8 <= size && word_at(some + i) == 0) {
+            before += count_bits(word_at(bits + i));
+            i += 8;
+        }
+        if (i == size)
+            break;
+        const unsigned whole = bits[i];
+        for (unsigned left = some[i]; left != 0; left &= left - 1) {
+            const unsigned low = left & (0U - left);
+            if ((whole & low) == 0 || count == room)
+                return CA_BAD_ARGUMENT;
+            places[count++] = (int32_t)(before + count_bits(whole & (low - 1)));
+        }
+        before += count_bits(whole);
+    }
+    return (int)count;
 }

@@ -232,6 +232,11 @@ int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size
 /* The rows whose bits are set, rising. */
 int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows);
 
+/* The places that some of a set's members have among all of them, rising; both are sets of `size`
+ * bytes.  Returns how many there are. */
+int ca_places(size_t size, const unsigned char *bits, const unsigned char *some, size_t room,
+              int32_t *places);
+
 /* out[rows[i]] = table[codes[i]]; rows: null for row i. */
 int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
               const double *table, size_t room, double *out);

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from operator import ne
 from typing import Any, Final, TypeAlias
@@ -23,7 +23,7 @@ from classad.expr import ExprTree
 from classad.kernels import top_k
 from classad.nodes import Reference
 from classad.table import Table
-from classad.table.moving import pick_numbers, rows_of, settle
+from classad.table.moving import pick_numbers, places_of, put, rows_of, settle
 from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.chance import UnsureError
@@ -160,8 +160,7 @@ class KeyMaker:
     def keys(self, request: Partner, passed: Passed) -> Keys:
         """The keys of the rows that passed; raises ``UnsureError``."""
         rows = rows_of(passed.bits)
-        held = rows_of(passed.held)
-        kind = _kind(rows, held, passed) if held else KIND_ORDER[MatchKind.NONE]
+        kind = _kind(rows, passed) if passed.held else KIND_ORDER[MatchKind.NONE]
         if self._fixed is not None:
             before, after = (pick_numbers(ranks, rows) for ranks in self._fixed)
             return Keys(rows, before, 1.0, after, kind)
@@ -174,7 +173,7 @@ class KeyMaker:
             self._job_key(request, rows),
             self._policy_key(policy.post_job_rank, request, rows),
             kind,
-            self._preemption_key(request, rows, held) if held else -FLT_MAX,
+            self._preemption_key(request, rows, passed) if passed.held else -FLT_MAX,
         )
 
     def _policy_key(self, expr: ExprTree | None, request: Partner, rows: array[int]) -> Key:
@@ -195,28 +194,20 @@ class KeyMaker:
             convert=job_number,
         )
 
-    def _preemption_key(self, request: Partner, rows: array[int], held: array[int]) -> Key:
+    def _preemption_key(self, request: Partner, rows: array[int], passed: Passed) -> Key:
         """The fifth key, which only rows have that somebody holds."""
-        ranks = self._policy_key(self._policy.preemption_rank, request, held)
+        ranks = self._policy_key(self._policy.preemption_rank, request, rows_of(passed.held))
         found = array("d", [-FLT_MAX]) * len(rows)
-        for number, place in enumerate(_places(rows, held)):
-            found[place] = ranks[number] if isinstance(ranks, array) else ranks
+        places = places_of(passed.bits, passed.held)
+        put(ranks if isinstance(ranks, array) else array("d", [ranks]) * len(places), places, found)
         return found
 
 
-def _kind(rows: array[int], held: array[int], passed: Passed) -> Key:
+def _kind(rows: array[int], passed: Passed) -> Key:
     """The fourth key: how each row can be had."""
     found = array("d", [KIND_ORDER[MatchKind.NONE]]) * len(rows)
-    for place in _places(rows, held):
-        found[place] = KIND_ORDER[MatchKind.PRIORITY]
-    for place in _places(rows, rows_of(passed.by_rank)):
-        found[place] = KIND_ORDER[MatchKind.RANK]
+    for kind, bits in ((MatchKind.RANK, passed.by_rank), (MatchKind.PRIORITY, passed.by_priority)):
+        if bits:
+            places = places_of(passed.bits, bits)
+            put(array("d", [KIND_ORDER[kind]]) * len(places), places, found)
     return found
-
-
-def _places(rows: array[int], some: array[int]) -> Iterator[int]:
-    """The places of some of the rows among them."""
-    place = 0
-    for row in some:
-        place = bisect_left(rows, row, place)
-        yield place

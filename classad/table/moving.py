@@ -114,6 +114,26 @@ def rows_of(bits: int) -> array[int]:
     return out
 
 
+def places_of(bits: int, some: int) -> array[int]:
+    """The places that some rows of a set have among all of them, rising."""
+    native = kernels.native
+    size = (bits.bit_length() + 7) // 8
+    data, wanted = bits.to_bytes(size, "little"), some.to_bytes(size, "little")
+    if native is None:
+        rows = {row: place for place, row in enumerate(_listed(data))}
+        return array("i", [rows[row] for row in _listed(wanted)])
+    ffi, lib = native
+    out = array("i", bytes(4 * some.bit_count()))
+    whole, part = (ffi.from_buffer("unsigned char[]", each) for each in (data, wanted))
+    _checked(lib.ca_places(size, whole, part, len(out), _ints(ffi, out)))
+    return out
+
+
+def put(values: array[float], rows: array[int], out: array[float]) -> None:
+    """Give each of some rows its number in ``out``."""
+    spread(array("i", range(len(rows))), rows, values, out)
+
+
 def spread(codes: array[int], rows: Rows, table: array[float], out: array[float]) -> None:
     """Give each row in ``out`` the number that the table has for its code."""
     native = kernels.native

@@ -125,8 +125,8 @@ class Predicate:
         if variant.clock:
             key = (key, partner.context.now, partner.context.tz)
         alone = way.alone
-        shared = alone.__class__ is ClassAd
-        if shared:
+        shared = isinstance(alone, ClassAd)
+        if isinstance(alone, ClassAd):
             sampler = Sampler(self.shape, self.of_row, partner, logical)
             found = way.answer(sampler.value(alone), self.part)
         else:

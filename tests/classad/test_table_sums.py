@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from random import Random
 from typing import Any
 
 import pytest
@@ -64,6 +65,22 @@ def test_settle(backend: str) -> None:
     assert moving.settle(values, False, 5.0).tolist() == [0.1, 5.0, 1e39, -2.0]
     single = moving.settle(values, True, -1e308).tolist()
     assert single == [0.10000000149011612, -1e308, float("inf"), -2.0]
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 65, 200, 1000])
+def test_places(backend: str, size: int) -> None:
+    rng = Random(size)
+    for sparse in (0, 3, 9):
+        bits = rng.getrandbits(size) | 1
+        some = bits
+        for _ in range(sparse):
+            some &= rng.getrandbits(size)
+        rows, wanted = (list(moving.rows_of(each)) for each in (bits, some))
+        assert [rows[place] for place in moving.places_of(bits, some)] == wanted
+        assert rows == [row for row in range(size) if bits >> row & 1]
+        out = array("d", bytes(8 * len(rows)))
+        moving.put(array("d", wanted), moving.places_of(bits, some), out)
+        assert list(out) == [row if row in wanted else 0.0 for row in rows]
 
 
 @pytest.mark.parametrize(
