@@ -20,6 +20,8 @@ from classad.table import (
     results,
     store,
     tables,
+    valuations,
+    verdicts,
 )
 
 #: Modules, what each calls the size, and one that leads the other way.
@@ -28,7 +30,8 @@ SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (tables, "_FEW", 0),
     (requirements, "VARIED", 1),
     (predicates, "_COSTLY", 0),
-    (predicates, "_WHOLE", 1),
+    (verdicts, "_WHOLE", 1),
+    (valuations, "_FEW", 1),
     (results, "_WHOLE", 1),
     (parts, "_FEW", 0),
     (store, "_FEW", 0),
