@@ -21,10 +21,12 @@ from classad.table.plans import Group
 if TYPE_CHECKING:
     from classad.table.tables import Sampler
 
-_ORDER: Final = frozenset({"<", "<=", ">", ">="})
-_EQUAL: Final = frozenset({"==", "!=", "=?=", "=!="})
+ORDER: Final = frozenset({"<", "<=", ">", ">="})
+EQUAL: Final = frozenset({"==", "!=", "=?=", "=!="})
 #: Operators of which few evaluations decide all.
-COMPARISONS: Final = _ORDER | _EQUAL
+COMPARISONS: Final = ORDER | EQUAL
+#: Kinds of values that are all the same to a comparison with something that none of them equals.
+ALIKE: Final = frozenset({str, int, float})
 #: Whole numbers and reals up to here neither wrap nor overflow in one more step.
 _BOUND: Final = 2.0**62
 
@@ -61,10 +63,10 @@ class _Reader:
         if node.__class__ is not Binary:
             return None
         for side, other in ((node.left, node.right), (node.right, node.left)):
-            if node.operator in _ORDER and self.is_constant(other):
+            if node.operator in ORDER and self.is_constant(other):
                 if self.reach(side) is not None:
                     return Comparison(True, None)
-            elif node.operator in _EQUAL and self.is_cell(side) and self.is_constant(other):
+            elif node.operator in EQUAL and self.is_cell(side) and self.is_constant(other):
                 return Comparison(False, self.value(other))
         return None
 

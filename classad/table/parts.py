@@ -16,7 +16,7 @@ from classad.ad import ClassAd
 from classad.build import prepared
 from classad.operators import fold
 from classad.table.columns import PLAIN, Column, is_nested
-from classad.table.moving import bits_of, number_pairs, pick, rows_of
+from classad.table.moving import bits_of, flag, number_pairs, pick, rows_of
 from classad.table.vectors import Vector
 from classad.values import UNDEFINED
 
@@ -163,7 +163,8 @@ class Part:
 
     def has_expressions(self, name: str) -> bool:
         """Whether some cell may be no plain value."""
-        if name not in self._views and self._source.closed(name):
+        # Of all rows the column is wanted anyway, once it is known to matter.
+        if name not in self._views and self.rows is not None and self._source.closed(name):
             return False
         view = self.view(name)
         return bool(view.expressions) and not view.expressions.isdisjoint(view.used)
@@ -176,17 +177,34 @@ class Part:
             if not self.has_expressions(name):
                 found = [(None, self.bits)]
             else:
-                by_code: dict[int, list[int]] = {}
-                special = view.expressions
-                rows = range(self.size) if self.rows is None else self.rows
-                for row, code in zip(rows, view.codes, strict=True):
-                    by_code.setdefault(code if code in special else -1, []).append(row)
-                found = [
-                    (None if code < 0 else view.values[code], bits_of(array("i", rows), self.size))
-                    for code, rows in by_code.items()
-                ]
+                found = self._by_expression(view)
             self._splits[name] = found
         return found
+
+    def _by_expression(self, view: View) -> list[tuple[Any, int]]:
+        special = sorted(view.expressions.intersection(view.used))
+        rest, found = self.bits, []
+        if len(special) <= _SEVERAL:
+            table = bytearray(len(view.values))
+            for code in special:
+                table[code] = 1
+                bits = flag(view.codes, self.rows, bytes(table), self.size)
+                table[code] = 0
+                if bits:
+                    found.append((view.values[code], bits))
+                    rest ^= bits
+        else:
+            by_code: dict[int, list[int]] = {code: [] for code in special}
+            rows = range(self.size) if self.rows is None else self.rows
+            for row, code in zip(rows, view.codes, strict=True):
+                if code in by_code:
+                    by_code[code].append(row)
+            for code, places in by_code.items():
+                if places:
+                    bits = bits_of(array("i", places), self.size)
+                    found.append((view.values[code], bits))
+                    rest ^= bits
+        return [(None, rest), *found] if rest else found
 
     def is_plain(self, name: str) -> bool:
         """Whether every cell says all there is to say."""
@@ -215,11 +233,17 @@ class Part:
         found = self._indexes.get(name)
         if found is None:
             view = self.view(name)
-            found = self._indexes[name] = Index({}, {})
+            alike: dict[type, list[int]] = {}
+            close: dict[Any, list[int]] = {}
             for code in view.used:
                 value = view.values[code]
-                found.alike.setdefault(value.__class__, []).append(code)
-                found.close.setdefault(closeness(value), []).append(code)
+                alike.setdefault(value.__class__, []).append(code)
+                close.setdefault(closeness(value), []).append(code)
+            kinds = bytearray(len(view.values))
+            for number, codes in enumerate(alike.values()):
+                for code in codes:
+                    kinds[code] = number
+            found = self._indexes[name] = Index(alike, close, bytes(kinds))
         return found
 
     def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
@@ -285,10 +309,14 @@ class Part:
 
 
 class Index(NamedTuple):
-    """``alike``: the codes of each type; ``close``: those that could be equal to something."""
+    """``alike``: the codes of each type; ``close``: those that could be equal to something.
+
+    ``kinds``: for each code the number of its type.
+    """
 
     alike: dict[type, list[int]]
     close: dict[Any, list[int]]
+    kinds: bytes
 
     def near(self, value: Any) -> Sequence[int]:
         """The codes whose values could be equal to this one."""
@@ -307,6 +335,8 @@ def closeness(value: Any) -> Any:
 SCALARS: Final = frozenset({str, int, float, bool})
 #: Kinds of cells that are values.
 _VALUES: Final = PLAIN - {type(None)}
+#: So many expressions are looked for one after the other.
+_SEVERAL: Final = 64
 #: A part has a column of its own if it has fewer rows than one in so many.
 _FEW: Final = 4
 

@@ -69,6 +69,7 @@ class Predicate:
         self._store = store
         self._book = book
         self._open = open_names
+        self._operands = _operands(bare(shape.node))
         self.variants: list[_Variant] = []
         #: The rows that it says nothing about.
         self.outside = store.everything.bits ^ part.bits
@@ -162,14 +163,15 @@ class Predicate:
     def _evaluate(self, way: Way, partner: Partner, within: int | None) -> Verdict:
         sampler = Sampler(self.shape, self.of_row, partner, logical)
         groups = way.plan.groups
-        if not way.odd and way.wide:
+        if self._operands and not way.odd and way.wide:
             at_once = sampler.at_once(groups[0]) if len(groups) == 1 else None
             if at_once is not None:
-                groups, single = [], verdict_of(groups[0].part, at_once)
-            found = self._composed(partner, way.columns, within) if groups else single
-            if found is not None:
+                found = verdict_of(groups[0].part, at_once)
                 found.columns = way.columns
                 return found
+            composed = self._composed(partner, way.columns, within)
+            if composed is not None:
+                return composed
         true = false = bad = 0
         whole = True
         for place, group in enumerate(groups):
@@ -195,21 +197,9 @@ class Predicate:
     def _composed(
         self, partner: Partner, columns: frozenset[str], within: int | None
     ) -> Verdict | None:
-        """The verdict from those of the operands, if the expression is one of logic."""
+        """The verdict from those of the operands; None if some rows have to be asked."""
         node = bare(self.shape.node)
-        if isinstance(node, Binary) and node.operator in ("&&", "||"):
-            operands: tuple[Any, ...] = (node.left, node.right)
-        elif isinstance(node, Unary) and node.operator == "!":
-            operands = (node.operand,)
-        elif isinstance(node, Conditional):
-            operands = (node.condition, node.then, node.otherwise)
-        elif isinstance(node, Call) and fold_name(node.name) == "ifthenelse":
-            operands = node.args
-            if len(operands) != 3:
-                return None
-        else:
-            return None
-        parts = [self._operand(operand).verdict(partner, within) for operand in operands]
+        parts = [self._operand(operand).verdict(partner, within) for operand in self._operands]
         if any(part.odd for part in parts):
             return None
         found = self._logic(node, parts, columns)
@@ -235,6 +225,18 @@ class Predicate:
     def _operand(self, node: Any) -> Predicate:
         shape = self._store.shapes.of_part(node)
         return self._book.predicate(shape, self.of_row, self.part, self._open)
+
+
+def _operands(node: Any) -> tuple[Any, ...]:
+    """The operands of an expression that is one of logic; of others none."""
+    if isinstance(node, Binary) and node.operator in ("&&", "||"):
+        return (node.left, node.right)
+    if isinstance(node, Unary) and node.operator == "!":
+        return (node.operand,)
+    if isinstance(node, Conditional):
+        return (node.condition, node.then, node.otherwise)
+    choice = isinstance(node, Call) and fold_name(node.name) == "ifthenelse"
+    return node.args if choice and len(node.args) == 3 else ()
 
 
 def kind_of(key: Any) -> Any:

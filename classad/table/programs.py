@@ -87,6 +87,7 @@ class Program:
     """An expression made ready.  ``leaves``: the columns and partner's values that it reads."""
 
     def __init__(self, node: Node) -> None:
+        self.root = node
         self.leaves: list[Cell | Given] = []
         #: The lists whose ads are counted, and what is read of those.
         self._inside: list[tuple[Cell, Member]] = []

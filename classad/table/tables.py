@@ -15,12 +15,13 @@ from typing import Any, Final, NamedTuple
 from classad.ad import ClassAd
 from classad.expr import ExprTree
 from classad.operators import truth
-from classad.table.comparisons import Comparison, understand
+from classad.table.comparisons import ALIKE, COMPARISONS, Comparison, bare, understand
 from classad.table.direct import reduced
 from classad.table.partner import Partner
 from classad.table.parts import Joint, put_cell
 from classad.table.plans import Group
 from classad.table.programs import Inputs, Ready, program_of
+from classad.table.quick import Quick
 from classad.table.shapes import Shape
 from classad.table.vectors import Vector
 from classad.values import UNDEFINED
@@ -99,6 +100,11 @@ class Sampler:
         if not varying:
             return Results(None, [self.value(row)], True)
         joint = part.joint(varying)
+        if len(varying) == 1 and self.convert is logical:
+            quick = self._quick(group)
+            judged = quick and quick.judged(varying[0], group, joint, self.partner, logical)
+            if judged is not None:
+                return Results(joint, judged, True)
         ready = self._ready(group, varying, joint)
         if ready is not None and ready.known():
             made = ready.run(None)
@@ -116,6 +122,17 @@ class Sampler:
                 codes = self._compare(row, varying[0], group, joint, comparison, found)
         self._rest(_Rest(row, varying, joint, group, list(codes)), ready, found)
         return Results(joint, found, within is None)
+
+    def _quick(self, group: Group) -> Quick | None:
+        """The plain comparison that the shape is, if it is one."""
+        memo = group.memo
+        if "quick" not in memo:
+            program = None
+            if getattr(bare(self.shape.node), "operator", "") in COMPARISONS:
+                program = program_of(self.shape, self.of_row, group, self.partner)
+            memo["quick"] = None if program is None else Quick.of(program)
+        found: Quick | None = memo["quick"]
+        return found
 
     def _ready(self, group: Group, names: tuple[str, ...], joint: Joint) -> Ready | None:
         """What finds the results of many combinations together."""
@@ -209,7 +226,7 @@ class Sampler:
         left = list(near)
         for kind, alike in index.alike.items():
             others = [code for code in alike[: len(near) + 1] if code not in near]
-            if kind not in _ALIKE or not others:
+            if kind not in ALIKE or not others:
                 left += alike
                 continue
             self._put(row, name, joint, others[0], found)
@@ -265,5 +282,3 @@ def _with_own_trees(row: ClassAd, group: Group) -> ClassAd:
 MANY = 12
 #: Up to so many values are simply evaluated.
 _FEW: Final = 8
-#: Kinds of values that are all the same to a comparison with something that none of them equals.
-_ALIKE: Final = frozenset({str, int, float})

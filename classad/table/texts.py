@@ -1,8 +1,8 @@
 """Texts of expressions taken apart at ``&&`` before anybody reads them.
 
 What is decided here: where that can be told without reading.  Quoted names, escapes and comments
-can hide anything, so a text with one of those is left whole; so is one in which something that
-binds less than ``&&`` stands beside it.
+can hide anything, so a text with one of those is left whole; so is one that has ``&&`` in a string,
+or beside it something that binds less.
 Inputs: texts that are known to be expressions.  Outputs: texts, perhaps of no expressions: if any
 of them is none, the text as a whole has to be read.
 Never here: what a text means.
@@ -11,30 +11,59 @@ Never here: what a text means.
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 #: What can hide operators and brackets from a look at the text; inside a string it does no harm.
 _HIDING: Final = ("\\", "'", "//", "/*")
-_MARKS: Final = re.compile(r'"[^"]*"|&&|\|\||[()\[\]{}?:]')
+_MARKS: Final = re.compile(r'"[^"]*"|\|\||[()\[\]{}?:]')
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
+_NOWHERE: Final = 1 << 30
+#: Stretches that are remembered.
+_MANY: Final = 10_000
+
+
+class Stretch(NamedTuple):
+    """What stands between one ``&&`` and the next, wherever they are.
+
+    ``change``: brackets that are open at its end and were not before it; ``lowest``: how many of
+    them are at least, where something binds less.
+    """
+
+    change: int
+    lowest: int
 
 
 def conjuncts_in(text: str) -> list[str]:
     """The texts of its conjuncts from left to right; itself if it has but one, or if in doubt."""
-    if "&&" not in text or any(hiding in text for hiding in _HIDING) or text.count('"') % 2:
+    if "&&" not in text:
         return [text]
-    found, start, depth = [], 0, 0
-    for match in _MARKS.finditer(text):
+    found, depth, open_parts = [], 0, []
+    for part in text.split("&&"):
+        stretch = _stretch(part)
+        if stretch is None or depth + stretch.lowest <= 0:
+            return [text]
+        depth += stretch.change
+        open_parts.append(part)
+        if not depth:
+            found.append("&&".join(open_parts).strip(" "))
+            open_parts.clear()
+    return found if not open_parts else [text]
+
+
+@lru_cache(maxsize=_MANY)
+def _stretch(part: str) -> Stretch | None:
+    """What stands there; None if that cannot be told."""
+    if part.count('"') % 2 or any(hiding in part for hiding in _HIDING):
+        return None
+    depth, lowest = 0, _NOWHERE
+    for match in _MARKS.finditer(part):
         mark = match[0]
         if mark in _OPENING:
             depth += 1
         elif mark in _CLOSING:
             depth -= 1
-        elif depth == 0 and mark[0] != '"':
-            if mark != "&&":
-                return [text]
-            found.append(text[start : match.start()].strip(" "))
-            start = match.end()
-    found.append(text[start:].strip(" "))
-    return found
+        elif mark[0] != '"':
+            lowest = min(lowest, depth)
+    return Stretch(depth, lowest)
