@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from classad._kernels import _FFI, _Lib
 
     _TopK = Callable[[array[float], int, int], list[int]]
-    _SortOrder = Callable[[array[float], int], list[int]]
+    _SortOrder = Callable[[array[float], int, int], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
 INTERFACE: Final = 8
@@ -41,14 +41,16 @@ def top_k(columns: Sequence[Sequence[float]], k: int) -> list[int]:
     return _top_k(keys, rows, min(k, rows))
 
 
-def sort_order(columns: Sequence[Sequence[float]]) -> list[int]:
-    """All rows in the order in which GNU ``std::sort`` leaves them, best first.
+def sort_order(columns: Sequence[Sequence[float]], wanted: int | None = None) -> list[int]:
+    """The rows in the order in which GNU ``std::sort`` leaves them all, best first.
+
+    ``wanted``: so many of the first ones, of rows without a NaN; None for all.
 
     Up to 16 rows equal ones keep their order, above that the library shuffles them, always in the
     same way.  A NaN is neither better nor worse than anything: the next column decides.
     """
     keys, rows = _pack(columns)
-    return _sort_order(keys, rows)
+    return _sort_order(keys, rows, rows if wanted is None else min(wanted, rows))
 
 
 def _pack(columns: Sequence[Sequence[float]]) -> tuple[array[float], int]:
@@ -97,7 +99,11 @@ def _top_k_python(keys: array[float], rows: int, k: int) -> list[int]:
     return sorted(range(rows), key=table.__getitem__, reverse=True)[:k]
 
 
-def _sort_order_python(keys: array[float], rows: int) -> list[int]:
+def _sort_order_python(keys: array[float], rows: int, wanted: int) -> list[int]:
+    return _all_sorted(keys, rows)[:wanted]
+
+
+def _all_sorted(keys: array[float], rows: int) -> list[int]:
     table = list(zip(*_columns(keys, rows), strict=True))
     order = list(range(rows))
     if _has_nan(keys):
@@ -218,11 +224,12 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_TopK, _SortOrder]:
         _checked(lib.ca_top_k(rows, columns, k, ffi.from_buffer("double[]", keys), order))
         return ffi.unpack(order, k)
 
-    def sort(keys: array[float], rows: int) -> list[int]:
+    def sort(keys: array[float], rows: int, wanted: int) -> list[int]:
         order = ffi.new("size_t[]", rows)
         columns = len(keys) // rows if rows else 0
-        _checked(lib.ca_sort_order(rows, columns, ffi.from_buffer("double[]", keys), order))
-        return ffi.unpack(order, rows)
+        held = ffi.from_buffer("double[]", keys)
+        _checked(lib.ca_sort_order(rows, columns, wanted, held, order))
+        return ffi.unpack(order, wanted)
 
     return top, sort
 

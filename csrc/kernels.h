@@ -42,10 +42,11 @@ int ca_top_k(size_t rows, size_t columns, size_t k, const double *restrict keys,
  * keys: as above, but a NaN is neither better nor worse than anything, so the next column decides.
  * Equal rows come out in the library's own, reproducible order: unchanged up to 16 rows, shuffled
  * above.  NaN can make the comparison intransitive; where the library would then leave its buffer,
- * this function stops at the edge.  order: rows row numbers, written.
- * Time O(rows * log rows).
+ * this function stops at the edge.  Only the first `wanted` rows have to be right, which is wanted of
+ * keys without NaN.  order: rows row numbers, written.
+ * Time O(rows * log rows), for few wanted ones O(rows).
  */
-int ca_sort_order(size_t rows, size_t columns, const double *restrict keys,
+int ca_sort_order(size_t rows, size_t columns, size_t wanted, const double *restrict keys,
                   size_t *restrict order);
 
 /* Kinds of nodes. */

@@ -188,8 +188,9 @@ static size_t partition(const key_table *table, size_t *order, size_t first, siz
     }
 }
 
+/* What is right of `wanted` may stay as it is: nothing of it comes before that any more. */
 static void introsort(const key_table *table, size_t *order, size_t first, size_t last,
-                      size_t depth_left)
+                      size_t depth_left, size_t wanted)
 {
     while (last - first > INSERTION_LENGTH) {
         if (depth_left == 0) {
@@ -198,7 +199,8 @@ static void introsort(const key_table *table, size_t *order, size_t first, size_
         }
         depth_left--;
         const size_t cut = partition(table, order, first, last);
-        introsort(table, order, cut, last, depth_left);
+        if (cut < wanted)
+            introsort(table, order, cut, last, depth_left, wanted);
         last = cut;
     }
 }
@@ -219,10 +221,10 @@ static void insertion_sort(const key_table *table, size_t *order, size_t length)
     }
 }
 
-int ca_sort_order(size_t rows, size_t columns, const double *restrict keys,
+int ca_sort_order(size_t rows, size_t columns, size_t wanted, const double *restrict keys,
                   size_t *restrict order)
 {
-    if (is_bad(rows, columns, keys, order))
+    if (wanted > rows || is_bad(rows, columns, keys, order))
         return CA_BAD_ARGUMENT;
     const key_table table = {rows, columns, keys};
     size_t depth = 0;
@@ -230,7 +232,9 @@ int ca_sort_order(size_t rows, size_t columns, const double *restrict keys,
         order[row] = row;
     for (size_t length = rows; length > 1; length /= 2)
         depth += 2;
-    introsort(&table, order, 0, rows, depth);
-    insertion_sort(&table, order, rows);
+    introsort(&table, order, 0, rows, depth, wanted);
+    /* Up to the end of the range in which the last wanted place is. */
+    const bool most = rows - wanted > INSERTION_LENGTH;
+    insertion_sort(&table, order, most ? wanted + INSERTION_LENGTH : rows);
     return CA_OK;
 }

@@ -21,5 +21,8 @@ def kernels_agree(case: tuple[list[list[float]], int]) -> None:
     rows = len(columns[0])
     keys, _ = kernels._pack(columns)
     k = wanted % (rows + 1)
-    assert sort_c(keys, rows) == sort_python(keys, rows), f"sort_order of {columns}"
+    order = sort_python(keys, rows, rows)
+    assert sort_c(keys, rows, rows) == order, f"sort_order of {columns}"
+    if all(key == key for key in keys):
+        assert sort_c(keys, rows, k) == order[:k], f"the first {k} of {columns}"
     assert top_c(keys, rows, k) == top_python(keys, rows, k), f"top_k, k = {k}, of {columns}"

@@ -23,7 +23,7 @@ from classad.expr import ExprTree
 from classad.kernels import top_k
 from classad.nodes import Reference
 from classad.table import Table
-from classad.table.moving import pick_numbers, places_of, put, rows_of, settle
+from classad.table.moving import pick, pick_numbers, places_of, put, rows_of, settle
 from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.chance import UnsureError
@@ -160,10 +160,13 @@ class KeyMaker:
     def keys(self, request: Partner, passed: Passed) -> Keys:
         """The keys of the rows that passed; raises ``UnsureError``."""
         rows = rows_of(passed.bits)
-        kind = _kind(rows, passed) if passed.held else KIND_ORDER[MatchKind.NONE]
+        kind: Key = KIND_ORDER[MatchKind.NONE]
+        preemption: Key = -FLT_MAX
+        if passed.held:
+            kind, preemption = self._held_keys(request, rows, passed)
         if self._fixed is not None:
             before, after = (pick_numbers(ranks, rows) for ranks in self._fixed)
-            return Keys(rows, before, 1.0, after, kind)
+            return Keys(rows, before, 1.0, after, kind, preemption)
         policy = self._policy
         if not rows:
             return Keys(rows, 0.0, 0.0, 0.0)
@@ -173,7 +176,7 @@ class KeyMaker:
             self._job_key(request, rows),
             self._policy_key(policy.post_job_rank, request, rows),
             kind,
-            self._preemption_key(request, rows, passed) if passed.held else -FLT_MAX,
+            preemption,
         )
 
     def _policy_key(self, expr: ExprTree | None, request: Partner, rows: array[int]) -> Key:
@@ -194,20 +197,21 @@ class KeyMaker:
             convert=job_number,
         )
 
-    def _preemption_key(self, request: Partner, rows: array[int], passed: Passed) -> Key:
-        """The fifth key, which only rows have that somebody holds."""
-        ranks = self._policy_key(self._policy.preemption_rank, request, rows_of(passed.held))
-        found = array("d", [-FLT_MAX]) * len(rows)
+    def _held_keys(self, request: Partner, rows: array[int], passed: Passed) -> tuple[Key, Key]:
+        """The fourth key, and the fifth, which only rows have that somebody holds."""
+        kind = array("d", [KIND_ORDER[MatchKind.NONE]]) * len(rows)
+        rank = array("d", [-FLT_MAX]) * len(rows)
         places = places_of(passed.bits, passed.held)
-        put(ranks if isinstance(ranks, array) else array("d", [ranks]) * len(places), places, found)
-        return found
-
-
-def _kind(rows: array[int], passed: Passed) -> Key:
-    """The fourth key: how each row can be had."""
-    found = array("d", [KIND_ORDER[MatchKind.NONE]]) * len(rows)
-    for kind, bits in ((MatchKind.RANK, passed.by_rank), (MatchKind.PRIORITY, passed.by_priority)):
-        if bits:
-            places = places_of(passed.bits, bits)
-            put(array("d", [KIND_ORDER[kind]]) * len(places), places, found)
-    return found
+        for found, bits in (
+            (MatchKind.PRIORITY, passed.by_priority),
+            (MatchKind.RANK, passed.by_rank),
+        ):
+            if bits:
+                mine = places if bits == passed.held else places_of(passed.bits, bits)
+                put(array("d", [KIND_ORDER[found]]) * len(mine), mine, kind)
+        if self._fixed is not None:
+            return kind, -FLT_MAX
+        held = pick(rows, places)
+        ranks = self._policy_key(self._policy.preemption_rank, request, held)
+        put(ranks if isinstance(ranks, array) else array("d", [ranks]) * len(places), places, rank)
+        return kind, rank

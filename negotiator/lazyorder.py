@@ -1,9 +1,7 @@
 """Candidates in order, of which usually only the first few are ever wanted.
 
-Decision here: none; the order is that of sorting all of them.  Rows that are better than every one
-behind them stand first in any order, so they are handed out without sorting the rest.  Where rows
-are equal, all are sorted after all.  Inputs: rows and what gives their keys, none of them NaN.
-Outputs: candidates by place.
+Decision here: none; the order is that of sorting all of them, but what comes behind those that are
+wanted is not sorted.  Inputs: the keys of rows, none of them NaN.  Outputs: candidates by place.
 
 Never here: the values of the keys, which candidate is taken.
 Follows: ``std::sort`` of the GNU library, as ``negotiator.ordering``.
@@ -13,15 +11,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Final
 
 from negotiator.candidates import Candidate
 from negotiator.columnkeys import Keys
 from negotiator.ordering import best_first
 
-#: So many are looked for before all are sorted: usually the first is enough.
-_STEPS: Final = (2, 16)
+#: So many are sorted at first, usually the first of them is enough; then so many times more.
+_FIRST: Final = 16
+_MORE: Final = 8
 
 
 class LazyEntries:
@@ -33,9 +31,8 @@ class LazyEntries:
         self._keys = keys
         self._make = make
         self._made: list[Candidate] = []
-        #: The places of the rows at the front, and of all of them once they are sorted.
+        #: The places of the rows at the front.
         self._order: list[int] = []
-        self._steps = list(_STEPS)
 
     def __len__(self) -> int:
         return self._size
@@ -59,29 +56,8 @@ class LazyEntries:
         return self._make(self._keys.best(1)[0]) if self._size else None
 
     def _next(self, place: int) -> int:
-        while place >= len(self._order):
-            self._order = self._longer()
+        if place >= len(self._order):
+            # Rows that are all equal are shuffled, too.
+            columns = self._keys.columns() or [array("d", bytes(8 * self._size))]
+            self._order = best_first(columns, max(_FIRST, _MORE * place))
         return self._order[place]
-
-    def _longer(self) -> list[int]:
-        """More rows at the front than before, if need be all of them."""
-        if self._steps:
-            found = self._front(self._steps.pop(0))
-            if len(found) > len(self._order):
-                return found
-        return self._sorted()
-
-    def _front(self, most: int) -> list[int]:
-        """The rows at the front that are better than all behind them."""
-        best = self._keys.best(most)
-        sure = len(best) if len(best) == self._size else len(best) - 1
-        keys = list(map(self._keys.at, best))
-        for number, (one, other) in enumerate(pairwise(keys)):
-            if one == other:
-                sure = number
-                break
-        return best[:sure]
-
-    def _sorted(self) -> list[int]:
-        # Rows that are all equal are shuffled, too.
-        return best_first(self._keys.columns() or [array("d", bytes(8 * self._size))])

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def functions(backend: str) -> tuple[Select, Order]:
         keys, rows = kernels._pack(columns)
         return top(keys, rows, min(k, rows))
 
-    return top_k, lambda columns: sort(*kernels._pack(columns))
+    return top_k, lambda columns: sort(*kernels._pack(columns), len(columns[0]))
 
 
 def vectors() -> Iterator[Any]:
@@ -62,6 +63,16 @@ def test_a_constant_column_before_or_behind_changes_nothing(backend: str) -> Non
     for keys, order in vectors():
         same = [7.0] * len(keys)
         assert sort_order([same, keys, same]) == order
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_first_rows_are_those_of_all(backend: str) -> None:
+    sort = kernels._choose(backend)[2]
+    for keys, order in vectors():
+        rows = len(keys)
+        for wanted in {0, 1, 2, 15, 16, 17, 40, rows // 2, rows - 1, rows}:
+            if 0 <= wanted <= rows:
+                assert sort(array("d", keys), rows, wanted) == order[:wanted]
 
 
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, -1.0, 1e300, math.inf, -math.inf, math.nan])
