@@ -14,7 +14,7 @@ Follows: the order of tests in the negotiator as the vectors show it.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
@@ -133,10 +133,10 @@ class ColumnEngine:
         self._dynamic: int | None = None
         self._schedds: SlotSets[str | None] | None = None
         self._others: dict[str, int] = {}
-        self._users = self._sets_by(slot.user for slot in slots.values())
+        self._users = self._sets_by([slot.user for slot in slots.values()])
         self._held = self._users.where(_is_somebody)
-        self._heavy = Weighed(self._sets_by(slot.weight for slot in slots.values()))
-        self._families = self._sets_by(slot.families for slot in slots.values())
+        self._heavy = Weighed(self._sets_by([slot.weight for slot in slots.values()]))
+        self._families = self._sets_by([slot.families for slot in slots.values()])
         ranked = slots.items() if policy.ignore_job_ranks else ()
         fixed = {row: slot.fixed_ranks or (0.0, 0.0) for row, slot in ranked}
         self._ranks_are_numbers = all(pre == pre and post == post for pre, post in fixed.values())
@@ -194,12 +194,12 @@ class ColumnEngine:
         """Claimed partitionable slots of schedds other than the one that asks."""
         if self._schedds is None:
             context = ask.context
-            named = (
+            named = [
                 slot.showing("RemoteScheddName").get_string("RemoteScheddName", context=context)
                 if slot.partitionable and slot.raw("RemoteScheddName") is not None
                 else None
                 for slot in self._slots.values()
-            )
+            ]
             self._schedds = self._sets_by(named)
         mine = ask.asker.schedd
         found = self._others.get(mine)
@@ -328,7 +328,7 @@ class ColumnEngine:
     def _set_of(self, rows: Iterable[int]) -> int:
         return Rows.of(self._size, rows).bits
 
-    def _sets_by(self, values: Iterable[_T]) -> SlotSets[_T]:
+    def _sets_by(self, values: Sequence[_T]) -> SlotSets[_T]:
         """The slots by some value of theirs."""
         return SlotSets(self._rows, self._size, values)
 

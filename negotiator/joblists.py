@@ -123,7 +123,7 @@ class _Reader:
 
     def _queued(self, job: ClassAd, table: AutoclusterTable | None, values: list[Any]) -> QueuedJob:
         *prios, cluster, proc, submitted = values
-        told = (*prios, submitted)
+        told = (*prios, submitted if self._oldest_first else 0)
         place = self._places.get(told)
         if place is None:
             place = self._places[told] = _place(told, self._oldest_first)

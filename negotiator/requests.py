@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby, islice
+from operator import attrgetter
 from typing import Any, Final
 
 from attr import define, field
@@ -51,6 +52,9 @@ class QueuedJob:
     def id(self) -> str:
         """``cluster.proc``."""
         return f"{self.cluster}.{self.proc}"
+
+
+_autocluster_of: Final = attrgetter("autocluster")
 
 
 @define(eq=False)
@@ -100,7 +104,9 @@ class JobList:
         one opens another, for which the schedd lists its jobs from the start: what is left of the
         first batch's runs is offered once more.  Later batches go on where the last one ended.
         """
-        waiting = [job for job in self.waiting if prios is None or prios[0] <= job.prio <= prios[1]]
+        waiting = list(self.waiting)
+        if prios is not None:
+            waiting = [job for job in waiting if prios[0] <= job.prio <= prios[1]]
         one_by_one = self.batch_size == 1
         runs = self._runs(waiting, self.counts and not one_by_one)
         walk = _Walk(self, runs, self.most_jobs)
@@ -118,7 +124,7 @@ class JobList:
         """The jobs, with those of one autocluster that follow each other together."""
         if not joined:
             return [[job] for job in waiting]
-        return [list(run) for _, run in groupby(waiting, key=lambda job: job.autocluster)]
+        return [list(run) for _, run in groupby(waiting, key=_autocluster_of)]
 
     def place(
         self, request: Request, slot: Slot, context: EvalContext, limits: str
@@ -183,7 +189,8 @@ class _Walk:
             self._next += 1
             if not run or run[0].autocluster in rejected:
                 continue
-            if not holds(self.jobs.constraint, run[0].ad, context):
+            constraint = self.jobs.constraint
+            if constraint is not None and not holds(constraint, run[0].ad, context):
                 continue
             if self.room is not None:
                 self.room -= len(run)

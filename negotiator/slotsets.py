@@ -11,10 +11,10 @@ Follows: nothing; it is bookkeeping.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-from classad.table.moving import flag
+from classad.table.moving import bits_of, flag
 
 T = TypeVar("T")
 
@@ -22,13 +22,13 @@ T = TypeVar("T")
 class SlotSets(Generic[T]):
     """The slots by a value of theirs."""
 
-    def __init__(self, rows: array[int], size: int, values: Iterable[T]) -> None:
+    def __init__(self, rows: array[int], size: int, values: Sequence[T]) -> None:
         """``rows``: those that are slots, rising, of a table of ``size``."""
-        self._rows = None if len(rows) == size else rows
+        self._rows = rows
         self._size = size
-        self._numbers: dict[T, int] = {}
-        number = self._numbers.setdefault
-        self._codes = array("i", [number(value, len(self._numbers)) for value in values])
+        self._numbers = {value: code for code, value in enumerate(dict.fromkeys(values))}
+        self._codes = array("i", map(self._numbers.__getitem__, values))
+        self._members: list[list[int]] | None = None
         self._known: dict[T, int] = {}
 
     @property
@@ -41,8 +41,17 @@ class SlotSets(Generic[T]):
         found = self._known.get(value)
         if found is None:
             code = self._numbers.get(value)
-            found = self._known[value] = 0 if code is None else self._flagged([code])
+            found = 0 if code is None else bits_of(array("i", self._rows_by_code[code]), self._size)
+            self._known[value] = found
         return found
+
+    @property
+    def _rows_by_code(self) -> list[list[int]]:
+        if self._members is None:
+            self._members = [[] for _ in self._numbers]
+            for row, code in zip(self._rows, self._codes, strict=True):
+                self._members[code].append(row)
+        return self._members
 
     def where(self, chosen: Callable[[T], bool]) -> int:
         """The slots with certain values."""
@@ -54,7 +63,8 @@ class SlotSets(Generic[T]):
         table = bytearray(len(self._numbers))
         for code in codes:
             table[code] = 1
-        return flag(self._codes, self._rows, bytes(table), self._size)
+        rows = None if len(self._rows) == self._size else self._rows
+        return flag(self._codes, rows, bytes(table), self._size)
 
 
 class Weighed:

@@ -19,6 +19,7 @@ from attr import Factory, define, field, frozen
 from negotiator.result import Event
 
 _NEVER: Final = float("inf")
+_EVENTS: Final = (Event.SUBMITTER_TIME, Event.SCHEDD_TIME, Event.CYCLE_TIME)
 
 
 @frozen
@@ -72,18 +73,19 @@ class Stopwatch:
     def used_up(self, submitter: str, schedd: str) -> Event | None:
         """Which limit keeps a submitter from another turn."""
         left = self._left(submitter, schedd)
-        return next((event for event, seconds in left if seconds <= 0), None)
+        if min(left) > 0:
+            return None
+        return next(event for event, seconds in zip(_EVENTS, left, strict=True) if seconds <= 0)
 
     def deadline(self, submitter: str, schedd: str) -> float:
         """The time at which a turn that begins now ends at the latest."""
-        left = min(seconds for _, seconds in self._left(submitter, schedd))
-        return self.now + min(self.limits.pie_spin, left)
+        return self.now + min(self.limits.pie_spin, *self._left(submitter, schedd))
 
-    def _left(self, submitter: str, schedd: str) -> tuple[tuple[Event, float], ...]:
+    def _left(self, submitter: str, schedd: str) -> tuple[float, float, float]:
+        """The seconds that are left of each limit, in the order of ``_EVENTS``."""
         limits = self.limits
-        submitters = limits.submitter - self._by_submitter.get((submitter, schedd), 0)
         return (
-            (Event.SUBMITTER_TIME, submitters),
-            (Event.SCHEDD_TIME, limits.schedd - self._by_schedd.get(schedd, 0)),
-            (Event.CYCLE_TIME, limits.cycle - self.now),
+            limits.submitter - self._by_submitter.get((submitter, schedd), 0),
+            limits.schedd - self._by_schedd.get(schedd, 0),
+            limits.cycle - self.now,
         )
