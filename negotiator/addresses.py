@@ -27,13 +27,20 @@ ANY: Final = frozenset({4, 6})
 NO_ADDRESS: Final = "<0.0.0.0:0>"
 #: What most addresses are, told faster than by the library.
 _OCTET: Final = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_IPV4: Final = re.compile(rf"(?:{_OCTET}\.){{3}}{_OCTET}")
+_IPV4_TEXT: Final = rf"(?:{_OCTET}\.){{3}}{_OCTET}"
+_IPV4: Final = re.compile(_IPV4_TEXT)
+_USUAL: Final = re.compile(
+    rf"<{_IPV4_TEXT}:[0-9]+(?:\?addrs={_IPV4_TEXT}-[0-9]+(?:&(?!addrs=)[^&<>?]*)*)?>"
+)
+_JUST_IPV4: Final = frozenset({4})
 _PARAMETER: Final = "addrs="
 
 
 @lru_cache(maxsize=100_000)
 def families(text: str) -> frozenset[int]:
     """The families of the address itself and of those behind ``addrs=``."""
+    if _USUAL.fullmatch(text):
+        return _JUST_IPV4
     plain, _, rest = text.strip("<>").partition("?")
     found = {_family(plain.rpartition(":")[0] or plain)}
     for parameter in rest.split("&"):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from attr import frozen
 
@@ -135,14 +135,13 @@ class AutoclusterTable:
         self._names = set(attributes)
         self._attributes = attributes
         self._expressions = expressions or KnownExpressions()
-        self._ids: dict[tuple[str, ...], int] = {}
-        #: Texts of values by their class.
-        self._texts: dict[type, dict[Any, str]] = {kind: {} for kind in _EXACT}
+        #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
+        #: a number or string.
+        self._ids: dict[tuple[Any, ...], int] = {}
         #: Ids by the classes of the values, and the values or, if they are inexact, identities; the
         #: values are kept so that these stay theirs.
         self._known: dict[tuple[Any, ...], tuple[list[Any], int]] = {}
-        #: Which places hold inexact values, by the classes of all of them.
-        self._inexact: dict[tuple[type, ...], tuple[int, ...]] = {}
+        self._inexact: dict[tuple[type, ...], _Inexact] = {}
         self._sorted: list[str] = []
 
     @property
@@ -172,32 +171,36 @@ class AutoclusterTable:
             self._sorted = sorted(self._names)
             self._known.clear()
         values = list(map(_reader(job), self._sorted))
-        key = self._key(values)
+        kinds = tuple(map(type, values))
+        inexact = self._inexact.get(kinds)
+        if inexact is None:
+            inexact = self._inexact[kinds] = _Inexact.of(kinds)
+        told = values.copy()
+        for place in inexact.places:
+            told[place] = id(told[place])
+        key = (kinds, *told)
         known = self._known.get(key)
         if known is None:
-            signature = tuple(map(self._text, values))
+            for place in inexact.places:
+                told[place] = self._text(values[place])
+            signature = (inexact.others, *told)
             number = self._ids.setdefault(signature, len(self._ids) + 1)
             known = self._known[key] = (values, number)
         return known[1]
 
-    def _key(self, values: list[Any]) -> tuple[Any, ...]:
-        """What equal lists of values have in common, cheaper than their texts."""
-        kinds = tuple(map(type, values))
-        inexact = self._inexact.get(kinds)
-        if inexact is None:
-            places = tuple(place for place, kind in enumerate(kinds) if kind not in _EXACT)
-            inexact = self._inexact[kinds] = places
-        told = values.copy()
-        for place in inexact:
-            told[place] = id(told[place])
-        return (kinds, *told)
-
     def _text(self, value: Any) -> str:
-        texts = self._texts.get(value.__class__)
-        if texts is None:
-            is_tree = value.__class__ is ExprTree
-            return self._expressions.of(value).text if is_tree else unparse_value(value)
-        text = texts.get(value)
-        if text is None:
-            text = texts[value] = "" if value is None else unparse_value(value)
-        return text
+        is_tree = value.__class__ is ExprTree
+        return self._expressions.of(value).text if is_tree else unparse_value(value)
+
+
+class _Inexact(NamedTuple):
+    """Which places hold inexact values; ``others``: the classes of the other values."""
+
+    places: tuple[int, ...]
+    others: tuple[type | None, ...]
+
+    @classmethod
+    def of(cls, kinds: tuple[type, ...]) -> _Inexact:
+        """Of values of these classes."""
+        places = tuple(place for place, kind in enumerate(kinds) if kind not in _EXACT)
+        return cls(places, tuple(kind if kind in _EXACT else None for kind in kinds))

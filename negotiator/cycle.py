@@ -36,7 +36,7 @@ from negotiator.poolsize import pool_numbers, trim_slots
 from negotiator.rank import presort
 from negotiator.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.significant import significant_in
-from negotiator.slotlists import each
+from negotiator.slotlists import each, holders_are_charged
 from negotiator.slots import Slot
 from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.spins import RoundTerms, run_round
@@ -260,6 +260,9 @@ def _claims(
         activity = slot.ad.get_string("Activity", context=context) or ""
         return None if activity.lower() == "suspended" else user
 
+    if not policy.discount_suspended_resources and holders_are_charged(slots):
+        claimed = ("Claimed", "Preempting")
+        return [(s.user, s.weight) for s in slots if s.user is not None and s.state in claimed]
     reads = ["AccountingGroup", "RemoteUser"]
     if policy.discount_suspended_resources:
         reads.append("Activity")

@@ -10,6 +10,7 @@ Follows: ``classad.table.shapes`` for what an expression can see.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from classad.ad import ClassAd
@@ -20,6 +21,7 @@ from classad.table.columns import PLAIN
 from classad.table.parts import put_cell
 from classad.table.shapes import MINE, OTHERS, NestedShape, Shape
 from classad.table.store import MISLEADING
+from negotiator.mentioned import conjuncts_of
 
 if TYPE_CHECKING:
     from negotiator.slots import Slot
@@ -37,6 +39,21 @@ class _Mentioned(Shape):
         self.names = tuple(set(self._walk(node)))
 
 
+class _Together(Shape):
+    """What some expressions mention."""
+
+    __slots__ = ()
+
+    def __init__(self, parts: Iterable[Shape]) -> None:
+        self.odd = self.clock = self.random = self.exact = False
+        names: set[tuple[int, str]] = set()
+        for part in parts:
+            names.update(part.names)
+            self.odd |= part.odd
+            self.random |= part.random
+        self.names = tuple(names)
+
+
 class Mentions:
     """What the expressions met so far mention."""
 
@@ -51,16 +68,24 @@ class Mentions:
             if len(self._known) >= _MANY:
                 self._known.clear()
             tree = value.__class__ is ExprTree
-            shape = _Mentioned(value.node) if tree else NestedShape(-1, value)
+            shape = self._of_tree(value) if tree else NestedShape(-1, value)
             known = self._known[id(value)] = (value, shape)
         return known[1]
 
+    def _of_tree(self, tree: ExprTree) -> Shape:
+        parts = conjuncts_of(tree)
+        return _Mentioned(tree.node) if parts is None else _Together(map(self.of, parts))
+
 
 class Glimpse:
-    """A slot's ad that is put together as it is needed."""
+    """A slot's ad that is put together as it is needed.
+
+    ``separable``: the requirements of the ad met last may be evaluated conjunct by conjunct.
+    """
 
     def __init__(self, slot: Slot) -> None:
         """``slot``: it does not change meanwhile."""
+        self.separable = False
         self._slot = slot
         self._ad = ClassAd()
         self._mentions = slot.mentions
@@ -69,8 +94,9 @@ class Glimpse:
     def meeting(self, other: ClassAd, *names: str) -> ClassAd:
         """An ad that does for evaluating attributes of these names, of either ad, in both."""
         mentions = self._mentions
+        self.separable = other._chained is None and other._parent is None
         if mentions is None or not self._reach(other, mentions, names):
-            self._mentions = None
+            self._mentions, self.separable = None, False
             return self._slot.ad
         return self._ad
 
@@ -89,7 +115,11 @@ class Glimpse:
             shape = mentions.of(value)
             if shape.odd:
                 return False
+            if shape.random:
+                self.separable = False
             for where, mentioned in shape.names:
+                if mentioned == "requirements":
+                    self.separable = False  # nothing may refer to the whole
                 new = {(own, mentioned)} if where != OTHERS else set()
                 if where != MINE:
                     new.add((not own, mentioned))
@@ -102,6 +132,9 @@ class Glimpse:
         if name in self._known:
             return self._known[name]
         value = self._known[name] = self._slot.cell(name)
-        if value is not None:
+        if value.__class__ not in PLAIN:
             put_cell(self._ad, name, value)
+        elif value is not None:
+            self._ad._attrs[name] = value
+            self._ad._names[name] = name
         return value

@@ -89,22 +89,31 @@ class KnownExpressions:
         """What is known of an expression."""
         known = self._known.get(id(tree))
         if known is None:
-            refs, text = _by_conjuncts(tree) or _look(tree.node)
+            _, refs, text = _taken_apart(tree) or _look(tree)
             known = self._known[id(tree)] = Known(tree, refs, refs.bare | refs.mine, text)
         return known
 
 
-_Look = tuple[References, str]
+def conjuncts_of(tree: ExprTree) -> tuple[ExprTree, ...] | None:
+    """What its text joins with ``&&``, which others may share; None if the text does not tell."""
+    joined = _taken_apart(tree)
+    return None if joined is None else joined.trees
 
 
-def _look(node: Node) -> _Look:
-    return references_of(node), unparse(node)
+class _Look(NamedTuple):
+    trees: tuple[ExprTree, ...]
+    references: References
+    text: str
 
 
-def _by_conjuncts(tree: ExprTree) -> _Look | None:
-    """The same of what the text joins with ``&&``; None if the text does not tell.
+def _look(tree: ExprTree) -> _Look:
+    return _Look((tree,), references_of(tree.node), unparse(tree.node))
 
-    It is printed in the order in which it is written, whatever binds tighter.
+
+def _taken_apart(tree: ExprTree) -> _Look | None:
+    """What the conjuncts are together.
+
+    An expression is printed in the order in which it is written, whatever binds tighter.
     """
     unbuilt: Any = tree._node
     return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is Unbuilt else None
@@ -115,18 +124,21 @@ def _joined(text: str, how: int) -> _Look | None:
     *parts, last = conjuncts_in(text)
     if not parts:
         return None
-    found = [_part(part, how & ~PREFIX) for part in parts]
-    found.append(_part(last, how))
-    known = [each for each in found if each is not None]
-    if len(known) < len(found):
+    looks = [_part(part, how & ~PREFIX) for part in parts]
+    looks.append(_part(last, how))
+    found = [look for look in looks if look is not None]
+    if len(found) < len(looks):
         return None
-    joined = zip(*[refs for refs, _ in known], strict=True)
-    refs = References(*[frozenset().union(*names) for names in joined])
-    return refs, " && ".join([text for _, text in known])
+    names = zip(*[look.references for look in found], strict=True)
+    return _Look(
+        tuple([look.trees[0] for look in found]),
+        References(*[frozenset().union(*some) for some in names]),
+        " && ".join([look.text for look in found]),
+    )
 
 
 @lru_cache(maxsize=_MANY)
 def _part(text: str, how: int) -> _Look | None:
     """What is known of a piece; None if it is no expression by itself."""
     node = parse(text, how)
-    return None if node is None else _look(node)
+    return None if node is None else _look(ExprTree.from_node(node))

@@ -19,10 +19,12 @@ from typing import Any, Final
 from attr import define, field
 
 from classad.ad import ClassAd
-from classad.evaluate import EvalContext
+from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
+from classad.operators import truth
 from negotiator.frozen import Freezer
 from negotiator.glimpses import Glimpse
+from negotiator.mentioned import conjuncts_of
 from negotiator.slots import Slot, holds, meets
 
 NO_AUTOCLUSTER: Final = -1
@@ -151,7 +153,8 @@ class JobList:
             if job.autocluster in unsuitable:
                 continue
             ad = glimpse.meeting(job.ad, *_SEEN_BY_SCHEDD)
-            if not (meets(ad, job.ad, context) and meets(job.ad, ad, context)):
+            accepted = _accepts if glimpse.separable else meets
+            if not (meets(ad, job.ad, context) and accepted(job.ad, ad, context)):
                 unsuitable.add(job.autocluster)
             elif matched_limits(job.ad, ad, context).lower() != wanted:
                 continue
@@ -203,6 +206,18 @@ def _rest_in_one(
     """The runs as fetched one at a time: whole where the first job is gone, else in pieces."""
     pieces = ([run] if run[0] not in waiting else [[job] for job in run] for run in runs)
     return [piece for found in pieces for piece in found]
+
+
+def _accepts(job: ClassAd, slot: ClassAd, context: EvalContext) -> bool:
+    """Whether the requirements of a job are true of a slot, found conjunct by conjunct.
+
+    Jobs have conjuncts in common, which are then made ready to be evaluated only once.
+    """
+    wanted = job.raw("Requirements")
+    parts = conjuncts_of(wanted) if wanted.__class__ is ExprTree else None
+    if parts is None:
+        return meets(job, slot, context)
+    return all(truth(evaluate(part, job, slot, context=context)) is True for part in parts)
 
 
 def _ranked_lower(slot: ClassAd, job: ClassAd, context: EvalContext) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -22,7 +22,7 @@ from classad.table.moving import pick
 from classad.table.shapes import OTHERS, Shapes
 from negotiator.chance import UnsureError, without_chance
 from negotiator.slotrows import SlotRows
-from negotiator.slots import KEPT, Slot
+from negotiator.slots import KEPT, OCCUPANTS, Slot
 
 T = TypeVar("T")
 
@@ -117,3 +117,18 @@ def mentioned(*trees: ExprTree | None) -> tuple[str, ...] | None:
                 return None
             found.update(name for where, name in shape.names if where != OTHERS)
     return tuple(sorted(found))
+
+
+def holders_are_charged(slots: Sequence[Slot]) -> bool:
+    """Whether each claimed slot is known to be charged to whoever holds it."""
+    if not isinstance(slots, ColumnSlots):
+        return False
+    table = slots.rows.table
+    *others, group, user = OCCUPANTS
+    if table.sight(()).odd or any(map(table.has, others)):
+        return False
+    columns = [table.column(name)[1] for name in (group, user)]
+    return all({*map(type, values)} <= _TEXTS and "" not in values for values in columns)
+
+
+_TEXTS: Final = frozenset({str, type(None)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from random import Random
 
 import pytest
 
@@ -12,8 +13,9 @@ from classad.loading import load_long
 from classad.match import symmetric_match
 from classad.table import Table
 from negotiator.glimpses import Glimpse
+from negotiator.requests import _accepts
 from negotiator.slotrows import SlotRows
-from negotiator.slots import Slot
+from negotiator.slots import Slot, meets
 
 _CONTEXT = EvalContext(now=0.0)
 _SLOT = b"""Name = "slot1"
@@ -92,3 +94,34 @@ def test_the_whole_ad_where_it_matters() -> None:
         assert ad.raw("Unseen") is not None
     made = _slot()
     assert made.base is Glimpse(made).meeting(ClassAd(), "Rank")
+
+
+@pytest.mark.parametrize(
+    "requirements",
+    [
+        'TARGET.Cpus > 2 && TARGET.Memory > RequestMemory && Kind == "test"',
+        'TARGET.Cpus > 2 && TARGET.Memory > RequestMemory && Kind == "other"',
+        "TARGET.Cpus && 2.5 && true",
+        "0 && true",
+        '"text" && true',
+        "true && TARGET.Nowhere > 1",
+        "true && error",
+        "TARGET.Nowhere && false",
+        "MY.Requirements =?= true && true",
+        "true && TARGET.Requirements",
+        "Cpus > 2 && (TARGET.GPU.Cores > 7 || false) && member(4, TARGET.Weight)",
+        "random() < 2 && true",
+        "true",
+    ],
+)
+def test_conjunct_by_conjunct(requirements: str) -> None:
+    text = f'RequestMemory = 512\nKind = "test"\nRequirements = {requirements}\n'
+    job = load_long(text.encode()).ad(0)
+    glimpse = Glimpse(_slot())
+    ad = glimpse.meeting(job, "Requirements")
+    context = EvalContext(now=0.0, rng=Random(1))
+    whole = _slot().base
+    told = _accepts(job, ad, context) if glimpse.separable else meets(job, ad, context)
+    assert told == meets(job, whole, EvalContext(now=0.0, rng=Random(1)))
+    random, itself = "random" in requirements, "Requirements" in requirements
+    assert glimpse.separable == (not random and not itself)
