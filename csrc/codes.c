@@ -91,15 +91,27 @@ int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size
     if (rows == NULL) {
         if (room < count / 8 + (count % 8 != 0))
             return CA_BAD_ARGUMENT;
-        for (size_t i = 0; i < count; i += 8) {
-            const size_t stop = count - i < 8 ? count - i : 8;
-            unsigned byte = 0;
-            for (size_t k = 0; k < stop; k++) {
-                if ((uint32_t)codes[i + k] >= size)
-                    return CA_BAD_ARGUMENT;
-                byte |= (unsigned)(table[codes[i + k]] & 1) << k;
-            }
-            bits[i / 8] = (unsigned char)byte;
+        const size_t whole = count - count % 8;
+        for (size_t i = 0; i < whole; i += 8) {
+            const int32_t *const eight = codes + i;
+            const uint32_t a = (uint32_t)eight[0], b = (uint32_t)eight[1];
+            const uint32_t c = (uint32_t)eight[2], d = (uint32_t)eight[3];
+            const uint32_t e = (uint32_t)eight[4], f = (uint32_t)eight[5];
+            const uint32_t g = (uint32_t)eight[6], h = (uint32_t)eight[7];
+            if ((a >= size) | (b >= size) | (c >= size) | (d >= size) | (e >= size) |
+                (f >= size) | (g >= size) | (h >= size))
+                return CA_BAD_ARGUMENT;
+            bits[i / 8] = (unsigned char)((table[a] & 1) | (table[b] & 1) << 1 |
+                                          (table[c] & 1) << 2 | (table[d] & 1) << 3 |
+                                          (table[e] & 1) << 4 | (table[f] & 1) << 5 |
+                                          (table[g] & 1) << 6 | (table[h] & 1) << 7);
+        }
+        if (whole < count)
+            bits[whole / 8] = 0;
+        for (size_t i = whole; i < count; i++) {
+            if ((uint32_t)codes[i] >= size)
+                return CA_BAD_ARGUMENT;
+            bits[i / 8] |= (unsigned char)((table[codes[i]] & 1) << (i % 8));
         }
         return CA_OK;
     }

@@ -235,9 +235,15 @@ class Partner:
         exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
         key: Any = exact
         if not (nested or odd or clock or rows) and height <= _LOW:
-            found = self._value(value)
-            if found.__class__ in PLAIN:
-                key = (found.__class__, repr(found) if found.__class__ is float else found)
+            values = self.shapes.values(self.context)
+            known = values.get(exact)
+            if known is None:
+                known = exact
+                found = self._value(value)
+                if found.__class__ in PLAIN:
+                    known = (found.__class__, repr(found) if found.__class__ is float else found)
+                values[exact] = known
+            key = known
         return Item(key, exact, rows, odd, random, clock, height, size)
 
     def _value(self, tree: ExprTree) -> Any:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from classad.ad import ClassAd
 from classad.nodes import Binary, Call, Conditional, Unary
 from classad.scopes import fold_name
 from classad.table.budget import Budget
@@ -126,19 +125,18 @@ class Predicate:
         if variant.clock:
             key = (key, partner.context.now, partner.context.tz)
         alone = way.alone
-        shared = isinstance(alone, ClassAd)
-        if isinstance(alone, ClassAd):
+        if alone is not None:
             sampler = Sampler(self.shape, self.of_row, partner, logical)
-            found = way.answer(sampler.value(alone), self.part)
+            found = way.answer(sampler.value(alone), self.part, self.outside)
         else:
             if within is not None and self._effort(way) <= _COSTLY:
                 within = None
             found = self._evaluate(way, partner, within)
-        passing = found.true
-        if found.odd or self.outside:
-            passing |= found.odd | self.outside
-            found.cost += 0 if shared else passing.bit_length() // 7
-        found.passing = None if passing == self._store.everything.bits else passing
+            passing = found.true
+            if found.odd or self.outside:
+                passing |= found.odd | self.outside
+                found.cost += passing.bit_length() // 7
+            found.passing = None if passing == self._store.everything.bits else passing
         self._book.budget.add(variant.verdicts, key, found)
         return found
 

@@ -177,6 +177,7 @@ class Shapes:
         self.absent: dict[Any, None] = {}
         #: Those of which the expression was asked for, as it was asked.
         self.exactly: dict[str, Any] = {}
+        self._values: tuple[Any, dict[Any, Any]] = (None, {})
 
     def of_tree(self, tree: ExprTree) -> Shape:
         """The shape of an expression."""
@@ -200,6 +201,12 @@ class Shapes:
     def of_node(self, node: Node, text: Any) -> Shape:
         """The shape of a part of an expression; ``text`` tells it from others."""
         return self._by_text.get(text) or self.of_text(text, ExprTree.from_node(node))
+
+    def values(self, context: Any) -> dict[Any, Any]:
+        """What partners' attributes are as values, by their expressions and all these lead to."""
+        if self._values[0] is not context or len(self._values[1]) > _MANY:
+            self._values = (context, {})
+        return self._values[1]
 
     def of_part(self, node: Node) -> Shape:
         """The shape of a part of an expression that is asked for again and again."""

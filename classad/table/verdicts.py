@@ -60,7 +60,17 @@ class Way:
     ``columns``: all that decide; ``odd``: the rows that they do not decide.
     """
 
-    __slots__ = ("_alone", "_answers", "_keys", "_wide", "columns", "effort", "odd", "plan")
+    __slots__ = (
+        "_alone",
+        "_answers",
+        "_keys",
+        "_looked",
+        "_wide",
+        "columns",
+        "effort",
+        "odd",
+        "plan",
+    )
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -78,7 +88,8 @@ class Way:
         #: How many evaluations it takes, about; 0 if nobody has looked.
         self.effort = 0
         self._wide: bool | None = None
-        self._alone: ClassAd | bool | None = None
+        self._alone: ClassAd | None = None
+        self._looked = False
         self._answers: dict[int, Verdict] = {}
 
     def forget(self, budget: Budget) -> None:
@@ -95,23 +106,27 @@ class Way:
         return self._wide
 
     @property
-    def alone(self) -> ClassAd | bool:
-        """What all rows have, if nothing in which they differ decides."""
-        if self._alone is None:
-            self._alone = False
+    def alone(self) -> ClassAd | None:
+        """What all rows have; None if something in which they differ decides."""
+        if not self._looked:
+            self._looked = True
             (group, *others), chance = self.plan.groups, self.plan.random
             if not (others or chance or group.odd or group.circular):
                 row, varying = group.part.base(group.columns)
-                self._alone = False if varying else row
+                self._alone = None if varying else row
         return self._alone
 
-    def answer(self, result: int, part: Part) -> Verdict:
-        """The verdict if all rows of the one group there is have a result."""
+    def answer(self, result: int, part: Part, outside: int) -> Verdict:
+        """The verdict if all rows of the one group there is have a result.
+
+        ``outside``: the rows of the table that are not in it.
+        """
         found = self._answers.get(result)
         if found is None:
             true, false, bad = (part.bits if result == wanted else 0 for wanted in _WANTED)
             found = self._answers[result] = Verdict(true, false, bad, 0, self.columns)
             found.cost = 300  # these are there already
+            found.passing = None if true else outside
         return found
 
     def told(self, place: int, partner: Partner) -> tuple[Any, Verdict | None]:
