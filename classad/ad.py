@@ -28,6 +28,10 @@ __all__ = ["ClassAd", "ListValue"]
 _SIMPLE = frozenset({bool, int, float, str, Value, AbsTime})
 
 
+#: Classes of which copies have the same objects; that of expressions comes in when one is met.
+_SHARED: set[type] = set(_SIMPLE)
+
+
 class ClassAd(AdMapping):
     """An ad: names without regard to case, each with a value or an expression.
 
@@ -143,10 +147,12 @@ class ClassAd(AdMapping):
 
     def _own_parts(self) -> None:
         """Replace nested ads and lists of another ad by copies of its own."""
-        from classad.expr import ExprTree
-
-        kinds = set(map(type, self._attrs.values())) - _SIMPLE - {ExprTree}
+        kinds = set(map(type, self._attrs.values())) - _SHARED
         if kinds:
+            from classad.expr import ExprTree
+
+            _SHARED.add(ExprTree)
+            kinds.discard(ExprTree)
             for key, value in self._attrs.items():
                 if value.__class__ in kinds:
                     self._attrs[key] = _rescoped(value, self)

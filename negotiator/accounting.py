@@ -168,6 +168,8 @@ class Accountant:
         }
         #: For each submitter that was charged where its usage is counted.
         self._ways: dict[str, tuple[list[_Usage], list[_Usage]]] = {}
+        #: The same for groups, without the submitter.
+        self._group_ways: dict[str, tuple[_Usage, list[_Usage]]] = {}
         for group in tree.groups:
             self._look_up(group.name)
 
@@ -210,13 +212,19 @@ class Accountant:
     def _way(self, name: str) -> tuple[list[_Usage], list[_Usage]]:
         """Where what a submitter uses is counted, and where as used below."""
         group = self._tree.assigned(name).name
-        for charged in (name, group):
-            if charged not in self._customers:
-                self._customers[charged] = Customer(charged)
-        path = [group] if group == ROOT_GROUP else _prefixes(group)
-        for above in path:
-            self._look_up(above)
-        return [self._used(name), self._used(group)], [self._used(above) for above in path]
+        if name not in self._customers:
+            self._customers[name] = Customer(name)
+        own = self._used(name)
+        known = self._group_ways.get(group)
+        if known is None:
+            if group not in self._customers:
+                self._customers[group] = Customer(group)
+            path = [group] if group == ROOT_GROUP else _prefixes(group)
+            for above in path:
+                self._look_up(above)
+            known = self._used(group), [self._used(above) for above in path]
+            self._group_ways[group] = known
+        return [own, known[0]], known[1]
 
     def _since(self) -> int:
         return self._state.last_update_time or self._now

@@ -65,6 +65,16 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
     }
 
 
+#: What is said about the user of a slot, by its name the folded one.
+_FOLDED: Final = {
+    name: fold_name(name)
+    for name in (
+        *("RemoteUserFloor", "RemoteUserPrio", "RemoteUserResourcesInUse"),
+        *("RemoteGroup", "RemoteGroupResourcesInUse", "RemoteGroupQuota"),
+    )
+}
+
+
 @cache
 def _call(function: str, name: str) -> ExprTree:
     return ExprTree.from_node(Call(function, (Literal(name),)))
@@ -109,7 +119,8 @@ class SlotDecorator:
         known = self._changes.get(user)
         if known is None:
             about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
-            known = self._changes[user] = {fold_name(n): (n, value) for n, value in about.items()}
+            known = {_FOLDED[name]: (name, value) for name, value in about.items()}
+            self._changes[user] = known
         return known
 
     def _add_others(self, slot: Slot, prefix: str) -> set[str]:
