@@ -75,6 +75,20 @@ _MISSING = Item(None, None)
 _UNDER_WAY = Item(None, None, odd=True)
 
 
+class Constants:
+    """Constants that are to be attributes, and what they are to expressions."""
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self.keys: dict[Asked, Any] = {}
+        for name, value in values.items():
+            kind = value.__class__
+            key = (kind, repr(value) if kind is float else value)
+            self.keys[name] = self.keys[name,] = key
+
+
 class _Keys(dict[Asked, Any]):
     """What the attributes of a partner are to expressions, found when first asked for."""
 
@@ -172,15 +186,14 @@ class Partner:
             self._alone = found
         return found
 
-    def give(self, constants: Mapping[str, Any]) -> None:
+    def give(self, constants: Constants) -> None:
         """Let constants be attributes (classad/table/templates.py)."""
-        self._given.update(constants)
-        for name, value in constants.items():
-            kind = value.__class__
-            key = (kind, repr(value) if kind is float else value)
-            self.keys[name] = self.keys[name,] = key
-            self._vectors.pop(name, None)
-            self._items.pop(name, None)
+        values = constants.values
+        self._given.update(values)
+        self.keys.update(constants.keys)
+        for known in (self._vectors, self._items):
+            for name in values if known else ():
+                known.pop(name, None)
         self._mine = None
 
     @property

@@ -15,12 +15,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from classad.deferred import Unbuilt
 from classad.expr import ExprTree
 from classad.match import is_true
 from classad.table.budget import Budget
 from classad.table.moving import flag, rows_of
 from classad.table.ownlists import OwnLists
-from classad.table.partner import KeyOf, Partner, key_of
+from classad.table.partner import Constants, KeyOf, Partner, key_of
 from classad.table.predicates import Book, Predicate, Verdict
 from classad.table.shapes import Shape, text_of
 from classad.table.splits import Conjunct, Splits
@@ -35,6 +36,7 @@ _MANY: Final = 100_000
 _THEMSELVES: Final = frozenset({REQUIREMENTS})
 #: From so many conjuncts on that differ in constants only they are one.
 VARIED = 8
+_NOTHING: Final = Constants({})
 
 
 class _Task(NamedTuple):
@@ -249,11 +251,12 @@ class _Shapes:
         """The shape of the next conjunct."""
         template = conjunct.template
         if template is None or not (self._templated and template.literals):
-            return self._lists.shape(self._splits.shape(conjunct), self._partner)
+            shape = self._splits.shape(conjunct)
+            return self._lists.shape(shape, self._partner) if shape.exact else shape
         shape, names = self._splits.shape_with(template, "partner", self._uses[template])
         self._uses[template] += 1
         self.given.update(zip(names, conjunct.values, strict=True))
-        return self._lists.shape(shape, self._partner)
+        return self._lists.shape(shape, self._partner) if shape.exact else shape
 
 
 class PartnerSide:
@@ -265,7 +268,7 @@ class PartnerSide:
         self._splits = splits
         self.lists = OwnLists(book) if lists is None else lists
         self._by_text: dict[Any, _Wanted] = {}
-        self._by_tree: dict[Any, tuple[ExprTree, _Wanted, dict[str, Any]]] = {}
+        self._by_tree: dict[Any, tuple[ExprTree, _Wanted, Constants]] = {}
 
     def forget(self) -> None:
         """Columns have changed, though not expressions."""
@@ -288,29 +291,29 @@ class PartnerSide:
         return bits, bits & found.odd, found.chance
 
     def _wanted(self, tree: ExprTree, partner: Partner) -> _Wanted:
-        place = (id(tree), partner.takes_constants, self.lists.fit(partner))
+        node: Any = tree._node
+        text = (node.text, node.how) if node.__class__ is Unbuilt else id(tree)
+        place = (text, partner.takes_constants, self.lists.fit(partner))
         known = self._by_tree.get(place)
         if known is not None:
             partner.give(known[2])
             return known[1]
         conjuncts = self._splits.of(tree)
-        given: dict[str, Any] = {}
+        given = _NOTHING
         if any(conjunct.name for conjunct in conjuncts):
             key: Any = text_of(tree)
-            wanted = self._by_text.get(key)
-            if wanted is None:
-                wanted = self._by_text[key] = _Wanted(tree, None)
+            wanted = self._by_text.get(key) or _Wanted(tree, None)
         else:
             shapes = _Shapes(self._splits, partner, self.lists)
             asked = list(map(shapes.of, conjuncts))
             deep = any(part.level > _LEVELS for part in conjuncts)
             key = (deep, *[shape.uid for shape in asked])
-            given = shapes.given
+            given = Constants(shapes.given)
             partner.give(given)
-            wanted = self._by_text.get(key)
-            if wanted is None:
-                wanted = _Wanted(tree, None if deep else self._of_shapes(asked))
-                self._by_text[key] = wanted
+            wanted = self._by_text.get(key) or _Wanted(
+                tree, None if deep else self._of_shapes(asked)
+            )
+        self._by_text[key] = wanted
         if len(self._by_tree) > _MANY:
             self._by_tree.clear()
         # The tree is kept, so that its identity is its own.
@@ -389,7 +392,7 @@ class PartnerSide:
                 continue
             shape = shapes.of(conjunct)
             found.append(self.book.predicate(shape, False, everything, open_names))
-        partner.give(shapes.given)
+        partner.give(Constants(shapes.given))
         return found
 
 
