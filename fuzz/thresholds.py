@@ -21,7 +21,6 @@ from classad.table import (
     results,
     store,
     tables,
-    valuations,
     verdicts,
 )
 
@@ -35,7 +34,6 @@ SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (verdicts, "_SEVERAL", 1),
     (quick, "_FEW", 0),
     (parts, "_SEVERAL", 0),
-    (valuations, "_FEW", 1),
     (results, "_WHOLE", 1),
     (parts, "_FEW", 0),
     (store, "_FEW", 0),

@@ -23,7 +23,7 @@ from classad.expr import ExprTree
 from classad.kernels import top_k
 from classad.nodes import Reference
 from classad.table import Table
-from classad.table.moving import pick, pick_numbers, places_of, put, rows_of, settle
+from classad.table.moving import pick, pick_numbers, places_of, put, put_all, rows_of, settle
 from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.chance import UnsureError
@@ -200,18 +200,17 @@ class KeyMaker:
     def _held_keys(self, request: Partner, rows: array[int], passed: Passed) -> tuple[Key, Key]:
         """The fourth key, and the fifth, which only rows have that somebody holds."""
         kind = array("d", [KIND_ORDER[MatchKind.NONE]]) * len(rows)
-        rank = array("d", [-FLT_MAX]) * len(rows)
         places = places_of(passed.bits, passed.held)
-        for found, bits in (
-            (MatchKind.PRIORITY, passed.by_priority),
-            (MatchKind.RANK, passed.by_rank),
-        ):
-            if bits:
-                mine = places if bits == passed.held else places_of(passed.bits, bits)
-                put(array("d", [KIND_ORDER[found]]) * len(mine), mine, kind)
+        put_all(KIND_ORDER[MatchKind.PRIORITY], places, kind)
+        if passed.by_rank:
+            taken = places_of(passed.bits, passed.by_rank) if passed.by_priority else places
+            put_all(KIND_ORDER[MatchKind.RANK], taken, kind)
         if self._fixed is not None:
             return kind, -FLT_MAX
-        held = pick(rows, places)
-        ranks = self._policy_key(self._policy.preemption_rank, request, held)
-        put(ranks if isinstance(ranks, array) else array("d", [ranks]) * len(places), places, rank)
-        return kind, rank
+        ranks = self._policy_key(self._policy.preemption_rank, request, pick(rows, places))
+        found = array("d", [-FLT_MAX]) * len(rows)
+        if isinstance(ranks, array):
+            put(ranks, places, found)
+        else:
+            put_all(ranks, places, found)
+        return kind, found

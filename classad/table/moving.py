@@ -134,6 +134,11 @@ def put(values: array[float], rows: array[int], out: array[float]) -> None:
     spread(array("i", range(len(rows))), rows, values, out)
 
 
+def put_all(value: float, rows: array[int], out: array[float]) -> None:
+    """Give each of some rows the same number in ``out``."""
+    spread(array("i", bytes(4 * len(rows))), rows, array("d", [value]), out)
+
+
 def spread(codes: array[int], rows: Rows, table: array[float], out: array[float]) -> None:
     """Give each row in ``out`` the number that the table has for its code."""
     native = kernels.native

@@ -83,7 +83,7 @@ class Held:
 class Variant:
     """Valuations that depend on the same names of the partner, and plans by the kinds of these."""
 
-    __slots__ = ("asked", "clock", "key_of", "met", "plans", "sums", "valuations")
+    __slots__ = ("asked", "clock", "key_of", "plans", "sums", "valuations")
 
     def __init__(self, plan: Plan) -> None:
         self.asked = plan.asked
@@ -92,8 +92,6 @@ class Variant:
         self.plans: dict[tuple[Any, ...], Plan] = {}
         self.valuations: dict[Any, Held] = {}
         self.sums: dict[Any, Held] = {}
-        #: Partners that were met once.
-        self.met: set[Any] = set()
 
     def key(self, partner: Partner) -> Any:
         """What tells partners apart."""

@@ -9,7 +9,6 @@ Never here: arithmetic (classad/table/doubles.py).
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -18,7 +17,6 @@ from classad.nodes import Binary
 from classad.table.budget import Budget
 from classad.table.comparisons import bare
 from classad.table.doubles import OPERATORS, Doubles, combined
-from classad.table.moving import pick
 from classad.table.partner import Partner
 from classad.table.plans import Plan
 from classad.table.results import Held, Valuation, columns_of, is_wide
@@ -82,31 +80,6 @@ class Sums:
         self._budget.add(variant.sums, variant.key(partner), held)
         return held
 
-    def few(
-        self, shape: Shape, of_row: bool, partner: Partner, rows: array[int], convert: Convert
-    ) -> array[float] | None:
-        """The numbers of some rows, made for these alone when a partner is new.
-
-        None as of ``find``, or if they are worth finding for all rows.
-        """
-        node = bare(shape.node)
-        wanted = node.__class__ is Binary and node.operator in OPERATORS
-        if not wanted or not hasattr(convert, "of_doubles"):
-            return None
-        variants = self._valuations.variants(shape, of_row)
-        variant, _ = self._valuations.planned(shape, of_row, partner, variants)
-        key = variant.key(partner)
-        if key in variant.sums or key in variant.valuations or key in variant.met:
-            return None
-        variant.met.add(key)
-        term = self._term(shape, of_row, partner)
-        leaves = self._leaves(term, of_row, partner)
-        found = None if len(leaves) == 1 else _doubles_of(term, _at(leaves, rows))
-        if found is None or found.values is None:
-            return None
-        made: array[float] = convert.of_doubles(found.values)
-        return made
-
     def _find(
         self,
         shape: Shape,
@@ -125,7 +98,7 @@ class Sums:
         found = self._made.get(signature)
         if found is not None and found.serves(convert):
             return found
-        found = _doubles_of(self._term(shape, of_row, partner), _everywhere(leaves))
+        found = _doubles_of(self._term(shape, of_row, partner), _numbers_of(leaves))
         if found is not None:
             found.columns = columns_of(plan)
             self._made[signature] = found
@@ -160,8 +133,7 @@ class Sums:
         return left + self._leaves(term.right, of_row, partner)
 
 
-def _everywhere(leaves: list[Valuation]) -> Iterator[Doubles | None]:
-    """The numbers of all rows."""
+def _numbers_of(leaves: list[Valuation]) -> Iterator[Doubles | None]:
     for leaf in leaves:
         found = leaf.doubles
         if found is None:
@@ -171,13 +143,6 @@ def _everywhere(leaves: list[Valuation]) -> Iterator[Doubles | None]:
             leaf.doubles = found if leaf.used else None
             leaf.used = True
         yield found
-
-
-def _at(leaves: list[Valuation], rows: array[int]) -> Iterator[Doubles | None]:
-    """The numbers of some rows."""
-    for leaf in leaves:
-        numbers = leaf.as_numbers()
-        yield None if numbers is None else numbers.at(pick(leaf.codes, rows))
 
 
 def _doubles_of(term: _Term, leaves: Iterator[Doubles | None]) -> Doubles | None:

@@ -39,8 +39,6 @@ from classad.table.tables import Sampler
 from classad.unparse import unparse
 from classad.values import UNDEFINED
 
-#: Numbers are made for the rows alone that are wanted if these are fewer than one in so many.
-_FEW: Final = 8
 #: Codes that are kept for other partners.
 _ARRANGED: Final = 50
 #: Values up to which it is looked for an equal valuation.
@@ -125,11 +123,6 @@ class Valuations:
         self, tree: ExprTree, of_row: bool, partner: Partner, convert: Convert, rows: array[int]
     ) -> array[float]:
         """What an expression is for some rows, converted, in the order of the rows."""
-        if _FEW * len(rows) < self._store.size and not self._store.odd_for(partner.ad):
-            shape = self._store.shapes.of_tree(tree)
-            found = self.sums.few(shape, of_row, partner, rows, convert)
-            if found is not None:
-                return found
 
         def wanted(odd: int) -> Iterable[int]:
             return [row for row in rows if odd >> row & 1]

@@ -129,7 +129,6 @@ def test_numbers_are_those_of_the_evaluator(backend: str, kind: str, text: str) 
 @pytest.mark.parametrize("kind", CELLS)
 @pytest.mark.parametrize("text", TEXTS)
 def test_numbers_of_some_rows(backend: str, kind: str, text: str) -> None:
-    """A partner that is new has numbers made for these rows alone, one that comes back for all."""
     cells = CELLS[kind]
     rows = [
         ClassAd(f"[A = {a}; B = {b}; C = {c}; Rank = {rank}]")
