@@ -48,8 +48,18 @@ class _Lib(Protocol):
         bits: _Sizes,
     ) -> int: ...
     def ca_list_bits(self, size: int, bits: _Sizes, room: int, rows: _Sizes) -> int: ...
-    def ca_places(
-        self, size: int, bits: object, some: object, room: int, places: _Sizes
+    def ca_list_kinds(
+        self,
+        size: int,
+        bits: object,
+        first: object,
+        second: object,
+        room: int,
+        rows: _Sizes,
+        kinds: _Sizes,
+    ) -> int: ...
+    def ca_mask(
+        self, count: int, kinds: _Sizes, values: object, other: float, out: object
     ) -> int: ...
     def ca_spread(
         self,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _SortOrder = Callable[[array[float], int, int], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
-INTERFACE: Final = 8
+INTERFACE: Final = 9
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
 

@@ -164,40 +164,37 @@ int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t si
     return CA_OK;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- kinds of rows --------------------------------------------------------------------------- */
 
-/* The bits of eight bytes are counted in parallel: in twos, fours, eights, then all together. */
-static size_t count_bits(uint64_t word)
+int ca_list_kinds(size_t size, const unsigned char *bits, const unsigned char *first,
+                  const unsigned char *second, size_t room, int32_t *rows, int32_t *kinds)
 {
-    word -= (word >> 1) & 0x5555555555555555U;
-    word = (word & 0x3333333333333333U) + ((word >> 2) & 0x3333333333333333U);
-    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fU;
-    return (size_t)((word * 0x0101010101010101U) >> 56);
-}
-
-int ca_places(size_t size, const unsigned char *bits, const unsigned char *some, size_t room,
-              int32_t *places)
-{
-    if (size > INT32_MAX / 8 || (size > 0 && (bits == NULL || some == NULL)) ||
-        (room > 0 && places == NULL))
+    if (size > INT32_MAX / 8 || (size > 0 && (bits == NULL || first == NULL || second == NULL)) ||
+        (room > 0 && (rows == NULL || kinds == NULL)))
         return CA_BAD_ARGUMENT;
-    size_t before = 0;
     size_t count = 0;
     for (size_t i = 0; i < size; i++) {
-        while (i + 8 <= size && word_at(some + i) == 0) {
-            before += count_bits(word_at(bits + i));
+        while (i + 8 <= size && word_at(bits + i) == 0)
             i += 8;
-        }
         if (i == size)
             break;
-        const unsigned whole = bits[i];
-        for (unsigned left = some[i]; left != 0; left &= left - 1) {
-            const unsigned low = left & (0U - left);
-            if ((whole & low) == 0 || count == room)
-                return CA_BAD_ARGUMENT;
-            places[count++] = (int32_t)(before + count_bits(whole & (low - 1)));
+        for (unsigned byte = bits[i], k = 0; byte != 0; byte >>= 1, k++) {
+            if ((byte & 1) == 0)
+                continue;
+            if (count == room)
+                return CA_FULL;
+            rows[count] = (int32_t)(8 * i + k);
+            kinds[count++] = (int32_t)(((first[i] >> k) & 1U) | (((second[i] >> k) & 1U) << 1));
         }
-        before += count_bits(whole);
     }
-    return (int)count;
+    return CA_OK;
+}
+
+int ca_mask(size_t count, const int32_t *kinds, const double *values, double other, double *out)
+{
+    if (count > 0 && (kinds == NULL || values == NULL || out == NULL))
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < count; i++)
+        out[i] = kinds[i] != 0 ? values[i] : other;
+    return CA_OK;
 }

@@ -233,10 +233,13 @@ int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size
 /* The rows whose bits are set, rising. */
 int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows);
 
-/* The places that some of a set's members have among all of them, rising; both are sets of `size`
- * bytes.  Returns how many there are. */
-int ca_places(size_t size, const unsigned char *bits, const unsigned char *some, size_t room,
-              int32_t *places);
+/* The same, and for each row in which of two other sets of as many bytes it is: 1 for the first,
+ * 2 for the second, 3 for both. */
+int ca_list_kinds(size_t size, const unsigned char *bits, const unsigned char *first,
+                  const unsigned char *second, size_t room, int32_t *rows, int32_t *kinds);
+
+/* out[i] = values[i], but `other` where the kind is 0. */
+int ca_mask(size_t count, const int32_t *kinds, const double *values, double other, double *out);
 
 /* out[rows[i]] = table[codes[i]]; rows: null for row i. */
 int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,

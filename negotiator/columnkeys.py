@@ -23,7 +23,7 @@ from classad.expr import ExprTree
 from classad.kernels import top_k
 from classad.nodes import Reference
 from classad.table import Table
-from classad.table.moving import pick, pick_numbers, places_of, put, put_all, rows_of, settle
+from classad.table.moving import kinds_of, masked, pick_numbers, rows_of, settle
 from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.chance import UnsureError
@@ -82,6 +82,11 @@ def _sure(number: float) -> float:
 #: One object each: the table keeps numbers by it.
 policy_number: Final = _PolicyNumber()
 job_number: Final = _JobNumber()
+
+#: The fourth key of the kinds that ``kinds_of`` numbers: nobody's, by rank, by priority.
+_ORDERS: Final = array(
+    "d", [KIND_ORDER[kind] for kind in (MatchKind.NONE, MatchKind.RANK, MatchKind.PRIORITY)]
+)
 
 
 @cache
@@ -159,11 +164,14 @@ class KeyMaker:
 
     def keys(self, request: Partner, passed: Passed) -> Keys:
         """The keys of the rows that passed; raises ``UnsureError``."""
-        rows = rows_of(passed.bits)
         kind: Key = KIND_ORDER[MatchKind.NONE]
         preemption: Key = -FLT_MAX
         if passed.held:
-            kind, preemption = self._held_keys(request, rows, passed)
+            rows, kinds = kinds_of(passed.bits, passed.by_rank, passed.by_priority)
+            kind = pick_numbers(_ORDERS, kinds)
+            preemption = self._preemption_key(request, rows, kinds)
+        else:
+            rows = rows_of(passed.bits)
         if self._fixed is not None:
             before, after = (pick_numbers(ranks, rows) for ranks in self._fixed)
             return Keys(rows, before, 1.0, after, kind, preemption)
@@ -197,20 +205,11 @@ class KeyMaker:
             convert=job_number,
         )
 
-    def _held_keys(self, request: Partner, rows: array[int], passed: Passed) -> tuple[Key, Key]:
-        """The fourth key, and the fifth, which only rows have that somebody holds."""
-        kind = array("d", [KIND_ORDER[MatchKind.NONE]]) * len(rows)
-        places = places_of(passed.bits, passed.held)
-        put_all(KIND_ORDER[MatchKind.PRIORITY], places, kind)
-        if passed.by_rank:
-            taken = places_of(passed.bits, passed.by_rank) if passed.by_priority else places
-            put_all(KIND_ORDER[MatchKind.RANK], taken, kind)
+    def _preemption_key(self, request: Partner, rows: array[int], kinds: array[int]) -> Key:
+        """The fifth key, which only rows have that somebody holds."""
         if self._fixed is not None:
-            return kind, -FLT_MAX
-        ranks = self._policy_key(self._policy.preemption_rank, request, pick(rows, places))
-        found = array("d", [-FLT_MAX]) * len(rows)
-        if isinstance(ranks, array):
-            put(ranks, places, found)
-        else:
-            put_all(ranks, places, found)
-        return kind, found
+            return -FLT_MAX
+        ranks = self._policy_key(self._policy.preemption_rank, request, rows)
+        if not isinstance(ranks, array):
+            ranks = array("d", [ranks]) * len(rows)
+        return masked(kinds, ranks, -FLT_MAX)

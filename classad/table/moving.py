@@ -114,29 +114,34 @@ def rows_of(bits: int) -> array[int]:
     return out
 
 
-def places_of(bits: int, some: int) -> array[int]:
-    """The places that some rows of a set have among all of them, rising."""
+def kinds_of(bits: int, first: int, second: int) -> tuple[array[int], array[int]]:
+    """The rows of a set, rising, and for each in which of two others it is, as 1 + 2."""
     native = kernels.native
     size = (bits.bit_length() + 7) // 8
-    data, wanted = bits.to_bytes(size, "little"), some.to_bytes(size, "little")
+    sets = [(bits & some).to_bytes(size, "little") for some in (bits, first, second)]
     if native is None:
-        rows = {row: place for place, row in enumerate(_listed(data))}
-        return array("i", [rows[row] for row in _listed(wanted)])
+        rows = array("i", _listed(sets[0]))
+        members = [frozenset(_listed(some)) for some in sets[1:]]
+        return rows, array("i", [(r in members[0]) + 2 * (r in members[1]) for r in rows])
     ffi, lib = native
-    out = array("i", bytes(4 * some.bit_count()))
-    whole, part = (ffi.from_buffer("unsigned char[]", each) for each in (data, wanted))
-    _checked(lib.ca_places(size, whole, part, len(out), _ints(ffi, out)))
+    count = bits.bit_count()
+    rows, kinds = array("i", bytes(4 * count)), array("i", bytes(4 * count))
+    whole, one, two = (ffi.from_buffer("unsigned char[]", some) for some in sets)
+    out = _ints(ffi, rows), _ints(ffi, kinds)
+    _checked(lib.ca_list_kinds(size, whole, one, two, count, *out))
+    return rows, kinds
+
+
+def masked(kinds: array[int], values: array[float], other: float) -> array[float]:
+    """The numbers, but another one where the kind is 0."""
+    native = kernels.native
+    if native is None:
+        return array("d", [v if kind else other for kind, v in zip(kinds, values, strict=True)])
+    ffi, lib = native
+    out = array("d", bytes(8 * len(kinds)))
+    given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
+    _checked(lib.ca_mask(len(kinds), _ints(ffi, kinds), given, other, made))
     return out
-
-
-def put(values: array[float], rows: array[int], out: array[float]) -> None:
-    """Give each of some rows its number in ``out``."""
-    spread(array("i", range(len(rows))), rows, values, out)
-
-
-def put_all(value: float, rows: array[int], out: array[float]) -> None:
-    """Give each of some rows the same number in ``out``."""
-    spread(array("i", bytes(4 * len(rows))), rows, array("d", [value]), out)
 
 
 def spread(codes: array[int], rows: Rows, table: array[float], out: array[float]) -> None:

@@ -68,19 +68,21 @@ def test_settle(backend: str) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 65, 200, 1000])
-def test_places(backend: str, size: int) -> None:
+def test_kinds(backend: str, size: int) -> None:
     rng = Random(size)
     for sparse in (0, 3, 9):
         bits = rng.getrandbits(size) | 1
-        some = bits
+        first, second = rng.getrandbits(size + 9), rng.getrandbits(size)
         for _ in range(sparse):
-            some &= rng.getrandbits(size)
-        rows, wanted = (list(moving.rows_of(each)) for each in (bits, some))
-        assert [rows[place] for place in moving.places_of(bits, some)] == wanted
-        assert rows == [row for row in range(size) if bits >> row & 1]
-        out = array("d", bytes(8 * len(rows)))
-        moving.put(array("d", wanted), moving.places_of(bits, some), out)
-        assert list(out) == [row if row in wanted else 0.0 for row in rows]
+            bits &= rng.getrandbits(size)
+        rows, kinds = moving.kinds_of(bits, first, second)
+        wanted = [row for row in range(size) if bits >> row & 1]
+        assert list(rows) == wanted == list(moving.rows_of(bits))
+        assert list(kinds) == [(first >> row & 1) + 2 * (second >> row & 1) for row in wanted]
+        chosen = moving.masked(kinds, array("d", wanted), -5.0)
+        assert list(chosen) == [
+            row if kind else -5.0 for row, kind in zip(wanted, kinds, strict=True)
+        ]
 
 
 @pytest.mark.parametrize(
