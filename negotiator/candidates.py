@@ -98,14 +98,36 @@ def _none_yet() -> defaultdict[Refusal, int]:
 
 @define(eq=False)
 class Tally:
-    """How many slots each test refused; ``concurrency_text`` was refused last."""
+    """How many slots each test refused; ``concurrency_text`` was refused last.
 
-    refused: defaultdict[Refusal, int] = field(factory=_none_yet)
+    Sets of slots are counted when somebody wants to know, which is when a request is rejected.
+    """
+
+    _counts: defaultdict[Refusal, int] = field(factory=_none_yet)
     concurrency_text: str | None = None
+    _sets: list[tuple[Refusal, int]] = field(factory=list)
+
+    @property
+    def refused(self) -> defaultdict[Refusal, int]:
+        """The number of slots by cause."""
+        for cause, bits in self._sets:
+            self._counts[cause] += bits.bit_count()
+        self._sets.clear()
+        return self._counts
+
+    def number(self, cause: Refusal) -> int:
+        """The number of slots that were refused for one cause."""
+        sets = [bits.bit_count() for other, bits in self._sets if other is cause]
+        return self._counts.get(cause, 0) + sum(sets)
+
+    def refuse(self, cause: Refusal, bits: int) -> None:
+        """Take in a set of slots."""
+        if bits:
+            self._sets.append((cause, bits))
 
     def copy(self) -> Tally:
         """An independent tally with the same counts."""
-        return Tally(self.refused.copy())
+        return Tally(self._counts.copy(), sets=self._sets.copy())
 
     def counters(self) -> Counters:
         """The counts as part of a result."""

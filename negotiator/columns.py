@@ -85,9 +85,7 @@ class _Ask:
     def count(self, tally: Tally, among: int | None = None) -> None:
         """Tell the tally how many slots were refused."""
         for cause, bits in self.refused:
-            number = (bits if among is None else bits & among).bit_count()
-            if number:
-                tally.refused[cause] += number
+            tally.refuse(cause, bits if among is None else bits & among)
 
 
 class ColumnFound:

@@ -78,14 +78,14 @@ def find_match(
     if kept is not None:
         chosen = _from_list(board, kept, request.ad, allowance)
         if chosen is None:
-            board.limit_refusals = kept.tally.refused[Refusal.SUBMITTER_LIMIT]
+            board.limit_refusals = kept.tally.number(Refusal.SUBMITTER_LIMIT)
         return chosen, kept.tally.copy()
     board.drop_match_list()
     if not board.slots:
         board.limit_refusals = 0
         return None, tally
     found = find(board, request, asker, allowance, tally)
-    board.limit_refusals = tally.refused[Refusal.SUBMITTER_LIMIT]
+    board.limit_refusals = tally.number(Refusal.SUBMITTER_LIMIT)
     if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
         return found.first_best(), tally
     made = MatchList(_key(request, asker), found.entries(), tally.copy())

@@ -23,6 +23,10 @@ ANY_ZERO: Final = 2
 _UNSURE: Final = -2
 _OPERATORS: Final[dict[str, Callable[[float, float], float]]] = {"+": add, "-": sub, "*": mul}
 
+#: Times a length: zeros.  An array made from bytes takes many times as long.
+NO_CODES: Final = array("i", [0])
+NO_NUMBERS: Final = array("d", [0.0])
+
 if TYPE_CHECKING:
     #: The rows to which codes belong; None: as many as there are codes, from 0.
     Rows = array[int] | None
@@ -42,8 +46,8 @@ def number_cells(tags: memoryview, payload: memoryview) -> tuple[array[int], arr
     ffi, lib = native
     count = len(tags)
     room = 1 << max(2 * count - 1, 1).bit_length()
-    slots, out = ffi.new("int32_t[]", room), array("i", bytes(4 * count))
-    first = array("i", bytes(4 * count))
+    slots, out = ffi.new("int32_t[]", room), NO_CODES * count
+    first = NO_CODES * count
     kinds = ffi.from_buffer("unsigned char[]", tags)
     cells = ffi.from_buffer("int64_t[]", payload)
     found = _checked(
@@ -58,7 +62,7 @@ def pick(codes: array[int], rows: array[int]) -> array[int]:
     if native is None:
         return array("i", map(codes.__getitem__, rows))
     ffi, lib = native
-    out = array("i", bytes(4 * len(rows)))
+    out = NO_CODES * len(rows)
     _checked(
         lib.ca_pick(len(rows), _ints(ffi, rows), len(codes), _ints(ffi, codes), _ints(ffi, out))
     )
@@ -71,7 +75,7 @@ def pick_numbers(values: array[float], rows: array[int]) -> array[float]:
     if native is None:
         return array("d", map(values.__getitem__, rows))
     ffi, lib = native
-    out = array("d", bytes(8 * len(rows)))
+    out = NO_NUMBERS * len(rows)
     given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
     _checked(lib.ca_pick_numbers(len(rows), _ints(ffi, rows), len(values), given, made))
     return out
@@ -93,7 +97,7 @@ def flag(codes: array[int], rows: Rows, table: bytes, size: int) -> int:
 
 def bits_of(rows: array[int], size: int) -> int:
     """The set of some rows, all below ``size``."""
-    return flag(array("i", bytes(4 * len(rows))), rows, b"\x01", size)
+    return flag(NO_CODES * len(rows), rows, b"\x01", size)
 
 
 def rows_of(bits: int) -> array[int]:
@@ -105,7 +109,7 @@ def rows_of(bits: int) -> array[int]:
     if native is None:
         return array("i", _listed(data))
     ffi, lib = native
-    out = array("i", bytes(4 * bits.bit_count()))
+    out = NO_CODES * bits.bit_count()
     _checked(
         lib.ca_list_bits(
             len(data), ffi.from_buffer("unsigned char[]", data), len(out), _ints(ffi, out)
@@ -125,7 +129,7 @@ def kinds_of(bits: int, first: int, second: int) -> tuple[array[int], array[int]
         return rows, array("i", [(r in members[0]) + 2 * (r in members[1]) for r in rows])
     ffi, lib = native
     count = bits.bit_count()
-    rows, kinds = array("i", bytes(4 * count)), array("i", bytes(4 * count))
+    rows, kinds = NO_CODES * count, NO_CODES * count
     whole, one, two = (ffi.from_buffer("unsigned char[]", some) for some in sets)
     out = _ints(ffi, rows), _ints(ffi, kinds)
     _checked(lib.ca_list_kinds(size, whole, one, two, count, *out))
@@ -138,7 +142,7 @@ def masked(kinds: array[int], values: array[float], other: float) -> array[float
     if native is None:
         return array("d", [v if kind else other for kind, v in zip(kinds, values, strict=True)])
     ffi, lib = native
-    out = array("d", bytes(8 * len(kinds)))
+    out = NO_NUMBERS * len(kinds)
     given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
     _checked(lib.ca_mask(len(kinds), _ints(ffi, kinds), given, other, made))
     return out
@@ -169,7 +173,7 @@ def compute(
     if native is None:
         return _compute(operator, left, right, most, zeros)
     ffi, lib = native
-    out = array("d", bytes(8 * len(left)))
+    out = NO_NUMBERS * len(left)
     one, other = ffi.from_buffer("double[]", left), ffi.from_buffer("double[]", right)
     made, number = ffi.from_buffer("double[]", out), "+-*".index(operator)
     code = lib.ca_compute(number, len(left), one, other, most, zeros, made)
@@ -183,7 +187,7 @@ def settle(values: array[float], single: bool, other: float) -> array[float]:
         kept = array("d", array("f", values)) if single else values
         return array("d", [other if value != value else value for value in kept])
     ffi, lib = native
-    out = array("d", bytes(8 * len(values)))
+    out = NO_NUMBERS * len(values)
     given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
     _checked(lib.ca_settle(len(values), given, single, other, made))
     return out
@@ -208,7 +212,7 @@ def _compute(
 def _number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int], array[int]]:
     numbers: dict[Any, int] = {}
     first = array("i")
-    out = array("i", bytes(4 * len(left)))
+    out = NO_CODES * len(left)
     for row, pair in enumerate(left if right is None else zip(left, right, strict=True)):
         number = numbers.get(pair)
         if number is None:
@@ -221,7 +225,7 @@ def _number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int
 def _number_cells(tags: memoryview, payload: memoryview) -> tuple[array[int], array[int]]:
     numbers: dict[tuple[int, int], int] = {}
     first = array("i")
-    out = array("i", bytes(4 * len(tags)))
+    out = NO_CODES * len(tags)
     for place, cell in enumerate(zip(tags, payload, strict=True)):
         number = numbers.setdefault(cell, len(first))
         if number == len(first):
@@ -270,8 +274,8 @@ def _c_number_pairs(
     ffi, lib = native
     count = len(left)
     room = 1 << max(2 * count - 1, 1).bit_length()
-    slots, out = ffi.new("int32_t[]", room), array("i", bytes(4 * count))
-    first = array("i", bytes(4 * count))
+    slots, out = ffi.new("int32_t[]", room), NO_CODES * count
+    first = NO_CODES * count
     other = ffi.NULL if right is None else _ints(ffi, right)
     found = _checked(
         lib.ca_number_pairs(
