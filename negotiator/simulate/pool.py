@@ -15,6 +15,7 @@ from typing import Final
 from attr import define, field
 
 from classad.ad import ClassAd
+from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 
 #: What a claim adds to a slot ad, besides its state.
@@ -191,8 +192,9 @@ def show_free(ad: ClassAd) -> None:
 def show_claim(ad: ClassAd, user: str, job: ClassAd, claimed: int, now: int) -> None:
     """Make a slot ad that of a claim by a submitter, which runs a job since ``now``."""
     show_free(ad)
-    rank = ad.get_number("Rank", job)
-    limits = job.get_string("ConcurrencyLimits", ad)
+    context = EvalContext(now=float(now))  # its chance is its own: equal claims are equal
+    rank = ad.get_number("Rank", job, context=context)
+    limits = job.get_string("ConcurrencyLimits", ad, context=context)
     values: dict[str, object] = {
         "State": "Claimed",
         "Activity": "Busy",

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from classad.ad import ClassAd
 from negotiator.cli import main
 from negotiator.cycles import Turn, run_cycles
 from negotiator.io import CapturePaths, read_capture
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
+from negotiator.simulate.pool import show_claim
 from tests.negotiator import scenarios
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour"
@@ -186,3 +188,15 @@ def test_what_cannot_be_asked_for(
         code = stop.code
     assert code == 2
     assert words in capsys.readouterr().err
+
+
+def test_what_a_claim_shows_is_the_same_every_time() -> None:
+    """A startd's rank that draws a number, or reads the clock, depends on nothing but the claim."""
+    job, ranks = ClassAd('[ConcurrencyLimits = strcat("sw:", time() - 500)]'), []
+    for rank in ("random()", "random()", "time() - 900"):
+        slot = ClassAd(f"[Rank = {rank}]")
+        show_claim(slot, "alice@test", job, 1000, 1000)
+        ranks.append(slot["CurrentRank"])
+        assert slot["ConcurrencyLimits"] == "sw:500"
+    assert ranks[0] == ranks[1]
+    assert ranks[2] == 100.0
