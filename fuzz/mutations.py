@@ -179,7 +179,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/store.py", "structural |= self._replace_in_pieces(row, ad, changed)", "pass",
-        "fuzz columns",
+        "tests tests/classad/test_table_sources.py",
     ),
     Mutation(
         "classad/table/ownlists.py", "all(lists.members.isdisjoint(ad._attrs) for", "all(lists for",

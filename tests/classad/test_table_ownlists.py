@@ -45,6 +45,7 @@ JOBS = (
     f"[ RequestGPUs = 1; RequireGPUs = size(AvailableGPUs) == 2; Requirements = {REQUIRE} ]",
     f"[ RequestGPUs = 1; GPU_c = [Capability = 1]; RequireGPUs = Capability > 7; "
     f"Requirements = {REQUIRE} ]",
+    f"[ RequestGPUs = 1; GPU_c = 5; RequireGPUs = Capability > 7; Requirements = {REQUIRE} ]",
     f"[ RequestGPUs = 1; GPU_missing = [Capability = 8]; RequireGPUs = Capability > 7; "
     f"Requirements = !({REQUIRE}) ]",
     f"[ RequestGPUs = 1; RequireGPUs = Capability > 7; HasGPUs = {REQUIRE}; "
@@ -134,7 +135,7 @@ def test_lists_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     agree(table, JOBS[:1])
     assert set(taken) == {True}
     taken.clear()
-    agree(table, JOBS[5:6])
+    agree(table, JOBS[6:7])
     assert set(taken) == {False}
 
 
