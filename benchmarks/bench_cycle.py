@@ -233,13 +233,8 @@ def profile(name: str, folder: Path | None, reference: bool) -> None:
         if how == "reference":
             snapshot = evolve(snapshot, slots=tuple(snapshot.slots))  # made before the clock runs
         before, begun = pace(), time.process_time()
-        result = negotiate(
-            snapshot,
-            capture.policy,
-            now=capture.facts.now,
-            rng=Random(0),
-            engine=engine,
-        )
+        now = capture.facts.now
+        result = negotiate(snapshot, capture.policy, now=now, rng=Random(0), engine=engine)
         seconds[how], results[how] = time.process_time() - begun, result
         paces[how] = (before + pace()) / 2
         if name == "huge":

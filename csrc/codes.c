@@ -131,7 +131,8 @@ static uint64_t word_at(const unsigned char *bytes)
     return word;
 }
 
-int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
+/* The rows whose bits are set, and how many there are; a negative code if that is too many. */
+static int64_t list_rows(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
 {
     size_t count = 0;
     if (size > INT32_MAX / 8)
@@ -149,7 +150,13 @@ int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *r
             rows[count++] = (int32_t)(8 * i + k);
         }
     }
-    return CA_OK;
+    return (int64_t)count;
+}
+
+int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
+{
+    const int64_t found = list_rows(size, bits, room, rows);
+    return found < 0 ? (int)found : CA_OK;
 }
 
 int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
@@ -169,23 +176,16 @@ int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t si
 int ca_list_kinds(size_t size, const unsigned char *bits, const unsigned char *first,
                   const unsigned char *second, size_t room, int32_t *rows, int32_t *kinds)
 {
-    if (size > INT32_MAX / 8 || (size > 0 && (bits == NULL || first == NULL || second == NULL)) ||
+    if ((size > 0 && (bits == NULL || first == NULL || second == NULL)) ||
         (room > 0 && (rows == NULL || kinds == NULL)))
         return CA_BAD_ARGUMENT;
-    size_t count = 0;
-    for (size_t i = 0; i < size; i++) {
-        while (i + 8 <= size && word_at(bits + i) == 0)
-            i += 8;
-        if (i == size)
-            break;
-        for (unsigned byte = bits[i], k = 0; byte != 0; byte >>= 1, k++) {
-            if ((byte & 1) == 0)
-                continue;
-            if (count == room)
-                return CA_FULL;
-            rows[count] = (int32_t)(8 * i + k);
-            kinds[count++] = (int32_t)(((first[i] >> k) & 1U) | (((second[i] >> k) & 1U) << 1));
-        }
+    const int64_t found = list_rows(size, bits, room, rows);
+    if (found < 0)
+        return (int)found;
+    for (size_t i = 0; i < (size_t)found; i++) {
+        const size_t byte = (size_t)rows[i] / 8;
+        const unsigned k = (unsigned)rows[i] % 8;
+        kinds[i] = (int32_t)(((first[byte] >> k) & 1U) | (((second[byte] >> k) & 1U) << 1));
     }
     return CA_OK;
 }

@@ -48,7 +48,7 @@ class Setup:
     the programs that a case runs.
     """
 
-    library: Library
+    builtin: Library
     table: dict[str, list[str]]
     runner: Callable[[str], str | None] | None = None
 
@@ -113,7 +113,7 @@ def startup_differences(case: Mapping[str, Any], setup: Setup) -> list[Differenc
     config = load_config(
         "condor_config",
         MemorySources({"condor_config": case["config"]}),
-        setup.library,
+        setup.builtin,
         context=Context("NEGOTIATOR"),
         host=RECORDED_HOST,
         now=RECORDED_CLOCK,
@@ -152,7 +152,7 @@ def replay(case: Mapping[str, Any], setup: Setup) -> Config:
     return load_config(
         f"{ROOT}/condor_config",
         MemorySources(files, setup.runner),
-        setup.library,
+        setup.builtin,
         context=Context(case.get("subsystem") or "TOOL", case.get("local_name")),
         environment={"PATH": "/usr/bin:/bin", "HOME": "/root", **environment},
         host=RECORDED_HOST,

@@ -108,6 +108,12 @@ TEXTS = (
 )
 
 
+def wanted_of(text: str, rows: list[ClassAd], partner: ClassAd) -> list[str]:
+    """What the evaluator gives, row by row."""
+    convert, tree = Number(), ExprTree(text)
+    return [repr(convert(evaluate(tree, row, partner, context=CONTEXT))) for row in rows]
+
+
 @pytest.mark.parametrize("kind", CELLS)
 @pytest.mark.parametrize("text", TEXTS)
 def test_numbers_are_those_of_the_evaluator(backend: str, kind: str, text: str) -> None:
@@ -116,16 +122,13 @@ def test_numbers_are_those_of_the_evaluator(backend: str, kind: str, text: str) 
         ClassAd(f"[A = {a}; B = {b}; C = {c}; Rank = {rank}]")
         for a in cells
         for b in cells
-        for c, rank in zip(
-            cells, ["TARGET.J", "A + 1", "2.5", "TARGET.K == 1", "B", "0"], strict=True
-        )
+        for c, rank in zip(cells, RANKS, strict=True)
     ]
     table, convert = Table(rows), Number()
     for job in ("[J = 2; K = 1]", "[J = 2.5]", "[J = 2; K = 7]", "[J = -1; K = 2]", '[J = "x"]'):
         partner = ClassAd(job)
         found = table.numbers(text, partner, convert=convert, context=CONTEXT).tolist()
-        wanted = [convert(evaluate(ExprTree(text), row, partner, context=CONTEXT)) for row in rows]
-        assert list(map(repr, found)) == list(map(repr, wanted))
+        assert list(map(repr, found)) == wanted_of(text, rows, partner)
 
 
 @pytest.mark.parametrize("kind", CELLS)
@@ -142,12 +145,10 @@ def test_numbers_of_some_rows(backend: str, kind: str, text: str) -> None:
     table, convert = Table(rows), Number()
     some = array("i", range(7, len(rows), 9))
     for job in ("[J = 2; K = 1]", "[J = 2.5]", "[J = 2; K = 1]", '[J = "x"]', "[J = 2; K = 1]"):
-        partner = table.partner(ClassAd(job), CONTEXT)
-        found = table.numbers_at(ExprTree(text), partner, some, convert=convert)
-        wanted = [
-            convert(evaluate(ExprTree(text), rows[r], partner.ad, context=CONTEXT)) for r in some
-        ]
-        assert list(map(repr, found)) == list(map(repr, wanted))
+        partner = ClassAd(job)
+        asked = table.partner(partner, CONTEXT)
+        found = table.numbers_at(ExprTree(text), asked, some, convert=convert)
+        assert list(map(repr, found)) == wanted_of(text, [rows[row] for row in some], partner)
 
 
 def test_partners_with_the_same_values_share_a_result() -> None:

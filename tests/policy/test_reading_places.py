@@ -38,7 +38,7 @@ def test_a_copied_folder_is_read_as_if_it_lay_where_it_came_from(tmp_path: Path)
     assert values(config, "A", "B") == ["site", "1"]
     assert config.files[-1] == str(copy / "config.d" / "10-site")
     assert not config.diagnostics
-    missing = read_config(str(copy), installed_at="/opt/condor")
+    missing = read_config(str(copy), installed_at="/usr/local/condor")
     assert "cannot read `/etc/condor/more`" in missing.diagnostics[0].message
 
 
