@@ -11,7 +11,6 @@ Follows: sections 5 and 6 of the language notes; vectors ``eval_attr.jsonl``, ``
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, Self
 
 from classad.lists import ListValue
@@ -26,6 +25,8 @@ __all__ = ["ClassAd", "ListValue"]
 
 #: Classes that ``insert`` keeps as they are.
 _SIMPLE = frozenset({bool, int, float, str, Value, AbsTime})
+#: Those, and that of an attribute that is absent, without that of ``UNDEFINED`` and ``ERROR``.
+_WRITTEN = (_SIMPLE - {Value}) | {type(None)}
 
 
 #: Classes of which copies have the same objects; that of expressions comes in when one is met.
@@ -184,13 +185,17 @@ class ClassAd(AdMapping):
         values = self.plain_values(keys)
         if values is None:
             return [self.evaluate_attr(key, None, context) for key in keys]
-        return values
+        return [UNDEFINED if value is None else value for value in values]
 
     def plain_values(self, keys: Sequence[str]) -> list[Any] | None:
-        """The same where it takes no evaluation; None if it does."""
+        """The same where it takes no evaluation, absent ones as ``None``; None if it does.
+
+        ``UNDEFINED`` and ``ERROR`` are not among them: they are equal to numbers, and these values
+        are compared with those of other ads.
+        """
         if self._chained is None and self._parent is None:
-            values = list(map(self._attrs.get, keys, repeat(UNDEFINED)))
-            if _SIMPLE.issuperset(map(type, values)):
+            values = list(map(self._attrs.get, keys))
+            if _WRITTEN.issuperset(map(type, values)):
                 return values
         return None
 

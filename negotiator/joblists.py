@@ -38,7 +38,8 @@ _READINESS: Final = (
     *("currenthosts", "maxhosts"),
 )
 _OWNERSHIP: Final = ("user", "accountinggroup")
-_ALL: Final = (*_READINESS, *_OWNERSHIP, *_ORDER)
+#: All that a schedd reads in a job to offer it, in lower case.
+READ_BY_SCHEDD: Final = (*_READINESS, *_OWNERSHIP, *_ORDER)
 _READY: Final = slice(len(_READINESS))
 _OWNED: Final = slice(len(_READINESS), len(_READINESS) + len(_OWNERSHIP))
 _ORDERED: Final = slice(len(_READINESS) + len(_OWNERSHIP), None)
@@ -90,7 +91,7 @@ class _Reader:
 
     def read(self, job: ClassAd, table: AutoclusterTable | None) -> tuple[str, QueuedJob] | None:
         """A job that is offered, and the name under which its submitter negotiates."""
-        values = job.plain_values(_ALL)
+        values = job.plain_values(READ_BY_SCHEDD)
         if values is None:
             return self._evaluate(job, table)
         told = tuple(values[_READY])

@@ -1,0 +1,80 @@
+"""Job lists, which read equal values once, are those of jobs read one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from classad import ClassAd, ExprTree
+from classad.evaluate import EvalContext
+from classad.values import ERROR, UNDEFINED
+from negotiator.autoclusters import AutoclusterTable, SignificanceSettings
+from negotiator.joblists import READ_BY_SCHEDD, job_lists, queued_job, runnable, submitter_of
+from negotiator.snapshot import ScheddQueue
+from policy.load import policy_from_knobs
+
+CONTEXT = EvalContext(now=1000.0)
+POLICY = policy_from_knobs({}).policy
+NUMBERED = ("clusterid", "procid")
+#: Values that Python takes for equal to others of which a schedd thinks otherwise.
+VALUES: tuple[Any, ...] = (
+    None, 0, 1, 2, True, False, 1.0, 2.0, -0.0, UNDEFINED, ERROR, "a@b", "2", 1000,
+    ExprTree("1 + 1"),
+)  # fmt: skip
+
+
+def _job(number: int, **given: Any) -> ClassAd:
+    job = ClassAd({"User": "a@b", "JobStatus": 1})
+    for name, value in (given | {"ClusterId": 1, "ProcId": number}).items():
+        if value is not None:
+            job.insert(name, value)
+    return job
+
+
+def _order(jobs: list[ClassAd]) -> list[int]:
+    """The numbers of the jobs that are offered, in the order in which they stand."""
+    queues = (ScheddQueue("schedd", tuple(jobs)),)
+    lists = job_lists(queues, frozenset(), SignificanceSettings(), POLICY, CONTEXT, freeze=False)
+    return [job.proc for each in lists.values() for job in each.waiting]
+
+
+def test_a_priority_of_two_is_not_one_that_is_missing() -> None:
+    assert _order([_job(0), _job(1, JobPrio=2)]) == [1, 0]
+    assert _order([_job(0, JobPrio=UNDEFINED), _job(1, PostJobPrio1=2)]) == [1, 0]
+
+
+def test_two_hosts_are_not_those_of_a_job_that_says_nothing() -> None:
+    assert _order([_job(0, CurrentHosts=1), _job(1, CurrentHosts=1, MaxHosts=2)]) == [1]
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from([name for name in READ_BY_SCHEDD if name not in NUMBERED]),
+            st.sampled_from(VALUES),
+            max_size=4,
+        ),
+        max_size=6,
+    )
+)
+def test_any_jobs(given: list[dict[str, Any]]) -> None:
+    jobs = [_job(number, **values) for number, values in enumerate(given)]
+    wanted: dict[str, list[Any]] = {}
+    for job in jobs:
+        if runnable(job, CONTEXT) and (name := submitter_of(job, CONTEXT)) is not None:
+            wanted.setdefault(name, []).append(queued_job(job, None, CONTEXT))
+    for some in wanted.values():
+        some.sort(key=lambda job: job.order)
+    assert _order(jobs) == [job.proc for some in wanted.values() for job in some]
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(VALUES)] * 2), max_size=8))
+def test_autoclusters_are_those_of_the_texts(pairs: list[tuple[Any, Any]]) -> None:
+    jobs = [_job(number, A=a, B=b) for number, (a, b) in enumerate(pairs)]
+    table = AutoclusterTable(frozenset({"a", "b"}))
+    texts: dict[tuple[str, ...], int] = {}
+    for job in jobs:
+        told = tuple(repr(job.raw(name)) if job.raw(name) is not None else "" for name in "AB")
+        assert table.id_of(job) == texts.setdefault(told, len(texts) + 1)
