@@ -29,7 +29,7 @@ _FITS: Final = (
     "MY.Cpus >= TARGET.RequestCpus && MY.Memory >= TARGET.RequestMemory"
     " && MY.Disk >= TARGET.RequestDisk"
 )
-_RESOURCES: Final = ("Cpus", "Memory", "Disk")
+RESOURCES: Final = ("Cpus", "Memory", "Disk")
 
 
 @define(eq=False)
@@ -78,7 +78,7 @@ class Pool:
     def cut(self, parent: SimSlot, job: ClassAd, number: int | None = None) -> SimSlot | None:
         """A dynamic slot with what the job asks for, None if too little is left."""
         wanted = {}
-        for resource in _RESOURCES:
+        for resource in RESOURCES:
             amount = job.get_number(f"Request{resource}", parent.ad)
             wanted[resource] = float(amount) if amount is not None else 0.0
             if wanted[resource] > (parent.ad.get_number(resource) or 0):
@@ -143,7 +143,7 @@ def pool_of(ads: Iterable[ClassAd]) -> Pool:
             continue
         ad = original.duplicate()
         if ad.get_bool("PartitionableSlot") is True:
-            for resource in _RESOURCES:
+            for resource in RESOURCES:
                 total = ad.get_number(f"TotalSlot{resource}")
                 if total is not None:
                     ad.insert(resource, int(total))

@@ -24,12 +24,14 @@ from attr import evolve, field, frozen
 from classad.ad import ClassAd
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
+from negotiator.autoclusters import job_attributes, significant_attributes
 from negotiator.configuration import CaptureSources, read_policy
+from negotiator.cycle import policy_expressions, significance
 from negotiator.io import CapturePaths, InputError, read_capture
-from negotiator.joblists import submitter_of
+from negotiator.joblists import READ_BY_SCHEDD, submitter_of
 from negotiator.simulate.engine import ClaimSettings, MachineChange, Simulation, Sink
 from negotiator.simulate.matching import Negotiator
-from negotiator.simulate.pool import Pool, plain_pool, pool_of
+from negotiator.simulate.pool import RESOURCES, Pool, plain_pool, pool_of
 from negotiator.simulate.state import State
 from negotiator.simulate.workload import (
     Workload,
@@ -49,6 +51,8 @@ _PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.
 #: A moment for pools that were not captured, seconds since the epoch.
 _EPOCH: Final = 1_800_000_000
 _WAITING: Final = (1, 2)
+#: What the schedd goes by, and what a startd cuts a slot by.
+_ASKED: Final = frozenset({*READ_BY_SCHEDD, *(f"request{name.lower()}" for name in RESOURCES)})
 
 
 def _pairs(pairs: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
@@ -97,7 +101,7 @@ def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         raise InputError([Diagnostic(f"{plan.pool}: no slot in it")])
     simulation = Simulation(
         pool=pool,
-        workload=_workload(plan, snapshot),
+        workload=_workload(plan, snapshot, _asked_of_jobs(pool, policy)),
         settings=_claim_settings(plan, config),
         state=State(accountant=accountant),
         sink=sink,
@@ -122,12 +126,19 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]
     return capture.snapshot, policy, now, config
 
 
-def _workload(plan: Plan, snapshot: Snapshot | None) -> Workload:
+def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
+    """The attributes (lower-cased) by which a slot, the policy or a schedd may tell jobs apart."""
+    expressions = [*policy_expressions(policy), policy.slot_weight]
+    wanted = significant_attributes((slot.ad for slot in pool.slots.values()), expressions)
+    return job_attributes(wanted, significance(policy)) | _ASKED
+
+
+def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> Workload:
     if plan.workload == "capture":
         if snapshot is None:
             raise WorkloadError("the workload `capture` needs a captured pool")
         workload = from_capture(
-            _queued(snapshot), plan.seed, plan.seconds, plan.every, plan.run_time
+            _queued(snapshot), asked, plan.seed, plan.seconds, plan.every, plan.run_time
         )
     else:
         path = Path(plan.workload)

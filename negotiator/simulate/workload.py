@@ -22,12 +22,11 @@ from attr import define, field, frozen
 from classad.ad import ClassAd
 from classad.errors import suggest
 from classad.expr import ExprTree
+from negotiator.autoclusters import AutoclusterTable
 
-#: What tells jobs of one user apart as far as matching goes.
-_SHAPE: Final = (
-    "RequestCpus", "RequestMemory", "RequestDisk", "RequestGPUs", "Requirements", "Rank", "JobPrio",
-    "ConcurrencyLimits",
-)  # fmt: skip
+#: What a captured job has from where it was, and what is different in every job of a simulation.
+_OF_THE_SCHEDD: Final = ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts")
+_ANEW: Final = ("ClusterId", "ProcId", "GlobalJobId", "QDate")
 _REQUIREMENTS: Final = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
 #: Columns of the Standard Workload Format, from 0.
 _SUBMIT, _RUN, _USED_CPUS, _USED_MEMORY, _CPUS, _MEMORY, _USER, _GROUP = 1, 3, 4, 6, 7, 9, 11, 12
@@ -73,17 +72,13 @@ class Workload:
             self.shapes.append(_plain_shape(user, group, cpus, memory))
         return self._known[key]
 
-    def captured_shape(self, user: str, ad: ClassAd) -> int:
-        """The number of the shape of a captured job."""
-        key = (user, *(str(ad.raw(name)) for name in _SHAPE))
+    def captured_shape(self, user: str, autocluster: int, ad: ClassAd) -> int:
+        """The number of the shape of the captured jobs of a user in an autocluster."""
+        key = (user, autocluster)
         if key not in self._known:
             self._known[key] = len(self.shapes)
-            copy = ad.duplicate()
-            for name in ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts"):
-                copy.remove(name)
-            copy.insert("JobStatus", 1)
-            cpus = copy.get_number("RequestCpus")
-            self.shapes.append(Shape(user, 1.0 if cpus is None else float(cpus), copy))
+            cpus = ad.get_number("RequestCpus")
+            self.shapes.append(Shape(user, 1.0 if cpus is None else float(cpus), ad))
         return self._known[key]
 
     def sorted(self) -> Workload:
@@ -259,17 +254,45 @@ def _poisson(begin: int, end: float, per_hour: float, batch: int, rng: Random) -
 
 
 def from_capture(
-    jobs: Iterable[tuple[str, ClassAd]], seed: int, seconds: int, every: int, run_time: int
+    jobs: Iterable[tuple[str, ClassAd]],
+    asked: frozenset[str],
+    seed: int,
+    seconds: int,
+    every: int,
+    run_time: int,
 ) -> Workload:
     """The queue of a capture, submitted anew every so many seconds (0: once).
 
-    Run times, which no queue knows, scatter around ``run_time`` as e to a normal deviate.
+    ``asked``: the attributes (lower-cased) that tell jobs of a user apart, together with what these
+    refer to in the jobs.  Run times, which no queue knows, scatter around ``run_time`` as e to a
+    normal deviate.
     """
     rng = Random(f"{seed}/capture")
     workload = Workload()
-    found = [workload.captured_shape(user, ad) for user, ad in jobs]
+    waiting = [(user, _waiting(ad)) for user, ad in jobs]
+    alike = [_without(ad, _ANEW) for _, ad in waiting]
+    table = AutoclusterTable(asked)
+    table.learn(alike)
+    found = [
+        workload.captured_shape(user, table.id_of(known), ad)
+        for (user, ad), known in zip(waiting, alike, strict=True)
+    ]
     for moment in range(0, max(seconds, 1), every) if every > 0 else (0,):
         for shape in found:
             length = max(1, round(run_time * math.exp(rng.gauss(0.0, 1.0))))
             workload.arrivals.append(Arrival(moment, length, shape))
     return workload.sorted()
+
+
+def _waiting(ad: ClassAd) -> ClassAd:
+    """A captured job as one that was just submitted."""
+    copy = _without(ad, _OF_THE_SCHEDD)
+    copy.insert("JobStatus", 1)
+    return copy
+
+
+def _without(ad: ClassAd, names: Iterable[str]) -> ClassAd:
+    copy = ad.duplicate()
+    for name in names:
+        copy.remove(name)
+    return copy

@@ -495,6 +495,44 @@ def test_a_captured_queue_can_come_again() -> None:
     assert len(simulation.state.claims) > 20
 
 
+def test_captured_jobs_differ_in_what_slots_ask_for(tmp_path: Path) -> None:
+    slot = """MyType = "Machine"
+Name = "slot{0}@m{0}"
+Machine = "m{0}"
+Cpus = 1
+Memory = 1024
+Disk = 1000
+State = "Unclaimed"
+Activity = "Idle"
+MyCurrentTime = 1700000000
+Start = TARGET.Site == "{1}"
+Requirements = START
+"""
+    job = """ClusterId = 1
+ProcId = {0}
+User = "ann@x"
+Owner = "ann"
+JobStatus = 1
+JobUniverse = 5
+RequestCpus = 1
+RequestMemory = 1
+RequestDisk = 1
+Site = "{1}"
+Args = "{0}"
+Requirements = true
+"""
+    places = ("north", "south", "south")
+    for name, text in (("slots.ads", slot), ("jobs.ads", job)):
+        ads = [text.format(number, place) for number, place in enumerate(places)]
+        (tmp_path / name).write_text("\n".join(ads))
+    (tmp_path / "condor_config").write_text("")
+    simulation, negotiator = build(Plan(str(tmp_path), "capture", 3600), lambda *event: None)
+    assert [job.shape for job in simulation.workload.arrivals] == [0, 1, 1]
+    simulation.advance(0)
+    negotiator.cycle(60)
+    assert len(simulation.state.claims) == 3
+
+
 # --- the command --------------------------------------------------------------------------------
 
 WORKLOAD = """
