@@ -15,7 +15,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from operator import itemgetter
 from struct import pack, unpack
 from typing import Any, Final, NamedTuple
@@ -193,8 +193,16 @@ class LoadedColumns:
 
     def picked(self, column: LoadedColumn, places: Sequence[int]) -> list[Any]:
         """The values of some cells of a column, counted without regard to the rows."""
-        tags, payload, key = column.tags, column.payload, column.key
-        return [self._value(key, tags[place], payload[place]) for place in places]
+        tags = bytes(map(column.tags.__getitem__, places))
+        payload = map(column.payload.__getitem__, places)
+        kinds = set(tags)
+        if kinds == {Tag.INTEGER}:
+            return list(payload)
+        if kinds == {Tag.REAL}:
+            return array("d", array("q", payload).tobytes()).tolist()
+        if kinds == {Tag.STRING}:
+            return list(map(self.texts.__getitem__, payload))
+        return list(map(partial(self._value, column.key), tags, payload))
 
     def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
         """The values of some cells."""

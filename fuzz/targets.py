@@ -99,24 +99,26 @@ def _quotas() -> Any:
 
 
 def _ageing() -> Any:
-    from attr import asdict
     from hypothesis import strategies as st
 
+    from negotiator.snapshot import Customer
     from negotiator.strategies import customers
 
     times = st.sampled_from(_INTERVALS)
-    return st.tuples(customers().map(asdict), times, times, st.sampled_from(_HALF_LIVES))
+    return st.tuples(customers().map(Customer.data), times, times, st.sampled_from(_HALF_LIVES))
 
 
 def _logs() -> Any:
-    from attr import asdict
     from hypothesis import strategies as st
 
+    from negotiator.snapshot import Customer
     from negotiator.strategies import customers
 
     names = st.sampled_from(["alice@test", "bob@test", "<none>", "a.b"])
     records = st.lists(
-        names.flatmap(customers).map(asdict), max_size=3, unique_by=lambda record: record["name"]
+        names.flatmap(customers).map(Customer.data),
+        max_size=3,
+        unique_by=lambda record: record["name"],
     )
     return st.tuples(st.lists(records, max_size=3), st.integers(0, 4000))
 

@@ -71,11 +71,10 @@ def slot_families(ad: ClassAd, context: EvalContext) -> frozenset[int]:
     return ANY
 
 
-def schedd_families(ad: ClassAd, context: EvalContext) -> frozenset[int]:
-    """The families of the schedd of a submitter ad; every one if it has no address to go by.
+def schedd_families(address: str) -> frozenset[int]:
+    """The families of the schedd at the address in a submitter ad; every one if that says none.
 
     The real negotiator could not ask such a schedd at all; in a saved pool the address may have
     been replaced.
     """
-    text = ad.get_string("ScheddIpAddr", context=context) or ""
-    return ANY if text == NO_ADDRESS else families(text) or ANY
+    return ANY if address == NO_ADDRESS else families(address) or ANY

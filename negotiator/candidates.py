@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from attr import define, field, frozen
+from attr import define, field
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -55,8 +55,7 @@ class Allowance:
         return unclaimed or permits(self.used, cost, self.limit)
 
 
-@frozen(eq=False)
-class Asker:
+class Asker(NamedTuple):
     """Who asks: the submitter, its schedd, its effective priority, and in which mode.
 
     ``families``: the kinds of address the schedd has.
@@ -69,8 +68,7 @@ class Asker:
     families: frozenset[int] = ANY
 
 
-@frozen(eq=False)
-class Candidate:
+class Candidate(NamedTuple):
     """A slot that a request can have.  ``position`` is the slot's place in the pool.
 
     ``amounts``: what the match takes of a slot with a consumption policy, which stays in the pool.
@@ -85,7 +83,7 @@ class Candidate:
 
     def with_keys(self, keys: RankKeys) -> Candidate:
         """The candidate with its rank."""
-        return Candidate(self.position, self.slot, keys, self.kind, self.cost, self.amounts)
+        return self._replace(keys=keys)
 
 
 #: Of a candidate that is not ranked yet.

@@ -19,6 +19,7 @@ from operator import ge
 from typing import Final
 
 from classad.ad import ClassAd
+from classad.builtins import load
 from classad.evaluate import EvalContext
 from classad.table import Table
 from classad.table.budget import DEFAULT
@@ -42,6 +43,7 @@ class ColumnEngines:
     def __init__(self, *, lasting: bool) -> None:
         """``lasting``: whether there are other cycles to come."""
         self._lasting = lasting
+        load()  # the functions of the language, which every cycle asks for
         self._names: dict[str, int] = {}
         self._ads: ListedAds | PlacedAds | None = None
         self._table: Table | None = None

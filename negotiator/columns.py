@@ -79,7 +79,9 @@ class _Ask:
     def without(self, cause: Refusal, bits: int, unwanted: int) -> int:
         """Slots without those that a test refuses."""
         refused = bits & unwanted
-        self.refuse(cause, refused)
+        if not refused:
+            return bits
+        self.refused.append((cause, refused))
         return bits ^ refused
 
     def count(self, tally: Tally, among: int | None = None) -> None:

@@ -32,8 +32,8 @@ class Freezer:
     def __init__(self, context: EvalContext, expressions: KnownExpressions | None = None) -> None:
         self._context = context
         self._expressions = expressions or KnownExpressions()
-        #: Whether expressions call an unsteady function, with them, so that identities stay theirs.
-        self._unsteady: dict[int, tuple[ExprTree, bool]] = {}
+        #: Expressions that call no unsteady function, kept so that their identities stay theirs.
+        self._steady: dict[int, ExprTree] = {}
 
     def freeze(self, ad: ClassAd) -> None:
         """Replace the requirements if it matters."""
@@ -54,8 +54,9 @@ class Freezer:
         overwritten = ad.raw("PreemptingRank") is not None
         own = ad._attrs.get if ad._chained is None else ad.raw
         if ad._chained is None and not overwritten:
-            trees = [value for value in ad._attrs.values() if value.__class__ is ExprTree]
-            if not any(map(self._is_unsteady, trees)):
+            steady = self._steady
+            trees = [v for v in ad._attrs.values() if v.__class__ is ExprTree]
+            if not any(self._is_unsteady(v) for v in trees if id(v) not in steady):
                 return False
         todo: list[Any] = [tree]
         seen: set[str] = set()
@@ -69,10 +70,10 @@ class Freezer:
 
     def _is_unsteady(self, tree: ExprTree) -> bool:
         """Whether an expression calls an unsteady function."""
-        known = self._unsteady.get(id(tree))
-        if known is None:
-            known = self._unsteady[id(tree)] = (tree, self.look(tree)[1])
-        return known[1]
+        unsteady = self.look(tree)[1]
+        if not unsteady:
+            self._steady[id(tree)] = tree
+        return unsteady
 
     def look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
         """The own names an expression mentions, and whether it calls an unsteady function."""

@@ -10,8 +10,8 @@ Follows: ``classad.table.shapes`` for what an expression can see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from classad.ad import ClassAd
 from classad.expr import ExprTree
@@ -54,14 +54,32 @@ class _Together(Shape):
         self.names = tuple(names)
 
 
+class Mention(NamedTuple):
+    """What a value mentions: names that may be those of its own ad, and of the other one.
+
+    ``value``: kept, so that its identity stays its own.
+    """
+
+    value: Any
+    shape: Shape
+    own: frozenset[str]
+    others: frozenset[str]
+
+    @classmethod
+    def of(cls, value: Any, shape: Shape) -> Mention:
+        """What follows from the names of a shape."""
+        own = frozenset([name for where, name in shape.names if where != OTHERS])
+        others = frozenset([name for where, name in shape.names if where != MINE])
+        return cls(value, shape, own, others)
+
+
 class Mentions:
     """What the expressions met so far mention."""
 
     def __init__(self) -> None:
-        # The values are kept so that their identities stay theirs.
-        self._known: dict[int, tuple[Any, Shape]] = {}
+        self._known: dict[int, Mention] = {}
 
-    def of(self, value: Any) -> Shape:
+    def of(self, value: Any) -> Mention:
         """What a value that is not plain mentions."""
         known = self._known.get(id(value))
         if known is None:
@@ -69,12 +87,14 @@ class Mentions:
                 self._known.clear()
             tree = value.__class__ is ExprTree
             shape = self._of_tree(value) if tree else NestedShape(-1, value)
-            known = self._known[id(value)] = (value, shape)
-        return known[1]
+            known = self._known[id(value)] = Mention.of(value, shape)
+        return known
 
     def _of_tree(self, tree: ExprTree) -> Shape:
         parts = conjuncts_of(tree)
-        return _Mentioned(tree.node) if parts is None else _Together(map(self.of, parts))
+        if parts is None:
+            return _Mentioned(tree.node)
+        return _Together([self.of(part).shape for part in parts])
 
 
 class Glimpse:
@@ -105,26 +125,24 @@ class Glimpse:
         theirs = other.raw if other._chained is not None else other._attrs.get
         if any(self._cell(name) is not None or theirs(name) is not None for name in MISLEADING):
             return False
-        todo = [(own, fold_name(name)) for name in names for own in (True, False)]
-        seen = set(todo)
-        while todo:
-            own, name = todo.pop()
-            value = self._cell(name) if own else theirs(name)
-            if value.__class__ in PLAIN:
-                continue
-            shape = mentions.of(value)
-            if shape.odd:
-                return False
-            if shape.random:
-                self.separable = False
-            for where, mentioned in shape.names:
-                if mentioned == "requirements":
-                    self.separable = False  # nothing may refer to the whole
-                new = {(own, mentioned)} if where != OTHERS else set()
-                if where != MINE:
-                    new.add((not own, mentioned))
-                todo += new - seen
-                seen |= new
+        # First what the slot is asked for, then what the other ad is.
+        todo, seen = [set(map(fold_name, names)) for _ in range(2)], [set[str](), set[str]()]
+        asked: Sequence[Callable[[str], Any]] = (self._cell, theirs)
+        while todo[0] or todo[1]:
+            side = 0 if todo[0] else 1
+            new, todo[side] = todo[side], set()
+            seen[side] |= new
+            for value in map(asked[side], new):
+                if value.__class__ in PLAIN:
+                    continue
+                _, shape, own, others = mentions.of(value)
+                if shape.odd:
+                    return False
+                # Nothing may refer to the whole.
+                if shape.random or "requirements" in own or "requirements" in others:
+                    self.separable = False
+                todo[side] |= own - seen[side]
+                todo[1 - side] |= others - seen[1 - side]
         return True
 
     def _cell(self, name: str) -> Any:

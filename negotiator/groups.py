@@ -117,6 +117,8 @@ class GroupTree:
 
     def assigned(self, submitter: str) -> Group:
         """The group of a submitter (or of a group's own record): the deepest one that exists."""
+        if not self.configured:
+            return self.root
         key = submitter.lower()
         group = self._assigned.get(key)
         if group is None:

@@ -188,6 +188,7 @@ def job_lists(
             table = AutoclusterTable(names, expressions)
             table.learn(queue.jobs)
         running = _running(queue, context) if policy.max_jobs_running is not None else 0
+        most = most_jobs(policy, running)
         for job in queue.jobs:
             read = reader.read(job, table)
             if read is None:
@@ -195,7 +196,7 @@ def job_lists(
             name, queued = read
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(table, policy, running, freezer)
+                lists[key] = job_list(table, policy, most, freezer)
             lists[key].waiting[queued] = None
     for found in lists.values():
         found.waiting = dict.fromkeys(sorted(found.waiting, key=_order_of))
@@ -205,10 +206,10 @@ def job_lists(
 def job_list(
     table: AutoclusterTable | None,
     policy: NegotiatorPolicy,
-    running: int,
+    most: int | None,
     freezer: Freezer | None = None,
 ) -> JobList:
-    """An empty list for jobs of a schedd of which so many are running."""
+    """An empty list for jobs of a schedd that asks for so many at a time, see ``most_jobs``."""
     return JobList(
         {},
         None if table is None else table.attributes,
@@ -216,7 +217,7 @@ def job_list(
         counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
         batch_size=policy.resource_request_list_size,
         ahead=policy.prefetch_requests,
-        most_jobs=_most_jobs(policy, running),
+        most_jobs=most,
         freezer=freezer,
     )
 
@@ -225,7 +226,7 @@ def _running(queue: ScheddQueue, context: EvalContext) -> int:
     return sum(job.get_number("JobStatus", context=context) == _RUNNING for job in queue.jobs)
 
 
-def _most_jobs(policy: NegotiatorPolicy, running: int) -> int | None:
+def most_jobs(policy: NegotiatorPolicy, running: int) -> int | None:
     """For how many jobs a schedd asks at a time and submitter: two of its limits say so."""
     limits = []
     if policy.max_concurrent_uploads_per_user > 0:

@@ -10,7 +10,7 @@ Follows: the negotiator's match list as the vectors show it.
 
 from __future__ import annotations
 
-from attr import define, evolve, field
+from attr import define, field
 
 from classad.ad import ClassAd
 from negotiator.board import Board
@@ -140,7 +140,7 @@ def _with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidat
     amounts = consumed(slot.ad, slot.resources, request, board.context)
     if amounts is None:
         return candidate
-    return evolve(candidate, amounts=amounts, cost=cost_of(slot.ad, amounts, board.context))
+    return candidate._replace(amounts=amounts, cost=cost_of(slot.ad, amounts, board.context))
 
 
 def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate) -> None:
@@ -151,7 +151,7 @@ def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate)
     again = consider(board, candidate.position, slot, request, asker)
     if isinstance(again, Candidate):
         keys = rank_keys(board, slot, request, MatchKind.NONE)
-        board.match_list.put_back(evolve(again, kind=MatchKind.NONE, keys=keys))
+        board.match_list.put_back(again._replace(kind=MatchKind.NONE, keys=keys))
 
 
 def _still_valid(board: Board, kept: MatchList, request: ClassAd) -> bool:

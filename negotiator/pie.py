@@ -11,6 +11,7 @@ Follows: "Negotiation" in HTCondor's manual and the vectors.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from attr import frozen
 
@@ -63,8 +64,7 @@ class GroupRoom:
         return max(float32(float32(self.limit) - float32(self.usage)), 0.0)
 
 
-@frozen
-class Slice:
+class Slice(NamedTuple):
     """The part of one submitter.  ``limit_unclaimed`` bounds what it takes of unclaimed slots."""
 
     share: float

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from attr import define, field, frozen
+from attr import define, field
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -33,8 +33,7 @@ from negotiator.result import Event, Match, MatchKind, Outcome, Reason, Rejectio
 from negotiator.slots import Slot
 
 
-@frozen
-class SessionTerms:
+class SessionTerms(NamedTuple):
     """What a session is held under: limits in slot weights, the group negotiating, if any."""
 
     submitter: str
@@ -53,8 +52,7 @@ class SessionTerms:
     deadline: float = math.inf
 
 
-@frozen
-class SessionEnd:
+class SessionEnd(NamedTuple):
     """How a session ended and what its matches cost."""
 
     outcome: Outcome
@@ -225,7 +223,8 @@ _REASONS: Final = (
 
 def _reason(tally: Tally) -> Reason:
     """The first cause, in the negotiator's order, that refused any slot at all."""
-    return next((reason for cause, reason in _REASONS if tally.refused.get(cause)), Reason.NO_MATCH)
+    counts = tally.refused
+    return next((reason for cause, reason in _REASONS if counts.get(cause)), Reason.NO_MATCH)
 
 
 def _take(session: _Session, request: Request, served: int, candidate: Candidate) -> None:

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from classad.table.moving import bits_of, flag
 
 T = TypeVar("T")
+#: Up to so many rows become a set one by one.
+_FEW: Final = 8
 
 
 class SlotSets(Generic[T]):
@@ -41,8 +43,16 @@ class SlotSets(Generic[T]):
         found = self._known.get(value)
         if found is None:
             code = self._numbers.get(value)
-            found = 0 if code is None else bits_of(array("i", self._rows_by_code[code]), self._size)
-            self._known[value] = found
+            found = self._known[value] = 0 if code is None else self._bits(code)
+        return found
+
+    def _bits(self, code: int) -> int:
+        rows = self._rows_by_code[code]
+        if len(rows) > _FEW:
+            return bits_of(array("i", rows), self._size)
+        found = 0
+        for row in rows:
+            found |= 1 << row
         return found
 
     @property

@@ -65,8 +65,7 @@ def customers(name: str = "alice@test") -> st.SearchStrategy[Customer]:
     """Records of the accountant."""
     amounts = st.sampled_from([0.0, 0.5, 1.0, 0.499999, 100.0, 1e6]) | st.floats(0, 1e5, width=32)
     return st.builds(
-        Customer,
-        st.just(name),
+        Customer(name).changed,
         priority=st.none() | amounts,
         priority_factor=st.none() | st.sampled_from([1.0, 1000.0, 1e10, 2.5]),
         resources_used=st.integers(0, 50),

@@ -15,7 +15,7 @@ from typing import Final
 
 from attr import evolve, frozen
 
-from classad.ad import ClassAd
+from classad.ad import ClassAd, as_bool, as_number, as_string
 from classad.evaluate import EvalContext
 from negotiator.addresses import ANY, schedd_families
 from negotiator.arithmetic import INT_MIN, whole
@@ -99,30 +99,32 @@ def negotiated_name(name: str, policy: NegotiatorPolicy) -> str:
 
 
 def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> Submitter | None:
-    name = ad.get_string("Name", context=context)
-    address = ad.get_string("ScheddIpAddr", context=context)
+    values = ad.evaluate_all(_TOLD, context)
+    name, address, schedd = map(as_string, values[:3])
+    running, idle, *weights, heard = map(as_number, values[3:-1])
     if name is None or address is None or (name and name.split() != [name]):
         return None
-    counts = [_count(ad, kind, context) for kind in ("IdleJobs", "RunningJobs")]
-    skipped = ad.get_bool("SkipMatchmaking", context=context) is True
-    if sum(counts) <= 0 or skipped:
+    plain = (whole(running), whole(idle))
+    if sum(plain) <= 0 or as_bool(values[-1]) is True:
         return None
-    demand = float(sum(counts))
+    demand = float(sum(plain))
     if policy.use_weighted_demand:
         demand = 0.0
-        for kind, plain in zip(("RunningJobs", "IdleJobs"), reversed(counts), strict=True):
-            weighted = ad.get_number(f"Weighted{kind}", context=context)
-            demand += plain if weighted is None else weighted
+        for count, weighted in zip(plain, weights, strict=True):
+            demand += count if weighted is None else weighted
     return Submitter(
         name=negotiated_name(name, policy),
-        schedd=ad.get_string("ScheddName", context=context) or "",
-        idle_jobs=counts[0],
-        running_jobs=counts[1],
+        schedd=schedd or "",
+        idle_jobs=plain[1],
+        running_jobs=plain[0],
         demand=demand,
-        last_heard_from=_count(ad, "LastHeardFrom", context),
-        families=schedd_families(ad, context),
+        last_heard_from=whole(heard),
+        families=schedd_families(address),
     )
 
 
-def _count(ad: ClassAd, name: str, context: EvalContext) -> int:
-    return whole(ad.get_number(name, context=context))
+#: What is read of a submitter ad.
+_TOLD: Final = (
+    *("name", "scheddipaddr", "scheddname", "runningjobs", "idlejobs"),
+    *("weightedrunningjobs", "weightedidlejobs", "lastheardfrom", "skipmatchmaking"),
+)

@@ -38,9 +38,7 @@ class Column:
         self.key = key
         self.values, self.codes, self.ordered = values, codes, ordered
         self.numbers: dict[Any, int] | None = None
-        self.expressions = frozenset(
-            code for code, value in enumerate(self.values) if is_open(value)
-        )
+        self.expressions = _open_among(values)
 
     @classmethod
     def of(cls, key: str, cells: Sequence[Any]) -> Column:
@@ -54,11 +52,12 @@ class Column:
     @classmethod
     def of_codes(cls, key: str, values: list[Any], codes: array[int]) -> Column:
         """The column of distinct values and the place of each row's among them."""
-        places = _order(values)
+        places, ordered = _order(values)
+        if not ordered:
+            return cls(key, values, codes, 0)
         number = array("i", bytes(4 * len(values)))
         for code, place in enumerate(places):
             number[place] = code
-        ordered = sum(map(_is_number, values))
         return cls(key, [values[place] for place in places], pick(number, codes), ordered)
 
     def moved(self, values: list[Any], codes: array[int], ordered: int) -> Column:
@@ -68,7 +67,7 @@ class Column:
         found.numbers = None
         found.expressions = self.expressions
         if values is not self.values and self.expressions:
-            found.expressions = frozenset(code for code, v in enumerate(values) if is_open(v))
+            found.expressions = _open_among(values)
         return found
 
     def set(self, row: int, cell: Any) -> bool:
@@ -120,6 +119,13 @@ def is_open(cell: Any) -> bool:
     return not isinstance(cell, ClassAd) or any(map(is_open, cell._attrs.values()))
 
 
+def _open_among(values: list[Any]) -> frozenset[int]:
+    """The places of values that depend on anything else."""
+    if PLAIN.issuperset(map(type, values)):
+        return frozenset()
+    return frozenset(place for place, value in enumerate(values) if is_open(value))
+
+
 _Coded = tuple[list[Any], "array[int]", int]
 
 
@@ -160,19 +166,22 @@ def _coded(
     values: list[Any], keys: Sequence[Any], keys_of: Callable[[list[Any]], list[Any]]
 ) -> _Coded:
     """Put the values in the order of their codes and give every row its code."""
-    ordered = [values[place] for place in _order(values)]
+    places, numbers = _order(values)
+    ordered = [values[place] for place in places]
     code_of = {key: code for code, key in enumerate(keys_of(ordered))}
     codes = array("i", map(code_of.__getitem__, keys))
-    return ordered, codes, sum(map(_is_number, values))
+    return ordered, codes, numbers
 
 
-def _is_number(value: Any) -> bool:
-    return (value.__class__ is int or value.__class__ is float) and value == value
-
-
-def _order(values: Sequence[Any]) -> list[int]:
-    """The places of values in the order of their codes: numbers first, rising."""
-    numbers = [place for place, value in enumerate(values) if _is_number(value)]
+def _order(values: Sequence[Any]) -> tuple[Sequence[int], int]:
+    """The places of values in the order of their codes: numbers first, rising; and their number."""
+    kinds = list(map(type, values))
+    if int not in kinds and float not in kinds:
+        return range(len(values)), 0
+    numbers: list[int] = []
+    others: list[int] = []
+    for place, kind in enumerate(kinds):
+        real = kind is int or (kind is float and values[place] == values[place])
+        (numbers if real else others).append(place)
     numbers.sort(key=values.__getitem__)
-    found = set(numbers)
-    return numbers + [place for place in range(len(values)) if place not in found]
+    return numbers + others, len(numbers)

@@ -205,7 +205,10 @@ class Table(Holder):
             store = self._store
             shape = store.shapes.of_tree(tree)
             verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
-            odd = bits & (verdict.odd | store.odd_for(partner.ad))
+            odd = verdict.odd | store.odd_for(partner.ad)
+            if not odd:
+                return Rows(store.size, bits & verdict.true)
+            odd &= bits
             bits &= verdict.true & ~odd
         else:
             bits = 0

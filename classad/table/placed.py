@@ -68,6 +68,7 @@ class PlacedStore(Store):
         self.names = set(self._base.names | self._overlay)
         used = len(self._order) - self._order.count(NOWHERE)
         self._whole = used == len(self._order) == self._base.size
+        self._misleading = any(map(self.has, MISLEADING))
         self.odd = 0
         if self._base.odd:
             for row, place in enumerate(self._order):
@@ -76,7 +77,7 @@ class PlacedStore(Store):
 
     @property
     def misleading(self) -> bool:
-        return any(map(self.has, MISLEADING))
+        return self._misleading
 
     def has(self, name: str) -> bool:
         if name in self.names or name in self._given:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Final, TypeAlias
 
-from attr import define, evolve, field
+from attr import define, field
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -33,7 +33,7 @@ from negotiator.cycle import (
 )
 from negotiator.engine import REFERENCE, Listed
 from negotiator.ephemeral import live_functions
-from negotiator.joblists import job_list, queued_job, runnable, submitter_of
+from negotiator.joblists import job_list, most_jobs, queued_job, runnable, submitter_of
 from negotiator.poolsize import pool_numbers
 from negotiator.preemption import Refusal
 from negotiator.requests import JobList, QueuedJob, Request
@@ -257,7 +257,7 @@ class Standing:
         lists = {}
         for user, jobs in by_user.items():
             jobs.sort(key=_order)
-            made = job_list(kinds.table, self.policy, 0)
+            made = job_list(kinds.table, self.policy, most_jobs(self.policy, 0))
             made.waiting = dict.fromkeys(jobs)
             lists[user, self.schedd] = made
         return lists
@@ -286,7 +286,8 @@ class Standing:
             if new:
                 board = self._probe
                 job = queued_job(self.simulation.workload.shapes[shape].ad, kinds.table, _CONTEXT)
-                request = job_list(kinds.table, self.policy, 0).request_for(job).ad
+                made = job_list(kinds.table, self.policy, most_jobs(self.policy, 0))
+                request = made.request_for(job).ad
                 for position in new:
                     known[position] = _candidate(board, position, free[position], request)
         return known
@@ -351,7 +352,7 @@ def _candidate(board: Board, position: int, slot: Slot, request: ClassAd) -> Can
     found = consider(board, position, slot, request, _ASKER)
     if not isinstance(found, Candidate):
         return None
-    return evolve(found, keys=rank_keys(board, slot, request, found.kind))
+    return found.with_keys(rank_keys(board, slot, request, found.kind))
 
 
 @define(eq=False)

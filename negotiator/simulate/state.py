@@ -103,7 +103,7 @@ def accountant_json(state: AccountantState) -> dict[str, Any]:
     """The accountant's tables as data for JSON; recorded matches are no part of a simulation."""
     return {
         "last_update_time": state.last_update_time,
-        "customers": [asdict(record) for record in state.customers.values()],
+        "customers": [record.data() for record in state.customers.values()],
     }
 
 
