@@ -9,9 +9,26 @@ class _Lib(Protocol):
     CA_OK: int
     CA_BAD_ARGUMENT: int
     def ca_interface(self) -> int: ...
-    def ca_top_k(self, rows: int, columns: int, k: int, keys: _Sizes, order: _Sizes) -> int: ...
+    def ca_top_k(
+        self,
+        count: int,
+        columns: int,
+        keys: object,
+        size: int,
+        rows: object,
+        k: int,
+        order: object,
+    ) -> int: ...
     def ca_sort_order(
-        self, rows: int, columns: int, wanted: int, keys: _Sizes, order: _Sizes
+        self,
+        count: int,
+        columns: int,
+        keys: object,
+        size: int,
+        rows: object,
+        wanted: int,
+        first: object,
+        order: object,
     ) -> int: ...
     def ca_number_pairs(
         self,
@@ -47,20 +64,9 @@ class _Lib(Protocol):
         room: int,
         bits: _Sizes,
     ) -> int: ...
+    def ca_count_bits(self, size: int, bits: object) -> int: ...
     def ca_list_bits(self, size: int, bits: _Sizes, room: int, rows: _Sizes) -> int: ...
-    def ca_list_kinds(
-        self,
-        size: int,
-        bits: object,
-        first: object,
-        second: object,
-        room: int,
-        rows: _Sizes,
-        kinds: _Sizes,
-    ) -> int: ...
-    def ca_mask(
-        self, count: int, kinds: _Sizes, values: object, other: float, out: object
-    ) -> int: ...
+    def ca_mark(self, count: int, rows: object, kind: int, room: int, out: object) -> int: ...
     def ca_spread(
         self,
         count: int,

@@ -1,7 +1,7 @@
 """Choosing and ordering rows by columns of numeric keys, in C when it is there.
 
-Inputs: columns, each a sequence of numbers of one length; the first column decides first, larger is
-better.  Outputs: lists of row numbers, best first.
+Inputs: columns, each a sequence of numbers of one length, or keys of some rows; the first one
+decides first, larger is better.  Outputs: lists of row numbers, best first.
 Backends: ``backend`` says which one works, ``"c"`` (csrc/) or ``"python"`` (this file); results are
 identical.  ``CLASSAD_KERNELS=auto|c|python`` chooses, read once at import: the one place of this
 package where the environment speaks, and it never changes an answer.
@@ -14,20 +14,44 @@ from __future__ import annotations
 
 import os
 from array import array
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from classad._kernels import _FFI, _Lib
 
-    _TopK = Callable[[array[float], int, int], list[int]]
-    _SortOrder = Callable[[array[float], int, int], list[int]]
+    #: Keys of so many rows, some of the rows (None: all of them), and how many places are wanted.
+    _Chooser = Callable[[Sequence["Key"], int, "array[int] | None", int], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
-INTERFACE: Final = 9
+INTERFACE: Final = 10
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
+
+
+#: How many values a key has that has one for each kind.
+KINDS: Final = 256
+
+
+class Key(NamedTuple):
+    """What orders rows: a value for each row.
+
+    With ``kinds`` of all rows it is that of rows whose kind is not 0, and ``other`` of the rest; or
+    with ``of_kinds`` the value of the kind.
+    """
+
+    values: array[float]
+    kinds: bytes | bytearray | None = None
+    other: float = 0.0
+    of_kinds: bool = False
+
+    def at(self, row: int) -> float:
+        """The key of a row."""
+        if self.kinds is None:
+            return self.values[row]
+        kind = self.kinds[row]
+        return self.values[kind if self.of_kinds else row] if kind else self.other
 
 
 def top_k(columns: Sequence[Sequence[float]], k: int) -> list[int]:
@@ -37,8 +61,8 @@ def top_k(columns: Sequence[Sequence[float]], k: int) -> list[int]:
     """
     if k < 0:
         raise ValueError(f"the number of rows to choose is negative: {k}")
-    keys, rows = _pack(columns)
-    return _top_k(keys, rows, min(k, rows))
+    keys, size = _keys(columns)
+    return _top_k(keys, size, None, min(k, size))
 
 
 def sort_order(columns: Sequence[Sequence[float]], wanted: int | None = None) -> list[int]:
@@ -49,21 +73,41 @@ def sort_order(columns: Sequence[Sequence[float]], wanted: int | None = None) ->
     Up to 16 rows equal ones keep their order, above that the library shuffles them, always in the
     same way.  A NaN is neither better nor worse than anything: the next column decides.
     """
-    keys, rows = _pack(columns)
-    return _sort_order(keys, rows, rows if wanted is None else min(wanted, rows))
+    keys, size = _keys(columns)
+    return _sort_order(keys, size, None, size if wanted is None else min(wanted, size))
 
 
-def _pack(columns: Sequence[Sequence[float]]) -> tuple[array[float], int]:
-    """All columns one after the other as doubles, and the number of rows."""
+def top_rows(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
+    """``top_k`` of some rows, which rise, of ``size`` that have keys; equal ones without any."""
+    _check(keys, size)
+    return _top_k(keys, size, rows, min(k, len(rows)))
+
+
+def sort_rows(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
+    """``sort_order`` of some rows, in whose order they stand, of ``size`` that have keys."""
+    _check(keys, size)
+    return _sort_order(keys, size, rows, min(wanted, len(rows)))
+
+
+def _keys(columns: Sequence[Sequence[float]]) -> tuple[list[Key], int]:
+    """Columns as keys, and the number of rows."""
     if not columns:
         raise ValueError("there is no key column")
     rows = len(columns[0])
-    keys = array("d")
+    keys = []
     for column in columns:
         if len(column) != rows:
             raise ValueError(f"key columns of different lengths: {rows} and {len(column)}")
-        keys.extend(column)
+        known = column.__class__ is array and column.typecode == "d"
+        keys.append(Key(column if known else array("d", column)))  # type: ignore[arg-type]
     return keys, rows
+
+
+def _check(keys: Sequence[Key], size: int) -> None:
+    for key in keys:
+        wanted = KINDS if key.of_kinds else size
+        if len(key.values) != wanted or (key.kinds is not None and len(key.kinds) != size):
+            raise ValueError(f"a key has not what {size} rows want")
 
 
 # ---- Python ------------------------------------------------------------------------------------
@@ -83,30 +127,36 @@ class _Row(tuple[float, ...]):
         return False
 
 
-def _has_nan(keys: array[float]) -> bool:
-    return any(key != key for key in keys)
+def _has_nan(columns: Sequence[Sequence[float]]) -> bool:
+    return any(key != key for column in columns for key in column)
 
 
-def _columns(keys: array[float], rows: int) -> list[array[float]]:
-    return [keys[start : start + rows] for start in range(0, len(keys), rows)] if rows else []
+def _columns(keys: Sequence[Key], rows: Sequence[int]) -> list[list[float]]:
+    return [list(map(key.at, rows)) for key in keys]
 
 
-def _top_k_python(keys: array[float], rows: int, k: int) -> list[int]:
-    columns: list[Sequence[Any]] = list(_columns(keys, rows))
-    if _has_nan(keys):
+def _top_k_python(keys: Sequence[Key], size: int, rows: array[int] | None, k: int) -> list[int]:
+    chosen: Sequence[int] = range(size) if rows is None else rows
+    columns: list[Sequence[Any]] = list(_columns(keys, chosen))
+    if _has_nan(columns):
         columns = [[(key == key, key if key == key else 0.0) for key in c] for c in columns]
-    table = list(zip(*columns, strict=True))
-    return sorted(range(rows), key=table.__getitem__, reverse=True)[:k]
+    table = list(zip(*columns, strict=True)) or [()] * len(chosen)
+    order = sorted(range(len(chosen)), key=table.__getitem__, reverse=True)
+    return [chosen[place] for place in order[:k]]
 
 
-def _sort_order_python(keys: array[float], rows: int, wanted: int) -> list[int]:
-    return _all_sorted(keys, rows)[:wanted]
+def _sort_order_python(
+    keys: Sequence[Key], size: int, rows: array[int] | None, wanted: int
+) -> list[int]:
+    chosen: Sequence[int] = range(size) if rows is None else rows
+    order = _all_sorted(_columns(keys, chosen), len(chosen))
+    return [chosen[place] for place in order[:wanted]]
 
 
-def _all_sorted(keys: array[float], rows: int) -> list[int]:
-    table = list(zip(*_columns(keys, rows), strict=True))
+def _all_sorted(columns: Sequence[Sequence[float]], rows: int) -> list[int]:
+    table: list[tuple[float, ...]] = list(zip(*columns, strict=True)) or [()] * rows
     order = list(range(rows))
-    if _has_nan(keys):
+    if _has_nan(columns):
         _introsort([_Row(row) for row in table], order)
     else:
         distinct = sorted(set(table))
@@ -217,19 +267,41 @@ def _checked(code: int) -> None:
         raise ValueError(f"the C kernel refused its arguments (code {code})")
 
 
-def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_TopK, _SortOrder]:
-    def top(keys: array[float], rows: int, k: int) -> list[int]:
-        order = ffi.new("size_t[]", k)
-        columns = len(keys) // rows if rows else 0
-        _checked(lib.ca_top_k(rows, columns, k, ffi.from_buffer("double[]", keys), order))
-        return ffi.unpack(order, k)
+def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
+    def held(keys: Sequence[Key]) -> tuple[Any, list[Any]]:
+        """Keys as C has them, and what has to be kept meanwhile."""
+        given: Any = ffi.new("ca_key[]", len(keys))
+        kept: list[Any] = []
+        for place, (values, kinds, other, of_kinds) in enumerate(keys):
+            key = given[place]
+            kept.append(ffi.from_buffer("double[]", values))
+            key.values = kept[-1]
+            if kinds is not None:
+                kept.append(ffi.from_buffer("unsigned char[]", kinds))
+                key.kinds, key.other, key.of_kinds = kept[-1], other, of_kinds
+        return given, kept
 
-    def sort(keys: array[float], rows: int, wanted: int) -> list[int]:
-        order = ffi.new("size_t[]", rows)
-        columns = len(keys) // rows if rows else 0
-        held = ffi.from_buffer("double[]", keys)
-        _checked(lib.ca_sort_order(rows, columns, wanted, held, order))
-        return ffi.unpack(order, wanted)
+    def ints(values: array[int] | None) -> Any:
+        return ffi.NULL if values is None else ffi.from_buffer("int32_t[]", values)
+
+    def top(keys: Sequence[Key], size: int, rows: array[int] | None, k: int) -> list[int]:
+        given, _kept = held(keys)
+        count = size if rows is None else len(rows)
+        order = array("i", [0]) * k
+        _checked(lib.ca_top_k(count, len(keys), given, size, ints(rows), k, ints(order)))
+        return order.tolist()
+
+    def sort(keys: Sequence[Key], size: int, rows: array[int] | None, wanted: int) -> list[int]:
+        given, _kept = held(keys)
+        count = size if rows is None else len(rows)
+        first, order = array("d", [0.0]) * count, array("i", [0]) * count
+        scratch = ffi.from_buffer("double[]", first)
+        _checked(
+            lib.ca_sort_order(
+                count, len(keys), given, size, ints(rows), wanted, scratch, ints(order)
+            )
+        )
+        return order[:wanted].tolist()
 
     return top, sort
 
@@ -251,7 +323,7 @@ def _extension(wanted: str) -> tuple[_FFI, _Lib] | None:
     return ffi, lib
 
 
-def _choose(wanted: str) -> tuple[str, _TopK, _SortOrder]:
+def _choose(wanted: str) -> tuple[str, _Chooser, _Chooser]:
     found = _extension(wanted)
     if found is None:
         return "python", _top_k_python, _sort_order_python

@@ -124,39 +124,62 @@ int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size
     return CA_OK;
 }
 
+/* Eight bytes as a number, the first one lowest. */
 static uint64_t word_at(const unsigned char *bytes)
 {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
+    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
+           (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 |
+           (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
+}
+
+/* The eight bytes from one on, zeros behind the last one. */
+static uint64_t word_up_to(size_t size, const unsigned char *bytes, size_t start)
+{
+    if (size - start >= 8)
+        return word_at(bytes + start);
+    uint64_t word = 0;
+    for (size_t k = start; k < size; k++)
+        word |= (uint64_t)bytes[k] << (8 * (k - start));
     return word;
 }
 
-/* The rows whose bits are set, and how many there are; a negative code if that is too many. */
-static int64_t list_rows(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
+int64_t ca_count_bits(size_t size, const unsigned char *bits)
 {
-    size_t count = 0;
-    if (size > INT32_MAX / 8)
-        return CA_BAD_ARGUMENT;
-    for (size_t i = 0; i < size; i++) {
-        while (i + 8 <= size && word_at(bits + i) == 0)
-            i += 8;
-        if (i == size)
-            break;
-        for (unsigned byte = bits[i], k = 0; byte != 0; byte >>= 1, k++) {
-            if ((byte & 1) == 0)
-                continue;
-            if (count == room)
-                return CA_FULL;
-            rows[count++] = (int32_t)(8 * i + k);
-        }
+    int64_t count = 0;
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t word = word_up_to(size, bits, i);
+        word -= word >> 1 & UINT64_C(0x5555555555555555);
+        word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+        word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+        count += (int64_t)(word * UINT64_C(0x0101010101010101) >> 56);
     }
-    return (int64_t)count;
+    return count;
+}
+
+/* The place of a bit that stands alone: what it shifts a sequence of de Bruijn to is its own. */
+static int32_t place_of(uint64_t bit)
+{
+    static const unsigned char PLACES[64] = {
+        0,  1,  2,  53, 3,  7,  54, 27, 4,  38, 41, 8,  34, 55, 48, 28, 62, 5,  39, 46, 44, 42,
+        22, 9,  24, 35, 59, 56, 49, 18, 29, 11, 63, 52, 6,  26, 37, 40, 33, 47, 61, 45, 43, 21,
+        23, 58, 17, 10, 51, 25, 36, 32, 60, 20, 57, 16, 50, 31, 19, 15, 30, 14, 13, 12};
+    return PLACES[(bit * UINT64_C(0x022fdd63cc95386d)) >> 58];
 }
 
 int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
 {
-    const int64_t found = list_rows(size, bits, room, rows);
-    return found < 0 ? (int)found : CA_OK;
+    size_t count = 0;
+    if (size > INT32_MAX / 8)
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t word = word_up_to(size, bits, i);
+        for (; word != 0; word &= word - 1) {
+            if (count == room)
+                return CA_FULL;
+            rows[count++] = (int32_t)(8 * i) + place_of(word & (~word + 1));
+        }
+    }
+    return CA_OK;
 }
 
 int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
@@ -171,30 +194,13 @@ int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t si
     return CA_OK;
 }
 
-/* ---- kinds of rows --------------------------------------------------------------------------- */
-
-int ca_list_kinds(size_t size, const unsigned char *bits, const unsigned char *first,
-                  const unsigned char *second, size_t room, int32_t *rows, int32_t *kinds)
+int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
+            unsigned char *out)
 {
-    if ((size > 0 && (bits == NULL || first == NULL || second == NULL)) ||
-        (room > 0 && (rows == NULL || kinds == NULL)))
-        return CA_BAD_ARGUMENT;
-    const int64_t found = list_rows(size, bits, room, rows);
-    if (found < 0)
-        return (int)found;
-    for (size_t i = 0; i < (size_t)found; i++) {
-        const size_t byte = (size_t)rows[i] / 8;
-        const unsigned k = (unsigned)rows[i] % 8;
-        kinds[i] = (int32_t)(((first[byte] >> k) & 1U) | (((second[byte] >> k) & 1U) << 1));
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i] < 0 || (size_t)rows[i] >= room)
+            return CA_BAD_ARGUMENT;
+        out[rows[i]] = kind;
     }
-    return CA_OK;
-}
-
-int ca_mask(size_t count, const int32_t *kinds, const double *values, double other, double *out)
-{
-    if (count > 0 && (kinds == NULL || values == NULL || out == NULL))
-        return CA_BAD_ARGUMENT;
-    for (size_t i = 0; i < count; i++)
-        out[i] = kinds[i] != 0 ? values[i] : other;
     return CA_OK;
 }

@@ -26,28 +26,38 @@ enum {
 /* The number of this interface; classad/kernels.py refuses a library with another one. */
 int ca_interface(void);
 
-/* The k best rows, best first.
- *
- * keys: columns * rows doubles, one column after the other; earlier columns decide first, larger is
- * better.  In every column a NaN is below all numbers and equal to any other NaN; -0.0 equals 0.0.
- * Rows that are equal in all columns keep their order, so the result is a prefix of the one stable
- * sort.  order: k row numbers, written; k <= rows.
- * Time O(rows * log k).
- */
-int ca_top_k(size_t rows, size_t columns, size_t k, const double *restrict keys,
-             size_t *restrict order);
+/* A key of every row: values[row].  With kinds of rows: that of rows whose kind is not 0, else
+ * `other`; or, with of_kinds, values[kind], of 256 of them. */
+typedef struct {
+    const double *values;
+    const unsigned char *kinds; /* null: values of all rows */
+    double other;
+    int of_kinds;
+} ca_key;
 
-/* All rows in the order in which std::sort of the GNU C++ library leaves them, best first.
+/* The k best of `count` rows, best first.
  *
- * keys: as above, but a NaN is neither better nor worse than anything, so the next column decides.
+ * keys: earlier ones decide first, larger is better.  In every one a NaN is below all numbers and
+ * equal to any other NaN; -0.0 equals 0.0.  rows: which ones, rising, of `size` that have keys; null:
+ * the first ones.  Rows that are equal in all keys keep their order, so the result is a prefix of the
+ * one stable sort.  order: k rows, written; k <= count.
+ * Time O(count * log k).
+ */
+int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, const int32_t *rows,
+             size_t k, int32_t *order);
+
+/* Some rows, as above, in the order in which std::sort of the GNU C++ library leaves them, best first.
+ *
+ * keys: as above, but a NaN is neither better nor worse than anything, so the next key decides.
  * Equal rows come out in the library's own, reproducible order: unchanged up to 16 rows, shuffled
  * above.  NaN can make the comparison intransitive; where the library would then leave its buffer,
  * this function stops at the edge.  Only the first `wanted` rows have to be right, which is wanted of
- * keys without NaN.  order: rows row numbers, written.
- * Time O(rows * log rows), for few wanted ones O(rows).
+ * keys without NaN.  first: scratch, count doubles.  order: the same of rows, of which the first
+ * `wanted` ones mean something, written.
+ * Time O(count * log count), for few wanted ones O(count).
  */
-int ca_sort_order(size_t rows, size_t columns, size_t wanted, const double *restrict keys,
-                  size_t *restrict order);
+int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
+                  const int32_t *rows, size_t wanted, double *first, int32_t *order);
 
 /* Kinds of nodes. */
 enum {
@@ -230,16 +240,15 @@ int ca_pick_numbers(size_t count, const int32_t *rows, size_t length, const doub
 int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
             const unsigned char *table, size_t room, unsigned char *bits);
 
+/* How many bits are set. */
+int64_t ca_count_bits(size_t size, const unsigned char *bits);
+
 /* The rows whose bits are set, rising. */
 int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows);
 
-/* The same, and for each row in which of two other sets of as many bytes it is: 1 for the first,
- * 2 for the second, 3 for both. */
-int ca_list_kinds(size_t size, const unsigned char *bits, const unsigned char *first,
-                  const unsigned char *second, size_t room, int32_t *rows, int32_t *kinds);
-
-/* out[i] = values[i], but `other` where the kind is 0. */
-int ca_mask(size_t count, const int32_t *kinds, const double *values, double other, double *out);
+/* out[rows[i]] = kind. */
+int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
+            unsigned char *out);
 
 /* out[rows[i]] = table[codes[i]]; rows: null for row i. */
 int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,

@@ -9,35 +9,55 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The rows to be ordered, and what decides. */
 typedef struct {
-    size_t rows;
     size_t columns;
-    const double *keys;
+    const ca_key *keys;
 } key_table;
 
-static bool is_bad(size_t rows, size_t columns, const double *keys, const size_t *order)
+static bool is_bad(size_t count, const key_table *table, size_t size, const int32_t *rows,
+                   const int32_t *order)
 {
-    if (rows == 0)
+    if (count == 0)
         return false;
-    if (columns > SIZE_MAX / sizeof(double) / rows)
+    if (count > INT32_MAX || order == NULL || (rows == NULL && count > size) ||
+        (table->keys == NULL && table->columns > 0))
         return true;
-    return order == NULL || (keys == NULL && columns > 0);
+    for (size_t c = 0; c < table->columns; c++)
+        if (table->keys[c].values == NULL)
+            return true;
+    for (size_t i = 0; rows != NULL && i < count; i++)
+        if (rows[i] < 0 || (size_t)rows[i] >= size)
+            return true;
+    return false;
+}
+
+static int32_t row_at(const int32_t *rows, size_t place)
+{
+    return rows == NULL ? (int32_t)place : rows[place];
+}
+
+static double key_of(const ca_key *key, int32_t row)
+{
+    if (key->kinds == NULL)
+        return key->values[row];
+    const int32_t kind = key->kinds[row];
+    return kind == 0 ? key->other : key->values[key->of_kinds ? kind : row];
 }
 
 int ca_interface(void)
 {
-    return 9;
+    return 10;
 }
 
 /* ---- the k best rows ------------------------------------------------------------------------ */
 
 /* A strict total order: the row number decides last. */
-static bool comes_before(const key_table *table, size_t left, size_t right)
+static bool comes_before(const key_table *table, int32_t left, int32_t right)
 {
-    const double *column = table->keys;
-    for (size_t c = 0; c < table->columns; c++, column += table->rows) {
-        const double a = column[left];
-        const double b = column[right];
+    for (size_t c = 0; c < table->columns; c++) {
+        const double a = key_of(&table->keys[c], left);
+        const double b = key_of(&table->keys[c], right);
         if (a > b)
             return true;
         if (a < b)
@@ -49,9 +69,9 @@ static bool comes_before(const key_table *table, size_t left, size_t right)
 }
 
 /* Restore the heap below `hole`: every parent comes after its children, so the last is on top. */
-static void sink_last(const key_table *table, size_t *heap, size_t length, size_t hole)
+static void sink_last(const key_table *table, int32_t *heap, size_t length, size_t hole)
 {
-    const size_t moved = heap[hole];
+    const int32_t moved = heap[hole];
     for (;;) {
         size_t child = 2 * hole + 1;
         if (child >= length)
@@ -66,26 +86,27 @@ static void sink_last(const key_table *table, size_t *heap, size_t length, size_
     heap[hole] = moved;
 }
 
-int ca_top_k(size_t rows, size_t columns, size_t k, const double *restrict keys,
-             size_t *restrict order)
+int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, const int32_t *rows,
+             size_t k, int32_t *order)
 {
-    if (k > rows || is_bad(rows, columns, keys, order))
+    const key_table table = {columns, keys};
+    if (k > count || is_bad(count, &table, size, rows, order))
         return CA_BAD_ARGUMENT;
     if (k == 0)
         return CA_OK;
-    const key_table table = {rows, columns, keys};
-    for (size_t row = 0; row < k; row++)
-        order[row] = row;
+    for (size_t i = 0; i < k; i++)
+        order[i] = row_at(rows, i);
     for (size_t parent = k / 2; parent-- > 0;)
         sink_last(&table, order, k, parent);
-    for (size_t row = k; row < rows; row++) {
+    for (size_t i = k; i < count; i++) {
+        const int32_t row = row_at(rows, i);
         if (comes_before(&table, row, order[0])) {
             order[0] = row;
             sink_last(&table, order, k, 0);
         }
     }
     for (size_t end = k - 1; end > 0; end--) {
-        const size_t last = order[0];
+        const int32_t last = order[0];
         order[0] = order[end];
         order[end] = last;
         sink_last(&table, order, end, 0);
@@ -97,34 +118,57 @@ int ca_top_k(size_t rows, size_t columns, size_t k, const double *restrict keys,
 
 enum { INSERTION_LENGTH = 16 };
 
-static bool is_better(const key_table *table, size_t left, size_t right)
+/* What is being sorted: places among the rows, with the first key of each beside each other, which
+ * usually decides and would otherwise be fetched from all over. */
+typedef struct {
+    const key_table *table;
+    const double *first;
+    const int32_t *rows;
+} sorting;
+
+static bool is_better_behind(const sorting *sorted, int32_t left, int32_t right)
 {
-    const double *column = table->keys;
-    for (size_t c = 0; c < table->columns; c++, column += table->rows) {
-        if (column[left] > column[right])
+    const key_table *const table = sorted->table;
+    const int32_t one = row_at(sorted->rows, (size_t)left);
+    const int32_t other = row_at(sorted->rows, (size_t)right);
+    for (size_t c = 1; c < table->columns; c++) {
+        const double a = key_of(&table->keys[c], one);
+        const double b = key_of(&table->keys[c], other);
+        if (a > b)
             return true;
-        if (column[left] < column[right])
+        if (a < b)
             return false;
     }
     return false;
 }
 
-static void swap(size_t *order, size_t i, size_t j)
+static bool is_better(const sorting *sorted, int32_t left, int32_t right)
 {
-    const size_t kept = order[i];
+    const double a = sorted->first[left];
+    const double b = sorted->first[right];
+    if (a > b)
+        return true;
+    if (a < b)
+        return false;
+    return is_better_behind(sorted, left, right);
+}
+
+static void swap(int32_t *order, size_t i, size_t j)
+{
+    const int32_t kept = order[i];
     order[i] = order[j];
     order[j] = kept;
 }
 
 /* Fill the hole with `moved`: down along the better children to a leaf, then up to its place. */
-static void adjust_heap(const key_table *table, size_t *heap, size_t length, size_t hole,
-                        size_t moved)
+static void adjust_heap(const sorting *sorted, int32_t *heap, size_t length, size_t hole,
+                        int32_t moved)
 {
     const size_t top = hole;
     size_t child = hole;
     while (child < (length - 1) / 2) {
         child = 2 * (child + 1);
-        if (is_better(table, heap[child], heap[child - 1]))
+        if (is_better(sorted, heap[child], heap[child - 1]))
             child--;
         heap[hole] = heap[child];
         hole = child;
@@ -134,52 +178,52 @@ static void adjust_heap(const key_table *table, size_t *heap, size_t length, siz
         heap[hole] = heap[child];
         hole = child;
     }
-    while (hole > top && is_better(table, heap[(hole - 1) / 2], moved)) {
+    while (hole > top && is_better(sorted, heap[(hole - 1) / 2], moved)) {
         heap[hole] = heap[(hole - 1) / 2];
         hole = (hole - 1) / 2;
     }
     heap[hole] = moved;
 }
 
-static void heap_sort(const key_table *table, size_t *heap, size_t length)
+static void heap_sort(const sorting *sorted, int32_t *heap, size_t length)
 {
     for (size_t parent = length / 2; parent-- > 0;)
-        adjust_heap(table, heap, length, parent, heap[parent]);
+        adjust_heap(sorted, heap, length, parent, heap[parent]);
     for (size_t end = length - 1; end > 0; end--) {
-        const size_t moved = heap[end];
+        const int32_t moved = heap[end];
         heap[end] = heap[0];
-        adjust_heap(table, heap, end, 0, moved);
+        adjust_heap(sorted, heap, end, 0, moved);
     }
 }
 
 /* The place of the median of first+1, the middle and the last element of [first, last). */
-static size_t median_place(const key_table *table, const size_t *order, size_t first, size_t last)
+static size_t median_place(const sorting *sorted, const int32_t *order, size_t first, size_t last)
 {
     const size_t a = first + 1;
     const size_t b = first + (last - first) / 2;
     const size_t c = last - 1;
-    if (is_better(table, order[a], order[b])) {
-        if (is_better(table, order[b], order[c]))
+    if (is_better(sorted, order[a], order[b])) {
+        if (is_better(sorted, order[b], order[c]))
             return b;
-        return is_better(table, order[a], order[c]) ? c : a;
+        return is_better(sorted, order[a], order[c]) ? c : a;
     }
-    if (is_better(table, order[a], order[c]))
+    if (is_better(sorted, order[a], order[c]))
         return a;
-    return is_better(table, order[b], order[c]) ? c : b;
+    return is_better(sorted, order[b], order[c]) ? c : b;
 }
 
-static size_t partition(const key_table *table, size_t *order, size_t first, size_t last)
+static size_t partition(const sorting *sorted, int32_t *order, size_t first, size_t last)
 {
-    swap(order, first, median_place(table, order, first, last));
-    const size_t pivot = order[first];
+    swap(order, first, median_place(sorted, order, first, last));
+    const int32_t pivot = order[first];
     size_t i = first + 1;
     size_t j = last;
     for (;;) {
         /* The first bound only ever stops an intransitive (NaN) comparison; the pivot stops j. */
-        while (i < last && is_better(table, order[i], pivot))
+        while (i < last && is_better(sorted, order[i], pivot))
             i++;
         j--;
-        while (is_better(table, pivot, order[j]))
+        while (is_better(sorted, pivot, order[j]))
             j--;
         if (i >= j)
             return i;
@@ -189,31 +233,31 @@ static size_t partition(const key_table *table, size_t *order, size_t first, siz
 }
 
 /* What is right of `wanted` may stay as it is: nothing of it comes before that any more. */
-static void introsort(const key_table *table, size_t *order, size_t first, size_t last,
+static void introsort(const sorting *sorted, int32_t *order, size_t first, size_t last,
                       size_t depth_left, size_t wanted)
 {
     while (last - first > INSERTION_LENGTH) {
         if (depth_left == 0) {
-            heap_sort(table, order + first, last - first);
+            heap_sort(sorted, order + first, last - first);
             return;
         }
         depth_left--;
-        const size_t cut = partition(table, order, first, last);
+        const size_t cut = partition(sorted, order, first, last);
         if (cut < wanted)
-            introsort(table, order, cut, last, depth_left, wanted);
+            introsort(sorted, order, cut, last, depth_left, wanted);
         last = cut;
     }
 }
 
-static void insertion_sort(const key_table *table, size_t *order, size_t length)
+static void insertion_sort(const sorting *sorted, int32_t *order, size_t length)
 {
     for (size_t i = 1; i < length; i++) {
-        const size_t moved = order[i];
+        const int32_t moved = order[i];
         /* Among the first 16 a new best goes straight to the front; with NaN that may differ
          * from sinking there step by step. */
-        const bool to_front = i < INSERTION_LENGTH && is_better(table, moved, order[0]);
+        const bool to_front = i < INSERTION_LENGTH && is_better(sorted, moved, order[0]);
         size_t hole = i;
-        while (hole > 0 && (to_front || is_better(table, moved, order[hole - 1]))) {
+        while (hole > 0 && (to_front || is_better(sorted, moved, order[hole - 1]))) {
             order[hole] = order[hole - 1];
             hole--;
         }
@@ -221,20 +265,25 @@ static void insertion_sort(const key_table *table, size_t *order, size_t length)
     }
 }
 
-int ca_sort_order(size_t rows, size_t columns, size_t wanted, const double *restrict keys,
-                  size_t *restrict order)
+int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
+                  const int32_t *rows, size_t wanted, double *first, int32_t *order)
 {
-    if (wanted > rows || is_bad(rows, columns, keys, order))
+    const key_table table = {columns, keys};
+    if (wanted > count || is_bad(count, &table, size, rows, order) || (count > 0 && first == NULL))
         return CA_BAD_ARGUMENT;
-    const key_table table = {rows, columns, keys};
+    for (size_t i = 0; i < count; i++) {
+        first[i] = columns == 0 ? 0 : key_of(&keys[0], row_at(rows, i));
+        order[i] = (int32_t)i;
+    }
     size_t depth = 0;
-    for (size_t row = 0; row < rows; row++)
-        order[row] = row;
-    for (size_t length = rows; length > 1; length /= 2)
+    for (size_t length = count; length > 1; length /= 2)
         depth += 2;
-    introsort(&table, order, 0, rows, depth, wanted);
+    const sorting sorted = {&table, first, rows};
+    introsort(&sorted, order, 0, count, depth, wanted);
     /* Up to the end of the range in which the last wanted place is. */
-    const bool most = rows - wanted > INSERTION_LENGTH;
-    insertion_sort(&table, order, most ? wanted + INSERTION_LENGTH : rows);
+    const bool most = count - wanted > INSERTION_LENGTH;
+    insertion_sort(&sorted, order, most ? wanted + INSERTION_LENGTH : count);
+    for (size_t i = 0; i < wanted; i++)
+        order[i] = row_at(rows, (size_t)order[i]);
     return CA_OK;
 }

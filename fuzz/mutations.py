@@ -161,7 +161,7 @@ MUTATIONS: Final = (
         "meets(ad, asking, context)", "fuzz engines",
     ),
     Mutation(
-        "negotiator/columns.py", "held ^= by_rank", "pass",
+        "negotiator/columns.py", "rest = held ^ by_rank", "rest = held",
         "tests tests/negotiator/test_engines.py",
     ),
     Mutation(

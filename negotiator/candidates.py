@@ -103,25 +103,25 @@ class Tally:
 
     _counts: defaultdict[Refusal, int] = field(factory=_none_yet)
     concurrency_text: str | None = None
-    _sets: list[tuple[Refusal, int]] = field(factory=list)
+    #: The slots before a test and behind it, by cause.
+    _sets: list[tuple[Refusal, int, int]] = field(factory=list)
 
     @property
     def refused(self) -> defaultdict[Refusal, int]:
         """The number of slots by cause."""
-        for cause, bits in self._sets:
-            self._counts[cause] += bits.bit_count()
+        for cause, before, behind in self._sets:
+            self._counts[cause] += (before ^ behind).bit_count()
         self._sets.clear()
         return self._counts
 
     def number(self, cause: Refusal) -> int:
         """The number of slots that were refused for one cause."""
-        sets = [bits.bit_count() for other, bits in self._sets if other is cause]
+        sets = [(b ^ behind).bit_count() for other, b, behind in self._sets if other is cause]
         return self._counts.get(cause, 0) + sum(sets)
 
-    def refuse(self, cause: Refusal, bits: int) -> None:
-        """Take in a set of slots."""
-        if bits:
-            self._sets.append((cause, bits))
+    def refuse(self, cause: Refusal, before: int, behind: int) -> None:
+        """Take in the sets of slots before a test and of those that passed it."""
+        self._sets.append((cause, before, behind))
 
     def copy(self) -> Tally:
         """An independent tally with the same counts."""

@@ -11,19 +11,18 @@ Follows: ``negotiator.rank``.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from operator import ne
 from typing import Any, Final, TypeAlias
 
 from attr import frozen
 
 from classad.expr import ExprTree
-from classad.kernels import top_k
+from classad.kernels import KINDS, Key, sort_rows, top_rows
 from classad.nodes import Reference
-from classad.table import Table
-from classad.table.moving import kinds_of, masked, pick_numbers, rows_of, settle
+from classad.table import Rows, Table
+from classad.table.moving import mark, rows_of, settle
 from classad.table.partner import Partner
 from negotiator.arithmetic import DBL_MAX, FLT_MAX, float32
 from negotiator.chance import UnsureError
@@ -31,8 +30,8 @@ from negotiator.rank import KIND_ORDER, RankKeys
 from negotiator.result import MatchKind
 from policy.model import NegotiatorPolicy
 
-#: A key: the same for all rows, or a column of them.
-Key: TypeAlias = "float | array[float]"
+#: What decides: a number, the same for all rows, or a key of each.
+Rank: TypeAlias = "float | Key"
 
 _NUMBERS: Final[frozenset[type[Any]]] = frozenset({float, int, bool})
 
@@ -83,10 +82,14 @@ def _sure(number: float) -> float:
 policy_number: Final = _PolicyNumber()
 job_number: Final = _JobNumber()
 
-#: The fourth key of the kinds that ``kinds_of`` numbers: nobody's, by rank, by priority.
-_ORDERS: Final = array(
-    "d", [KIND_ORDER[kind] for kind in (MatchKind.NONE, MatchKind.RANK, MatchKind.PRIORITY)]
-)
+#: The kinds of match by the numbers that stand for them here.
+_KINDS: Final = (MatchKind.NONE, MatchKind.RANK, MatchKind.PRIORITY)
+_BY_RANK: Final = _KINDS.index(MatchKind.RANK)
+_BY_PRIORITY: Final = _KINDS.index(MatchKind.PRIORITY)
+#: So many sets of rows that prefer requests are remembered.
+_MANY: Final = 64
+#: The fourth key of each kind.
+_ORDERS: Final = array("d", [KIND_ORDER[kind] for kind in _KINDS] + [0.0] * (KINDS - len(_KINDS)))
 
 
 @cache
@@ -97,119 +100,152 @@ def _rank_of_slot() -> ExprTree:
 
 @frozen(eq=False)
 class Passed:
-    """Rows that passed the tests, and those of them that somebody holds, by kind."""
+    """Rows that passed the tests, and those of them that somebody holds, by kind.
+
+    ``preferring``: all that rank the request higher than their job, held or not, if that is known;
+    the same set for requests that are the same to them.
+    """
 
     bits: int
     by_rank: int = 0
     by_priority: int = 0
-
-    @property
-    def held(self) -> int:
-        """The rows that somebody holds."""
-        return self.by_rank | self.by_priority
-
-    def kind(self, row: int) -> MatchKind:
-        """How a row can be had."""
-        if self.by_rank >> row & 1:
-            return MatchKind.RANK
-        return MatchKind.PRIORITY if self.by_priority >> row & 1 else MatchKind.NONE
+    preferring: int | None = None
 
 
 @frozen(eq=False)
 class Keys:
-    """The keys of the rows that passed, place by place: ``rows`` rise."""
+    """The keys of the rows that passed; ``rows`` rise, of ``size`` that there are.
+
+    ``kinds``: the number of the kind of match that each row is; None if nobody holds any.
+    """
 
     rows: array[int]
-    pre_job: Key
-    job: Key
-    post_job: Key
-    kind: Key = KIND_ORDER[MatchKind.NONE]
-    preemption: Key = -FLT_MAX
+    size: int
+    pre_job: Rank
+    job: Rank
+    post_job: Rank
+    kinds: bytearray | None = None
+    preemption: Rank = -FLT_MAX
 
-    def of(self, row: int) -> RankKeys:
+    def at(self, row: int) -> RankKeys:
         """The keys of a row."""
-        return self.at(bisect_left(self.rows, row))
+        ranks = (self.pre_job, self.job, self.post_job, self.preemption)
+        pre, job, post, preemption = [r.at(row) if isinstance(r, Key) else r for r in ranks]
+        return RankKeys(pre, job, post, KIND_ORDER[self.kind(row)], preemption)
 
-    def at(self, place: int) -> RankKeys:
-        """The keys of the row at a place."""
-        keys = (self.pre_job, self.job, self.post_job, self.kind, self.preemption)
-        return RankKeys(*[key[place] if isinstance(key, array) else key for key in keys])
-
-    def columns(self) -> list[array[float]]:
-        """The keys that differ; the first column decides first."""
-        keys = (self.pre_job, self.job, self.post_job, self.kind, self.preemption)
-        return [key for key in keys if isinstance(key, array)]
+    def kind(self, row: int) -> MatchKind:
+        """How a row can be had."""
+        return _KINDS[self.kinds[row]] if self.kinds else MatchKind.NONE
 
     def best(self, k: int) -> list[int]:
-        """The places of the best rows, best first; equal ones in row order."""
-        columns = self.columns()
-        return top_k(columns, k) if columns else list(range(min(k, len(self.rows))))
+        """The best rows, best first; equal ones in their order."""
+        return top_rows(self._columns(), self.size, self.rows, k)
+
+    def first(self, k: int) -> list[int]:
+        """The first rows in the order of the negotiator's sort, which shuffles equal ones."""
+        return sort_rows(self._columns(), self.size, self.rows, k)
+
+    def _columns(self) -> list[Key]:
+        """The keys in which rows differ; the first one decides first."""
+        kind = None if self.kinds is None else Key(_ORDERS, self.kinds, _ORDERS[0], True)
+        keys = (self.pre_job, self.job, self.post_job, kind, self.preemption)
+        return [key for key in keys if isinstance(key, Key)]
 
 
 class KeyMaker:
     """Makes the keys of requests."""
 
     def __init__(
-        self, table: Table, policy: NegotiatorPolicy, fixed: Mapping[int, tuple[float, float]]
+        self,
+        table: Table,
+        policy: NegotiatorPolicy,
+        held: int,
+        fixed: Mapping[int, tuple[float, float]],
     ) -> None:
-        """``fixed``: pre-job and post-job rank of each row, for when jobs' ranks are ignored."""
+        """``held``: the rows that somebody holds.
+
+        ``fixed``: pre-job and post-job rank of each row, for when jobs' ranks are ignored.
+        """
         self._table = table
         self._size = len(table)
         self._policy = policy
-        self._fixed: tuple[array[float], array[float]] | None = None
+        self._held = held
+        #: The kinds by the set of those who prefer requests.
+        self._by_rank: dict[int, tuple[int, bytearray]] = {}
+        self._fixed: tuple[Key, Key] | None = None
         if policy.ignore_job_ranks:
             pairs = [fixed.get(row, (0.0, 0.0)) for row in range(self._size)]
-            before, after = (array("d", [pair[i] for pair in pairs]) for i in (0, 1))
+            before, after = (Key(array("d", [pair[i] for pair in pairs])) for i in (0, 1))
             self._fixed = (before, after)
 
     def keys(self, request: Partner, passed: Passed) -> Keys:
         """The keys of the rows that passed; raises ``UnsureError``."""
-        kind: Key = KIND_ORDER[MatchKind.NONE]
-        preemption: Key = -FLT_MAX
-        if passed.held:
-            rows, kinds = kinds_of(passed.bits, passed.by_rank, passed.by_priority)
-            kind = pick_numbers(_ORDERS, kinds)
-            preemption = self._preemption_key(request, rows, kinds)
-        else:
-            rows = rows_of(passed.bits)
+        rows, size = rows_of(passed.bits), self._size
+        kinds = self._kinds(passed)
         if self._fixed is not None:
-            before, after = (pick_numbers(ranks, rows) for ranks in self._fixed)
-            return Keys(rows, before, 1.0, after, kind, preemption)
+            before, after = self._fixed
+            return Keys(rows, size, before, 1.0, after, kinds)
         policy = self._policy
         if not rows:
-            return Keys(rows, 0.0, 0.0, 0.0)
+            return Keys(rows, size, 0.0, 0.0, 0.0)
+        preemption: Rank = -FLT_MAX
+        if kinds is not None:
+            held = Passed(passed.by_rank | passed.by_priority)
+            preemption = self._policy_rank(policy.preemption_rank, request, held)
+            if isinstance(preemption, Key):
+                preemption = Key(preemption.values, kinds, -FLT_MAX)
         return Keys(
             rows,
-            self._policy_key(policy.pre_job_rank, request, rows),
-            self._job_key(request, rows),
-            self._policy_key(policy.post_job_rank, request, rows),
-            kind,
+            size,
+            self._policy_rank(policy.pre_job_rank, request, passed),
+            self._job_rank(request, passed),
+            self._policy_rank(policy.post_job_rank, request, passed),
+            kinds,
             preemption,
         )
 
-    def _policy_key(self, expr: ExprTree | None, request: Partner, rows: array[int]) -> Key:
+    def _kinds(self, passed: Passed) -> bytearray | None:
+        """The number of the kind of match of each row that passed."""
+        by_rank = passed.by_rank
+        if not by_rank:
+            return self._by_priority if passed.by_priority else None
+        preferring = passed.preferring
+        _, kinds = self._by_rank.get(id(preferring), (None, None))
+        if kinds is None:
+            kinds = self._by_priority.copy()
+            if preferring is not None:
+                # The set is kept, so that its identity is its own.
+                self._by_rank[id(preferring)] = preferring, kinds
+                if len(self._by_rank) > _MANY:
+                    del self._by_rank[next(iter(self._by_rank))]
+                by_rank = self._held & preferring
+            mark(kinds, rows_of(by_rank), _BY_RANK)
+        return kinds
+
+    @cached_property
+    def _by_priority(self) -> bytearray:
+        """The kinds if whatever is held can be had by priority only."""
+        kinds = bytearray(self._size)
+        mark(kinds, rows_of(self._held), _BY_PRIORITY)
+        return kinds
+
+    def _policy_rank(self, expr: ExprTree | None, request: Partner, passed: Passed) -> Rank:
         if expr is None:
             return -DBL_MAX
-        return self._table.numbers_at(expr, request, rows, convert=policy_number)
+        within = Rows(self._size, passed.bits)
+        return Key(self._table.numbers(expr, request, convert=policy_number, within=within))
 
-    def _job_key(self, request: Partner, rows: array[int]) -> Key:
+    def _job_rank(self, request: Partner, passed: Passed) -> Rank:
         assert request.ad is not None
         rank = request.ad.raw("Rank")
         if rank is not None and rank.__class__ is not ExprTree:
             return job_number(rank)
-        return self._table.numbers_at(
-            _rank_of_slot() if rank is None else rank,
-            request,
-            rows,
-            row_is="my" if rank is None else "target",
-            convert=job_number,
+        return Key(
+            self._table.numbers(
+                _rank_of_slot() if rank is None else rank,
+                request,
+                row_is="my" if rank is None else "target",
+                convert=job_number,
+                within=Rows(self._size, passed.bits),
+            )
         )
-
-    def _preemption_key(self, request: Partner, rows: array[int], kinds: array[int]) -> Key:
-        """The fifth key, which only rows have that somebody holds."""
-        if self._fixed is not None:
-            return -FLT_MAX
-        ranks = self._policy_key(self._policy.preemption_rank, request, rows)
-        if not isinstance(ranks, array):
-            ranks = array("d", [ranks]) * len(rows)
-        return masked(kinds, ranks, -FLT_MAX)

@@ -25,7 +25,7 @@ from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from classad.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table
-from classad.table.moving import rows_of
+from classad.table.moving import rows_of, without
 from classad.table.partner import Partner
 from negotiator.board import Board
 from negotiator.candidates import (
@@ -62,7 +62,7 @@ def _exactly(expr: ExprTree) -> ExprTree:
 
 @define(eq=False)
 class _Ask:
-    """A request under way.  ``refused``: the slots that each test refused."""
+    """A request under way.  ``refused``: the slots before each test and those that passed it."""
 
     board: Board
     context: EvalContext
@@ -70,31 +70,34 @@ class _Ask:
     partner: Partner
     asker: Asker
     allowance: Allowance
-    refused: list[tuple[Refusal, int]]
+    refused: list[tuple[Refusal, int, int]]
 
-    def refuse(self, cause: Refusal, bits: int) -> None:
-        if bits:
-            self.refused.append((cause, bits))
+    def refuse(self, cause: Refusal, before: int, behind: int = 0) -> None:
+        """Note what a test did; how many that are is worked out when somebody wants to know."""
+        if before and before is not behind:
+            self.refused.append((cause, before, behind))
 
     def without(self, cause: Refusal, bits: int, unwanted: int) -> int:
         """Slots without those that a test refuses."""
         refused = bits & unwanted
         if not refused:
             return bits
-        self.refused.append((cause, refused))
+        self.refuse(cause, refused)
         return bits ^ refused
 
     def count(self, tally: Tally, among: int | None = None) -> None:
         """Tell the tally how many slots were refused."""
-        for cause, bits in self.refused:
-            tally.refuse(cause, bits if among is None else bits & among)
+        for cause, before, behind in self.refused:
+            if among is None:
+                tally.refuse(cause, before, behind)
+            else:
+                tally.refuse(cause, before & among, behind & among)
 
 
 class ColumnFound:
     """Candidates that stand in columns."""
 
-    def __init__(self, passed: Passed, keys: Keys, slots: Mapping[int, Slot]) -> None:
-        self._passed = passed
+    def __init__(self, keys: Keys, slots: Mapping[int, Slot]) -> None:
         self._keys = keys
         self._slots = slots
 
@@ -106,11 +109,10 @@ class ColumnFound:
         """See ``Found``."""
         return self.entries().first_in_order()
 
-    def candidate(self, place: int) -> Candidate:
-        """The candidate that the row is at a place of the keys."""
-        row = self._keys.rows[place]
-        slot = self._slots[row]
-        return Candidate(row, slot, self._keys.at(place), self._passed.kind(row), slot.weight)
+    def candidate(self, row: int) -> Candidate:
+        """The candidate that a row is."""
+        slot, keys = self._slots[row], self._keys
+        return Candidate(row, slot, keys.at(row), keys.kind(row), slot.weight)
 
 
 class ColumnEngine:
@@ -140,7 +142,7 @@ class ColumnEngine:
         ranked = slots.items() if policy.ignore_job_ranks else ()
         fixed = {row: slot.fixed_ranks or (0.0, 0.0) for row, slot in ranked}
         self._ranks_are_numbers = all(pre == pre and post == post for pre, post in fixed.values())
-        self._keys = KeyMaker(self._table, policy, fixed)
+        self._keys = KeyMaker(self._table, policy, self._held, fixed)
         wanted = policy.preemption_requirements
         self._allowed = None if wanted is None else _exactly(wanted)
         self._prefers, self._accepts = rank_compared(">"), rank_compared(">=")
@@ -158,7 +160,7 @@ class ColumnEngine:
         try:
             if not self._ranks_are_numbers:
                 raise UnsureError
-            passed = self._passed(ask, left ^ odd)
+            passed = self._passed(ask, left ^ odd if odd else left)
             keys = self._keys.keys(partner, passed)
             each = odd or limits_depend_on_slot(request.ad, ask.context)
         except UnsureError:
@@ -166,7 +168,7 @@ class ColumnEngine:
         if each or board.policy.ignore_job_ranks:
             return Listed(self._one_by_one(ask, passed, keys, odd, tally))
         ask.count(tally)
-        return ColumnFound(passed, keys, self._slots)
+        return ColumnFound(keys, self._slots)
 
     def _guarded(self, context: EvalContext) -> EvalContext:
         if self._contexts is None or self._contexts[0] is not context:
@@ -187,7 +189,7 @@ class ColumnEngine:
         matched = self._table.match_surely(ask.partner, within=within)
         if matched is None:
             raise UnsureError
-        ask.refuse(Refusal.REQUIREMENTS, bits ^ matched.bits)
+        ask.refuse(Refusal.REQUIREMENTS, bits, matched.bits)
         return self._within_limits(ask, self._by_kind(ask, matched.bits))
 
     def _of_other_schedds(self, ask: _Ask) -> int:
@@ -228,20 +230,24 @@ class ColumnEngine:
         if rank_only:
             ask.refuse(Refusal.NOT_OCCUPIED, free)
             free = 0
-        by_rank = self._where(ask, self._prefers, held)
-        held ^= by_rank
+        if not held:
+            return Passed(free)
+        prefers = self._table.select_all(self._prefers, ask.partner)
+        by_rank = self._where(ask, self._prefers, held) if prefers is None else held & prefers.bits
+        preferring = None if prefers is None else prefers.bits
+        rest = held ^ by_rank
         if rank_only:
-            ask.refuse(Refusal.RANK_NOT_HIGHER, held)
-            return Passed(by_rank, by_rank)
-        other = held ^ held & self._users.of(ask.asker.submitter)
-        under = other ^ other & self._of_betters(ask)
+            ask.refuse(Refusal.RANK_NOT_HIGHER, rest)
+            return Passed(by_rank, by_rank, 0, preferring)
+        other = without(rest, self._users.of(ask.asker.submitter))
+        under = without(other, self._of_betters(ask))
         allowed = self._where(ask, self._allowed, under)
         accepted = self._where(ask, self._accepts, allowed)
-        ask.refuse(Refusal.SAME_USER, held ^ other)
-        ask.refuse(Refusal.PRIORITY, other ^ under)
-        ask.refuse(Refusal.PREEMPTION_REQUIREMENTS, under ^ allowed)
-        ask.refuse(Refusal.STARTD_RANK, allowed ^ accepted)
-        return Passed(free | by_rank | accepted, by_rank, accepted)
+        ask.refuse(Refusal.SAME_USER, rest, other)
+        ask.refuse(Refusal.PRIORITY, other, under)
+        ask.refuse(Refusal.PREEMPTION_REQUIREMENTS, under, allowed)
+        ask.refuse(Refusal.STARTD_RANK, allowed, accepted)
+        return Passed(free | by_rank | accepted, by_rank, accepted, preferring)
 
     def _of_betters(self, ask: _Ask) -> int:
         """The slots of users whose priority forbids it, in a dialect that goes by that."""
@@ -260,17 +266,17 @@ class ColumnEngine:
 
     def _within_limits(self, ask: _Ask, passed: Passed) -> Passed:
         """Without the slots that would cost more than is still allowed."""
-        permits = ask.allowance.permits
-        free = passed.bits ^ passed.held
-        over = 0
-        for kind, bits in ((MatchKind.NONE, free), (MatchKind.PRIORITY, passed.by_priority)):
-            if bits:
-                over |= bits & self._heavy.too_heavy(partial(permits, kind))
+        permits, over, priority = ask.allowance.permits, 0, passed.by_priority
+        heavy = self._heavy.too_heavy(partial(permits, MatchKind.NONE))
+        if heavy:
+            over = heavy & (passed.bits ^ (passed.by_rank | priority))
+        if priority:
+            over |= priority & self._heavy.too_heavy(partial(permits, MatchKind.PRIORITY))
         if not over:
             return passed
         ask.refuse(Refusal.SUBMITTER_LIMIT, over)
-        priority = passed.by_priority
-        return Passed(passed.bits ^ over, passed.by_rank, priority ^ priority & over)
+        left = passed.bits ^ over
+        return Passed(left, passed.by_rank, without(priority, over), passed.preferring)
 
     # --- what cannot be done at once --------------------------------------------------------------
 
@@ -314,7 +320,7 @@ class ColumnEngine:
         """The candidate that a row is; without ranks, or None, if it is an odd one."""
         board, slot = ask.board, self._slots[row]
         if not odd >> row & 1:
-            return Candidate(row, slot, keys.of(row), passed.kind(row), slot.weight)
+            return Candidate(row, slot, keys.at(row), keys.kind(row), slot.weight)
         found = consider(board, row, slot, ask.request, ask.asker)
         if isinstance(found, Candidate) and not ask.allowance.permits(found.kind, found.cost):
             found = Refusal.SUBMITTER_LIMIT

@@ -9,13 +9,11 @@ Follows: ``std::sort`` of the GNU library, as ``negotiator.ordering``.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 from typing import Final
 
 from negotiator.candidates import Candidate
 from negotiator.columnkeys import Keys
-from negotiator.ordering import best_first
 
 #: So many are sorted at first, usually the first of them is enough; then so many times more.
 _FIRST: Final = 16
@@ -26,12 +24,12 @@ class LazyEntries:
     """Candidates best first, made when their place is asked for."""
 
     def __init__(self, keys: Keys, make: Callable[[int], Candidate]) -> None:
-        """``make``: the candidate that the row is at a place of the keys."""
+        """``make``: the candidate that a row is."""
         self._size = len(keys.rows)
         self._keys = keys
         self._make = make
         self._made: list[Candidate] = []
-        #: The places of the rows at the front.
+        #: The rows at the front.
         self._order: list[int] = []
 
     def __len__(self) -> int:
@@ -57,7 +55,5 @@ class LazyEntries:
 
     def _next(self, place: int) -> int:
         if place >= len(self._order):
-            # Rows that are all equal are shuffled, too.
-            columns = self._keys.columns() or [array("d", bytes(8 * self._size))]
-            self._order = best_first(columns, max(_FIRST, _MORE * place))
+            self._order = self._keys.first(max(_FIRST, _MORE * place))
         return self._order[place]

@@ -25,7 +25,7 @@ from classad.match import half_match, is_true, symmetric_match
 from classad.state import EvalContext
 from classad.table.applied import Sight, apply, sight
 from classad.table.holder import Holder
-from classad.table.moving import bits_of, pick_numbers, rows_of
+from classad.table.moving import pick_numbers, rows_of
 from classad.table.partner import Partner
 from classad.table.requirements import RowSide
 from classad.table.rows import Rows
@@ -144,7 +144,8 @@ class Table(Holder):
         ask_job = ask_row = 0
         chance = False
         odd = bits & self._store.odd_for(job)
-        bits &= ~odd
+        if odd:
+            bits ^= odd
         if rows_side:  # first, since more of it is known from other jobs
             if self._row_side is None:
                 self._row_side = RowSide(self._book, self._splits)
@@ -157,9 +158,10 @@ class Table(Holder):
             return None
         ask_job &= bits
         ask_row &= bits
-        bits |= odd
-        ask_job |= odd if job_side else 0
-        ask_row |= odd if rows_side else 0
+        if odd:
+            bits |= odd
+            ask_job |= odd if job_side else 0
+            ask_row |= odd if rows_side else 0
         for row in rows_of(ask_job | ask_row):
             ad = self._store.ad(row)
             refused = ask_row >> row & 1 and not half_match(ad, job, context)
@@ -199,23 +201,33 @@ class Table(Holder):
         """The rows in which an expression is true, or a number that is not zero."""
         tree, bits = _tree_of(expr), self._bits(within)
         partner = target if isinstance(target, Partner) else self.partner(target, context)
-        odd = bits
-        if not self._misleads(partner):
-            self._budget.now += 1
-            store = self._store
-            shape = store.shapes.of_tree(tree)
-            verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
-            odd = verdict.odd | store.odd_for(partner.ad)
-            if not odd:
-                return Rows(store.size, bits & verdict.true)
-            odd &= bits
-            bits &= verdict.true & ~odd
-        else:
-            bits = 0
-        for row in rows_of(odd):
-            if is_true(evaluate(tree, self.ad(row), partner.ad, context=partner.context)):
-                bits |= 1 << row
+        found, odd = self._found(tree, partner)
+        odd &= bits
+        bits &= found
+        if odd:
+            bits ^= bits & odd
+            for row in rows_of(odd):
+                if is_true(evaluate(tree, self.ad(row), partner.ad, context=partner.context)):
+                    bits |= 1 << row
         return Rows(self._store.size, bits)
+
+    def select_all(self, expr: ExprTree, target: Partner) -> Rows | None:
+        """``select`` among all rows; None if some of them have to be asked one by one.
+
+        ``bits`` is one object for targets that are the same to the rows, as long as it is kept.
+        """
+        found, odd = self._found(expr, target)
+        return None if odd else Rows(self._store.size, found)
+
+    def _found(self, tree: ExprTree, partner: Partner) -> tuple[int, int]:
+        """The rows in which an expression is true, and those that have to be asked one by one."""
+        store = self._store
+        if self._misleads(partner):
+            return 0, store.everything.bits
+        self._budget.now += 1
+        shape = store.shapes.of_tree(tree)
+        verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
+        return verdict.true, verdict.odd | store.odd_for(partner.ad)
 
     def evaluate(
         self,
@@ -274,24 +286,6 @@ class Table(Holder):
             return rows_of(odd & bits)
 
         return self._valuations.numbers(tree, of_row, target, convert, wanted)
-
-    def numbers_at(
-        self,
-        expr: ExprTree,
-        target: Partner,
-        rows: array[int],
-        *,
-        row_is: Seat = "my",
-        convert: Callable[[Any], float] = _number,
-    ) -> array[float]:
-        """``numbers`` of some rows, which rise, in their order."""
-        of_row = row_is == "my"
-        if self._misleads(target):
-            within = Rows(self._store.size, bits_of(rows, self._store.size))
-            numbers = self.numbers(expr, target, row_is=row_is, convert=convert, within=within)
-            return pick_numbers(numbers, rows)
-        self._budget.now += 1
-        return self._valuations.numbers_at(expr, of_row, target, convert, rows)
 
     def sight(self, names: Iterable[str]) -> Sight:
         """What a function of some attributes can see of the rows through them."""

@@ -109,43 +109,27 @@ def rows_of(bits: int) -> array[int]:
     if native is None:
         return array("i", _listed(data))
     ffi, lib = native
-    out = NO_CODES * bits.bit_count()
-    _checked(
-        lib.ca_list_bits(
-            len(data), ffi.from_buffer("unsigned char[]", data), len(out), _ints(ffi, out)
-        )
-    )
+    held = ffi.from_buffer("unsigned char[]", data)
+    out = NO_CODES * lib.ca_count_bits(len(data), held)  # many times as fast as bit_count
+    _checked(lib.ca_list_bits(len(data), held, len(out), _ints(ffi, out)))
     return out
 
 
-def kinds_of(bits: int, first: int, second: int) -> tuple[array[int], array[int]]:
-    """The rows of a set, rising, and for each in which of two others it is, as 1 + 2."""
-    native = kernels.native
-    size = (bits.bit_length() + 7) // 8
-    sets = [(bits & some).to_bytes(size, "little") for some in (bits, first, second)]
-    if native is None:
-        rows = array("i", _listed(sets[0]))
-        members = [frozenset(_listed(some)) for some in sets[1:]]
-        return rows, array("i", [(r in members[0]) + 2 * (r in members[1]) for r in rows])
-    ffi, lib = native
-    count = bits.bit_count()
-    rows, kinds = NO_CODES * count, NO_CODES * count
-    whole, one, two = (ffi.from_buffer("unsigned char[]", some) for some in sets)
-    out = _ints(ffi, rows), _ints(ffi, kinds)
-    _checked(lib.ca_list_kinds(size, whole, one, two, count, *out))
-    return rows, kinds
+def without(bits: int, unwanted: int) -> int:
+    """The rows that are in the first set only; many times as fast as with a complement."""
+    return bits ^ (bits & unwanted) if unwanted else bits
 
 
-def masked(kinds: array[int], values: array[float], other: float) -> array[float]:
-    """The numbers, but another one where the kind is 0."""
+def mark(out: bytearray, rows: array[int], kind: int) -> None:
+    """Give some rows a kind, from 0 to 255."""
     native = kernels.native
     if native is None:
-        return array("d", [v if kind else other for kind, v in zip(kinds, values, strict=True)])
+        for row in rows:
+            out[row] = kind
+        return
     ffi, lib = native
-    out = NO_NUMBERS * len(kinds)
-    given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
-    _checked(lib.ca_mask(len(kinds), _ints(ffi, kinds), given, other, made))
-    return out
+    made = ffi.from_buffer("unsigned char[]", out)
+    _checked(lib.ca_mark(len(rows), _ints(ffi, rows), kind, len(out), made))
 
 
 def spread(codes: array[int], rows: Rows, table: array[float], out: array[float]) -> None:

@@ -18,6 +18,7 @@ from classad.scopes import fold_name
 from classad.table.budget import Budget
 from classad.table.columns import Column
 from classad.table.comparisons import COMPARISONS, bare
+from classad.table.moving import without
 from classad.table.partner import Asked, Partner, counts_as_value, key_of
 from classad.table.parts import Part
 from classad.table.plans import Plan, make_plan
@@ -81,7 +82,7 @@ class Predicate:
         found = self.known(partner)
         if found is None:
             return self._make(partner, within)
-        if found.within is None or (within is not None and not within & ~found.within):
+        if found.within is None or (within is not None and within & found.within == within):
             return found
         return self._make(partner, None)
 
@@ -215,10 +216,10 @@ class Predicate:
             return Verdict(true, false, c.bad | c.true & a.bad | c.false & b.bad, 0, columns)
         a, b = parts
         if isinstance(node, Binary) and node.operator == "&&":
-            false = a.false | b.false & ~a.bad
-            return Verdict(a.true & b.true, false, a.bad | b.bad & ~a.false, 0, columns)
-        true = a.true | b.true & ~a.bad
-        return Verdict(true, a.false & b.false, a.bad | b.bad & ~a.true, 0, columns)
+            false = a.false | without(b.false, a.bad)
+            return Verdict(a.true & b.true, false, a.bad | without(b.bad, a.false), 0, columns)
+        true = a.true | without(b.true, a.bad)
+        return Verdict(true, a.false & b.false, a.bad | without(b.bad, a.true), 0, columns)
 
     def _operand(self, node: Any) -> Predicate:
         shape = self._store.shapes.of_part(node)

@@ -201,7 +201,8 @@ class RowSide:
                 bits &= verdict.passing
             asked |= verdict.odd
             chance |= verdict.chance
-        bits |= sure
+        if sure:
+            bits |= sure
         return bits, bits & asked, chance
 
 
@@ -359,7 +360,7 @@ class PartnerSide:
         for predicate in sorted(costly, key=lambda p: p.effort(partner)):
             verdict = predicate.verdict(partner, rows & bits)
             # What it does not tell of must have been ruled out by others, for all or for now.
-            partial |= verdict.within is not None and bool(rows & ~verdict.within)
+            partial |= verdict.within is not None and rows & verdict.within != rows
             if verdict.passing is not None:
                 rows &= verdict.passing
             verdicts.append(verdict)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
-from classad.table.moving import bits_of, rows_of
+from classad.table.moving import bits_of, rows_of, without
 
 
 class Rows:
@@ -96,7 +96,7 @@ class Rows:
         return Rows(self.size, self.bits ^ self._other(other))
 
     def __sub__(self, other: Rows) -> Rows:
-        return Rows(self.size, self.bits & ~self._other(other))
+        return Rows(self.size, without(self.bits, self._other(other)))
 
     def __invert__(self) -> Rows:
         return Rows(self.size, self.bits ^ ((1 << self.size) - 1))

@@ -119,16 +119,6 @@ class Valuations:
             self._budget.spent += 8 * len(out)
         return out
 
-    def numbers_at(
-        self, tree: ExprTree, of_row: bool, partner: Partner, convert: Convert, rows: array[int]
-    ) -> array[float]:
-        """What an expression is for some rows, converted, in the order of the rows."""
-
-        def wanted(odd: int) -> Iterable[int]:
-            return [row for row in rows if odd >> row & 1]
-
-        return pick_numbers(self.numbers(tree, of_row, partner, convert, wanted), rows)
-
     def codes(
         self, tree: ExprTree, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[Any]]:

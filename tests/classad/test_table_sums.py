@@ -11,7 +11,7 @@ import pytest
 from classad import ClassAd, EvalContext, kernels
 from classad.evaluate import evaluate
 from classad.expr import ExprTree
-from classad.table import Table, moving
+from classad.table import Rows, Table, moving
 from classad.table.doubles import numbers_of
 
 CONTEXT = EvalContext(now=1_700_000_000)
@@ -68,21 +68,17 @@ def test_settle(backend: str) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 65, 200, 1000])
-def test_kinds(backend: str, size: int) -> None:
+def test_rows_of_a_set_and_their_marks(backend: str, size: int) -> None:
     rng = Random(size)
     for sparse in (0, 3, 9):
-        bits = rng.getrandbits(size) | 1
-        first, second = rng.getrandbits(size + 9), rng.getrandbits(size)
+        bits = rng.getrandbits(size) | 1 << rng.randrange(size)
         for _ in range(sparse):
             bits &= rng.getrandbits(size)
-        rows, kinds = moving.kinds_of(bits, first, second)
         wanted = [row for row in range(size) if bits >> row & 1]
-        assert list(rows) == wanted == list(moving.rows_of(bits))
-        assert list(kinds) == [(first >> row & 1) + 2 * (second >> row & 1) for row in wanted]
-        chosen = moving.masked(kinds, array("d", wanted), -5.0)
-        assert list(chosen) == [
-            row if kind else -5.0 for row, kind in zip(wanted, kinds, strict=True)
-        ]
+        assert list(moving.rows_of(bits)) == wanted
+        marked = bytearray(b"\x07") * size
+        moving.mark(marked, moving.rows_of(bits), 255)
+        assert list(marked) == [255 if bits >> row & 1 else 7 for row in range(size)]
 
 
 @pytest.mark.parametrize(
@@ -143,12 +139,13 @@ def test_numbers_of_some_rows(backend: str, kind: str, text: str) -> None:
         for c in cells
     ]
     table, convert = Table(rows), Number()
-    some = array("i", range(7, len(rows), 9))
+    some = Rows.of(len(rows), range(7, len(rows), 9))
     for job in ("[J = 2; K = 1]", "[J = 2.5]", "[J = 2; K = 1]", '[J = "x"]', "[J = 2; K = 1]"):
         partner = ClassAd(job)
         asked = table.partner(partner, CONTEXT)
-        found = table.numbers_at(ExprTree(text), asked, some, convert=convert)
-        assert list(map(repr, found)) == wanted_of(text, [rows[row] for row in some], partner)
+        found = table.numbers(text, asked, convert=convert, within=some)
+        chosen = [repr(found[row]) for row in some]
+        assert chosen == wanted_of(text, [rows[row] for row in some], partner)
 
 
 def test_partners_with_the_same_values_share_a_result() -> None:

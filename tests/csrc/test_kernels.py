@@ -8,6 +8,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from classad import kernels
+from classad.kernels import Key
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors" / "sort"
@@ -35,10 +37,10 @@ def functions(backend: str) -> tuple[Select, Order]:
     _, top, sort = kernels._choose(backend)
 
     def top_k(columns: list[list[float]], k: int) -> list[int]:
-        keys, rows = kernels._pack(columns)
-        return top(keys, rows, min(k, rows))
+        keys, rows = kernels._keys(columns)
+        return top(keys, rows, None, min(k, rows))
 
-    return top_k, lambda columns: sort(*kernels._pack(columns), len(columns[0]))
+    return top_k, lambda columns: sort(*kernels._keys(columns), None, len(columns[0]))
 
 
 def vectors() -> Iterator[Any]:
@@ -72,7 +74,7 @@ def test_the_first_rows_are_those_of_all(backend: str) -> None:
         rows = len(keys)
         for wanted in {0, 1, 2, 15, 16, 17, 40, rows // 2, rows - 1, rows}:
             if 0 <= wanted <= rows:
-                assert sort(array("d", keys), rows, wanted) == order[:wanted]
+                assert sort([Key(array("d", keys))], rows, None, wanted) == order[:wanted]
 
 
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, -1.0, 1e300, math.inf, -math.inf, math.nan])
@@ -99,6 +101,63 @@ def test_backends_agree(table: list[list[float]], k: int) -> None:
     top_python, sort_python = functions("python")
     assert top_c(table, k) == top_python(table, k)
     assert sort_c(table) == sort_python(table)
+
+
+@st.composite
+def keyed_rows(draw: st.DrawFn) -> tuple[list[Key], int, "array[int]"]:
+    """Keys of all sorts and some of the rows that have them."""
+    size = draw(st.integers(0, 40) | st.sampled_from([100, 150]))
+    rng = Random(draw(st.integers(0, 10**6)))
+    few = [rng.choice([0.0, -0.0, 1.0, 2.0, math.inf, 1e300]) for _ in range(4)]
+    keys = []
+    for _ in range(draw(st.integers(0, 4))):
+        kinds = None
+        if rng.random() < 0.6:
+            kinds = bytearray(rng.choice([0, 0, 1, 2, 255]) for _ in range(size))
+        of_kinds = kinds is not None and rng.random() < 0.5
+        count = kernels.KINDS if of_kinds else size
+        values = array("d", [rng.choice(few) for _ in range(count)])
+        keys.append(Key(values, kinds, rng.choice(few), of_kinds))
+    rows = array("i", sorted(rng.sample(range(size), rng.randrange(size + 1))))
+    return keys, size, rows
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@given(case=keyed_rows(), wanted=st.integers(0, 60))
+def test_some_rows_are_ordered_as_if_there_were_no_others(
+    backend: str, case: tuple[list[Key], int, "array[int]"], wanted: int
+) -> None:
+    keys, size, rows = case
+    _, top, sort = kernels._choose(backend)
+    wanted = min(wanted, len(rows))
+    columns = [[key.at(row) for row in rows] for key in keys] or [[0.0] * len(rows)]
+    order = [rows[place] for place in kernels.sort_order(columns)]
+    assert sort(keys, size, rows, wanted) == order[:wanted]
+    best = [rows[place] for place in kernels.top_k(columns, wanted)]
+    assert top(keys, size, rows, wanted) == best
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        Key(array("d", [1.0])),
+        Key(array("d", [1.0, 2.0]), b"\x01"),
+        Key(array("d", [1.0, 2.0]), b"\x01\x00", 0.0, True),
+    ],
+    ids=["values", "kinds", "values of kinds"],
+)
+def test_keys_that_are_too_short_are_refused(key: Key) -> None:
+    for choose in (kernels.sort_rows, kernels.top_rows):
+        with pytest.raises(ValueError, match="a key has not what 2 rows want"):
+            choose([key], 2, array("i", [0, 1]), 1)
+
+
+@needs_c
+def test_rows_that_there_are_not_are_refused() -> None:
+    for choose in kernels._choose("c")[1:]:
+        for row in (-1, 2):
+            with pytest.raises(ValueError, match="the C kernel refused its arguments"):
+                choose([Key(array("d", [1.0, 2.0]))], 2, array("i", [0, row]), 1)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
