@@ -21,6 +21,7 @@ from classad.table import (
     results,
     store,
     tables,
+    valuations,
     verdicts,
 )
 
@@ -31,7 +32,8 @@ SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (requirements, "VARIED", 1),
     (predicates, "_COSTLY", 0),
     (verdicts, "_WHOLE", 1),
-    (verdicts, "_SEVERAL", 1),
+    (verdicts, "SEVERAL", 1),
+    (valuations, "SEVERAL", 1),
     (quick, "_FEW", 0),
     (parts, "_SEVERAL", 0),
     (results, "_WHOLE", 1),

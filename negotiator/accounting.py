@@ -13,7 +13,7 @@ Follows: "User Priorities and Negotiation" in HTCondor's manual and the vectors.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from attr import define, evolve, field, frozen
 
@@ -135,15 +135,25 @@ class _Usage:
             record.weighted_uncharged_time,
         )
 
-    def put_into(self, record: Customer) -> Customer:
-        """The record with this usage."""
-        return record.changed(
+    def put_into(self, record: Customer, factor: float | None) -> Customer:
+        """The record with this usage and a priority factor."""
+        return record._replace(
+            priority_factor=factor,
             resources_used=self.slots,
             weighted_resources_used=self.weight,
             hier_weighted_resources_used=self.below,
             uncharged_time=self.uncharged,
             weighted_uncharged_time=self.weighted_uncharged,
         )
+
+
+class _Terms(NamedTuple):
+    """What a record means to a cycle, in which none of it changes."""
+
+    priority: float
+    factor: float
+    floor: int
+    ceiling: int
 
 
 class Accountant:
@@ -158,6 +168,9 @@ class Accountant:
         self._now = int(now)
         self._state = update_priorities(state, self._now, settings.half_life)
         self._customers = dict(self._state.customers)
+        #: What records mean that have been looked at, and the factors that they get by that.
+        self._terms: dict[str, _Terms] = {}
+        self._factors: dict[str, float] = {}
         #: Usage that is not what the record says, or that is charged.
         self._usage = {
             name: _Usage.of(record)
@@ -252,44 +265,63 @@ class Accountant:
 
     def real_priority(self, name: str) -> float:
         """The priority before the factor."""
-        return self._look_up(name).priority or MIN_PRIORITY
+        return self._look_up(name).priority
 
     def factor(self, name: str) -> float:
         """The priority factor."""
-        return self._look_up(name).priority_factor or self._settings.default_factor
+        return self._look_up(name).factor
 
     def effective_priority(self, name: str) -> float:
         """The priority that decides: real priority times factor, bigger is worse."""
-        record = self._look_up(name)
-        factor = record.priority_factor or self._settings.default_factor
-        return (record.priority or MIN_PRIORITY) * factor
+        terms = self._look_up(name)
+        return terms.priority * terms.factor
 
     def floor(self, name: str) -> int:
         """The weight a submitter is to get before all others, 0 if none."""
-        return max(self._look_up(name).floor, 0)
+        return self._look_up(name).floor
 
     def ceiling(self, name: str) -> int:
         """The weight a submitter may use, -1 if there is no limit."""
-        return max(self._look_up(name).ceiling, -1)
+        return self._look_up(name).ceiling
 
     def state(self) -> AccountantState:
         """The tables as they are now."""
-        customers = self._customers | {
-            name: used.put_into(self._customers[name]) for name, used in self._usage.items()
-        }
+        customers = {name: self._written(name, r) for name, r in self._customers.items()}
         return evolve(self._state, customers=customers)
 
-    def _look_up(self, name: str) -> Customer:
-        """The record of a name; looking it up makes it and corrects what it lacks."""
-        record = self._customers.get(name) or Customer(name)
+    def _written(self, name: str, record: Customer) -> Customer:
+        """A record as it is now."""
+        used, factor = self._usage.get(name), self._factors.get(name, record.priority_factor)
+        if used is not None:
+            return used.put_into(record, factor)
+        return record if name not in self._factors else record.changed(priority_factor=factor)
+
+    def _look_up(self, name: str) -> _Terms:
+        """What the record of a name means."""
+        terms = self._terms.get(name)
+        if terms is None:
+            terms = self._terms[name] = self._look_at(name)
+        return terms
+
+    def _look_at(self, name: str) -> _Terms:
+        """Look at a record for the first time, which makes it and corrects what it lacks."""
+        record = self._customers.get(name)
+        if record is None:
+            record = self._customers[name] = Customer(name)
         factor, priority = record.priority_factor, record.priority
         if factor is None or factor < MIN_FACTOR:
             group = self._tree.assigned(name).name
             factor = stored(priority_factor(name, group, self._settings))
-            record = self._customers[name] = record.changed(priority_factor=factor)
+            self._factors[name] = factor
         if priority is not None and priority < MIN_PRIORITY:
-            record = self._customers[name] = record.changed(priority=MIN_PRIORITY)
-        return record
+            priority = MIN_PRIORITY
+            self._customers[name] = record.changed(priority=priority)
+        return _Terms(
+            priority or MIN_PRIORITY,
+            factor or self._settings.default_factor,
+            max(record.floor, 0),
+            max(record.ceiling, -1),
+        )
 
 
 def _prefixes(group: str) -> list[str]:

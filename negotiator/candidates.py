@@ -123,10 +123,6 @@ class Tally:
         """Take in the sets of slots before a test and of those that passed it."""
         self._sets.append((cause, before, behind))
 
-    def copy(self) -> Tally:
-        """An independent tally with the same counts."""
-        return Tally(self._counts.copy(), sets=self._sets.copy())
-
     def counters(self) -> Counters:
         """The counts as part of a result."""
         got = self.refused.get

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from classad.ad import ClassAd
 from classad.expr import ExprTree
 from classad.nodes import Node
-from classad.scopes import fold_name
 from classad.table.columns import PLAIN
 from classad.table.parts import put_cell
 from classad.table.shapes import MINE, OTHERS, NestedShape, Shape
@@ -97,6 +96,11 @@ class Mentions:
         return _Together([self.of(part).shape for part in parts])
 
 
+def _misleads(read: Callable[[str], Any]) -> bool:
+    """Whether names do not mean what they say, in an ad that is read so."""
+    return any(read(name) is not None for name in MISLEADING)
+
+
 class Glimpse:
     """A slot's ad that is put together as it is needed.
 
@@ -110,9 +114,14 @@ class Glimpse:
         self._ad = ClassAd()
         self._mentions = slot.mentions
         self._known: dict[str, Any] = {}
+        if self._mentions is not None and _misleads(self._cell):
+            self._mentions = None
 
-    def meeting(self, other: ClassAd, *names: str) -> ClassAd:
-        """An ad that does for evaluating attributes of these names, of either ad, in both."""
+    def meeting(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
+        """An ad that does for evaluating attributes of either ad in both.
+
+        ``names``: of these, in lower case.
+        """
         mentions = self._mentions
         self.separable = other._chained is None and other._parent is None
         if mentions is None or not self._reach(other, mentions, names):
@@ -120,13 +129,13 @@ class Glimpse:
             return self._slot.ad
         return self._ad
 
-    def _reach(self, other: ClassAd, mentions: Mentions, names: tuple[str, ...]) -> bool:
+    def _reach(self, other: ClassAd, mentions: Mentions, names: frozenset[str]) -> bool:
         """Put in all that can be seen; whether that can be told."""
         theirs = other.raw if other._chained is not None else other._attrs.get
-        if any(self._cell(name) is not None or theirs(name) is not None for name in MISLEADING):
+        if _misleads(theirs):
             return False
         # First what the slot is asked for, then what the other ad is.
-        todo, seen = [set(map(fold_name, names)) for _ in range(2)], [set[str](), set[str]()]
+        todo, seen = [set(names), set(names)], [set[str](), set[str]()]
         asked: Sequence[Callable[[str], Any]] = (self._cell, theirs)
         while todo[0] or todo[1]:
             side = 0 if todo[0] else 1

@@ -69,7 +69,10 @@ class MatchList:
 def find_match(
     board: Board, request: Request, asker: Asker, allowance: Allowance
 ) -> tuple[Candidate | None, Tally]:
-    """The slot for a request, from the list of the request before if it fits."""
+    """The slot for a request, from the list of the request before if it fits.
+
+    The tally may be that of the list, which goes on counting.
+    """
     tally = Tally()
     if not _limits_have_room(board, request.ad, tally):
         return None, tally
@@ -79,7 +82,7 @@ def find_match(
         chosen = _from_list(board, kept, request.ad, allowance)
         if chosen is None:
             board.limit_refusals = kept.tally.number(Refusal.SUBMITTER_LIMIT)
-        return chosen, kept.tally.copy()
+        return chosen, kept.tally
     board.drop_match_list()
     if not board.slots:
         board.limit_refusals = 0
@@ -88,7 +91,7 @@ def find_match(
     board.limit_refusals = tally.number(Refusal.SUBMITTER_LIMIT)
     if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
         return found.first_best(), tally
-    made = MatchList(_key(request, asker), found.entries(), tally.copy())
+    made = MatchList(_key(request, asker), found.entries(), tally)
     board.match_list = made
     return made.pop(), tally
 

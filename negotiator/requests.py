@@ -36,7 +36,7 @@ _ADDED: Final[Mapping[str, tuple[str, Any]]] = {
     "wantpslotpreemption": ("WantPslotPreemption", True),
 }
 #: What a schedd looks at, in the job or the slot, that has a slot to give away.
-_SEEN_BY_SCHEDD: Final = ("Requirements", "ConcurrencyLimits", "CurrentRank", "Rank")
+_SEEN_BY_SCHEDD: Final = frozenset({"requirements", "concurrencylimits", "currentrank", "rank"})
 
 
 @define(eq=False)
@@ -152,7 +152,7 @@ class JobList:
         for job in self.waiting:
             if job.autocluster in unsuitable:
                 continue
-            ad = glimpse.meeting(job.ad, *_SEEN_BY_SCHEDD)
+            ad = glimpse.meeting(job.ad, _SEEN_BY_SCHEDD)
             accepted = _accepts if glimpse.separable else meets
             if not (meets(ad, job.ad, context) and accepted(job.ad, ad, context)):
                 unsuitable.add(job.autocluster)

@@ -60,6 +60,11 @@ class SessionEnd(NamedTuple):
     events: tuple[Event, ...]
 
 
+#: What is looked at where a match is recorded.
+_LIMITS: Final = frozenset({"concurrencylimits"})
+_RANK: Final = frozenset({"rank"})
+
+
 @define(eq=False)
 class _Session:
     board: Board
@@ -230,10 +235,9 @@ def _reason(tally: Tally) -> Reason:
 def _take(session: _Session, request: Request, served: int, candidate: Candidate) -> None:
     """Record a match, charge it and take the slot out of the pool."""
     board, terms, slot = session.board, session.terms, candidate.slot
-    held = [ad.raw("ConcurrencyLimits") for ad in (request.ad, slot)]
     limits = ""
-    if any(held):
-        ad = Glimpse(slot).meeting(request.ad, "ConcurrencyLimits")
+    if request.ad.raw("ConcurrencyLimits") or slot.cell("concurrencylimits"):
+        ad = Glimpse(slot).meeting(request.ad, _LIMITS)
         limits = matched_limits(request.ad, ad, board.context)
     if limits:
         board.concurrency.take(limits)
@@ -303,11 +307,11 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
     board, terms, slot, kind = session.board, session.terms, candidate.slot, candidate.kind
     preempts = kind is not MatchKind.NONE
     prio = _priority_of_holder(board, slot) if preempts else None
-    shown = slot.showing("CurrentRank")
-    old = shown.get_number("CurrentRank", context=board.context) if preempts else None
-    new = None
+    old = new = None
     if preempts:
-        ad = Glimpse(slot).meeting(request.ad, "Rank")
+        shown = slot.showing("CurrentRank")
+        old = shown.get_number("CurrentRank", context=board.context)
+        ad = Glimpse(slot).meeting(request.ad, _RANK)
         new = ad.get_number("Rank", request.ad, board.context)
     return Match(
         seq=len(board.matches),
@@ -327,5 +331,10 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
         new_prio=terms.priority if preempts else None,
         old_startd_rank=old,
         new_startd_rank=new,
-        dynamic_slots=next((c.children for c in board.enlarged if c.slot is slot), ()),
+        dynamic_slots=_dynamic_slots(board, slot) if board.enlarged else (),
     )
+
+
+def _dynamic_slots(board: Board, slot: Slot) -> tuple[str, ...]:
+    """The dynamic slots whose resources have been put into a partitionable one."""
+    return next((change.children for change in board.enlarged if change.slot is slot), ())

@@ -140,11 +140,12 @@ class Partner:
         attrs: dict[str, Any] = {} if ad is None else ad._attrs
         chained = ad is not None and ad._chained is not None
         self.keys = keys = _Keys(self, {} if chained else shapes.absent)
-        kinds = list(map(type, attrs.values()))
-        keys.update(zip(attrs, zip(kinds, attrs.values(), strict=True), strict=True))
-        for name, kind in zip(attrs, kinds, strict=True):
-            if kind not in _SIMPLE:
-                del keys[name]
+        for name, value in attrs.items():
+            kind = value.__class__
+            if kind in _SIMPLE:
+                keys[name] = (kind, value)
+            else:
+                keys.pop(name, None)
         for name in shapes.exactly.keys() & attrs.keys():
             keys.pop(shapes.exactly[name], None)
 

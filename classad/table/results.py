@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from classad.table.doubles import Doubles, Numbers, numbers_of
 from classad.table.partner import Partner, key_of
+from classad.table.parts import Joint
 from classad.table.plans import Plan
 
 #: Combinations up to which an expression is evaluated as a whole.
@@ -77,6 +78,18 @@ class Held:
         self.result = result
         self.columns = result.columns
         self.cost = cost
+        self.used = 0
+
+
+class Told:
+    """What a group of rows has said to a partner: the combinations and their results."""
+
+    __slots__ = ("cost", "joint", "results", "used")
+
+    def __init__(self, joint: Joint | None, results: Any) -> None:
+        self.joint = joint
+        self.results = results
+        self.cost = 300 + 40 * len(results)
         self.used = 0
 
 

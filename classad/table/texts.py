@@ -11,6 +11,7 @@ Never here: what a text means.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -20,7 +21,7 @@ _MARKS: Final = re.compile(r'"[^"]*"|\|\||[()\[\]{}?:]')
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
 _NOWHERE: Final = 1 << 30
-#: Stretches that are remembered.
+#: Texts and stretches that are remembered.
 _MANY: Final = 10_000
 
 
@@ -35,21 +36,26 @@ class Stretch(NamedTuple):
     lowest: int
 
 
-def conjuncts_in(text: str) -> list[str]:
+def conjuncts_in(text: str) -> Sequence[str]:
     """The texts of its conjuncts from left to right; itself if it has but one, or if in doubt."""
-    if "&&" not in text:
-        return [text]
-    found, depth, open_parts = [], 0, []
+    return _conjuncts_in(text) if "&&" in text else (text,)
+
+
+@lru_cache(maxsize=_MANY)
+def _conjuncts_in(text: str) -> Sequence[str]:
+    found: list[str] = []
+    open_parts: list[str] = []
+    depth = 0
     for part in text.split("&&"):
         stretch = _stretch(part)
         if stretch is None or depth + stretch.lowest <= 0:
-            return [text]
+            return (text,)
         depth += stretch.change
         open_parts.append(part)
         if not depth:
             found.append("&&".join(open_parts).strip(" "))
             open_parts.clear()
-    return found if not open_parts else [text]
+    return (text,) if open_parts else tuple(found)
 
 
 @lru_cache(maxsize=_MANY)

@@ -27,15 +27,16 @@ from classad.table.columns import PLAIN
 from classad.table.comparisons import bare
 from classad.table.doubles import Doubles
 from classad.table.moving import number_pairs, pick, pick_numbers, rows_of
-from classad.table.partner import Partner
+from classad.table.partner import Partner, key_of
 from classad.table.parts import Joint
-from classad.table.plans import Plan, make_plan
+from classad.table.plans import Group, Plan, make_plan
 from classad.table.predicates import kind_of
-from classad.table.results import Held, Valuation, Variant, columns_of, is_wide
+from classad.table.results import Held, Told, Valuation, Variant, columns_of, is_wide
 from classad.table.shapes import Shape
 from classad.table.store import Store
 from classad.table.sums import Convert, Sums
 from classad.table.tables import Sampler
+from classad.table.verdicts import SEVERAL
 from classad.unparse import unparse
 from classad.values import UNDEFINED
 
@@ -73,6 +74,9 @@ class Valuations:
                     self._budget.drop(
                         home, lambda held: names is None or not held.columns.isdisjoint(names)
                     )
+                for group in [group for plan in variant.plans.values() for group in plan.groups]:
+                    if names is None or not names.isdisjoint(group.columns):
+                        self._budget.drop(group.told, lambda _: True)
         self._alike.clear()
         self._codes.clear()
         self.sums.forget()
@@ -228,10 +232,10 @@ class Valuations:
                 joints.append(None)
                 first.append(0)
                 continue
-            joint, results, _ = sampler.results(group)
-            joints.append(joint)
+            told = self._told(sampler, plan, group)
+            joints.append(told.joint)
             first.append(len(values))
-            values += results
+            values += told.results
         alike = None if odd else _told_apart(plan, values)
         found = None if alike is None else self._alike.get(alike)
         if found is None:
@@ -242,6 +246,19 @@ class Valuations:
                 found.alike = alike
                 self._alike[alike] = found
         return found
+
+    def _told(self, sampler: Sampler, plan: Plan, group: Group) -> Told:
+        """What a group says; one of several keeps it for partners that are the same to it."""
+        if len(plan.groups) < SEVERAL or plan.clock:
+            return Told(*sampler.results(group)[:2])
+        key = key_of(group.asked)(sampler.partner.keys)
+        told: Told | None = group.told.get((key,))
+        if told is None:
+            told = Told(*sampler.results(group)[:2])
+            self._budget.add(group.told, (key,), told)
+        else:
+            told.used = self._budget.now
+        return told
 
     def _placed(
         self, plan: Plan, joints: Sequence[Joint | None], first: Sequence[int]

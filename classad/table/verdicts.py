@@ -22,7 +22,7 @@ from classad.table.tables import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Results
 #: Combinations up to which an expression is evaluated as a whole.
 _WHOLE: Final = 64
 #: Groups from which on what each of them says is kept.
-_SEVERAL: Final = 4
+SEVERAL: Final = 4
 
 
 class Verdict:
@@ -78,7 +78,7 @@ class Way:
         self.odd = 0
         for group in plan.groups:
             self.odd |= group.part.bits if group.odd else 0
-        several = len(plan.groups) >= _SEVERAL and not plan.clock
+        several = len(plan.groups) >= SEVERAL and not plan.clock
         self._keys: list[KeyOf] | None = None
         if several:
             self._keys = [key_of(group.asked) for group in plan.groups]

@@ -45,7 +45,7 @@ needs_c = pytest.mark.skipif(
 )
 def test_parts_of_texts(text: str, parts: list[str] | None) -> None:
     enclosing = ["(A && B)", "{ C && D }[0 && 1]", "[ E = F && G ].E"]
-    assert conjuncts_in(text) == (enclosing if parts is None else parts)
+    assert list(conjuncts_in(text)) == (enclosing if parts is None else parts)
 
 
 def conjuncts(splits: Splits, tree: ExprTree) -> list[tuple[str, int, str]]:

@@ -66,7 +66,7 @@ def test_like_the_whole_ad(job: str) -> None:
         whole = each.base.duplicate()
         for name, value in each.changes.values():
             whole.insert(name, value)
-        seen = Glimpse(each).meeting(other, "Requirements", "Rank", "CurrentRank")
+        seen = Glimpse(each).meeting(other, frozenset({"requirements", "rank", "currentrank"}))
         for name in ("Rank", "CurrentRank", "Requirements", "Absent"):
             found = seen.evaluate_attr(name, other, _CONTEXT)
             assert found is whole.evaluate_attr(name, other, _CONTEXT) or found == (
@@ -77,23 +77,24 @@ def test_like_the_whole_ad(job: str) -> None:
 
 def test_only_what_is_seen() -> None:
     slot = _slot()
-    ad = Glimpse(slot).meeting(ClassAd("[Wish = Cpus]"), "Rank")
+    ad = Glimpse(slot).meeting(ClassAd("[Wish = Cpus]"), frozenset({"rank"}))
     assert sorted(ad._attrs) == ["cpus", "memory", "rank", "spare", "used"]
     glimpse = Glimpse(slot)
-    glimpse.meeting(ClassAd("[Wish = 1]"), "CurrentRank")
-    assert {"currentrank", "gpu", "cpus"} <= set(glimpse.meeting(ClassAd(), "GPU", "Cpus")._attrs)
-    assert "unseen" not in glimpse.meeting(ClassAd(), "GPU")._attrs
+    glimpse.meeting(ClassAd("[Wish = 1]"), frozenset({"currentrank"}))
+    seen = glimpse.meeting(ClassAd(), frozenset({"gpu", "cpus"}))
+    assert {"currentrank", "gpu", "cpus"} <= set(seen._attrs)
+    assert "unseen" not in glimpse.meeting(ClassAd(), frozenset({"gpu"}))._attrs
 
 
 def test_the_whole_ad_where_it_matters() -> None:
     """What looks at the ad as such gets all of it."""
     for job in ("[Wish = .RIGHT]", "[Target = 1]"):
         slot = _slot()
-        ad = Glimpse(slot).meeting(ClassAd(job), "Rank")
+        ad = Glimpse(slot).meeting(ClassAd(job), frozenset({"rank"}))
         assert ad is slot.ad
         assert ad.raw("Unseen") is not None
     made = _slot()
-    assert made.base is Glimpse(made).meeting(ClassAd(), "Rank")
+    assert made.base is Glimpse(made).meeting(ClassAd(), frozenset({"rank"}))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_conjunct_by_conjunct(requirements: str) -> None:
     text = f'RequestMemory = 512\nKind = "test"\nRequirements = {requirements}\n'
     job = load_long(text.encode()).ad(0)
     glimpse = Glimpse(_slot())
-    ad = glimpse.meeting(job, "Requirements")
+    ad = glimpse.meeting(job, frozenset({"requirements"}))
     context = EvalContext(now=0.0, rng=Random(1))
     whole = _slot().base
     told = _accepts(job, ad, context) if glimpse.separable else meets(job, ad, context)
