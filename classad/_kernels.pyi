@@ -28,6 +28,7 @@ class _Lib(Protocol):
         rows: object,
         wanted: int,
         first: object,
+        scratch: object,
         order: object,
     ) -> int: ...
     def ca_number_pairs(

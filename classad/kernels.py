@@ -25,33 +25,31 @@ if TYPE_CHECKING:
     _Chooser = Callable[[Sequence["Key"], int, "array[int] | None", int], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
-INTERFACE: Final = 10
+INTERFACE: Final = 11
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
 
 
-#: How many values a key has that has one for each kind.
-KINDS: Final = 256
-
-
 class Key(NamedTuple):
-    """What orders rows: a value for each row.
+    """What orders rows: a value for each row, or for each code that rows have.
 
-    With ``kinds`` of all rows it is that of rows whose kind is not 0, and ``other`` of the rest; or
-    with ``of_kinds`` the value of the kind.
+    With ``kinds`` of all rows it is ``other`` where the kind is 0; if they are to be the codes
+    (``of_kinds``), the value of the kind where it is not.
     """
 
     values: array[float]
+    codes: array[int] | None = None
     kinds: bytes | bytearray | None = None
     other: float = 0.0
     of_kinds: bool = False
 
     def at(self, row: int) -> float:
         """The key of a row."""
-        if self.kinds is None:
-            return self.values[row]
-        kind = self.kinds[row]
-        return self.values[kind if self.of_kinds else row] if kind else self.other
+        kind = 1 if self.kinds is None else self.kinds[row]
+        if kind == 0:
+            return self.other
+        place = kind if self.of_kinds else row if self.codes is None else self.codes[row]
+        return self.values[place] if place < len(self.values) else self.other
 
 
 def top_k(columns: Sequence[Sequence[float]], k: int) -> list[int]:
@@ -105,8 +103,8 @@ def _keys(columns: Sequence[Sequence[float]]) -> tuple[list[Key], int]:
 
 def _check(keys: Sequence[Key], size: int) -> None:
     for key in keys:
-        wanted = KINDS if key.of_kinds else size
-        if len(key.values) != wanted or (key.kinds is not None and len(key.kinds) != size):
+        of_rows = key.kinds if key.of_kinds else key.values if key.codes is None else key.codes
+        if of_rows is None or len(of_rows) < size or (key.kinds and len(key.kinds) < size):
             raise ValueError(f"a key has not what {size} rows want")
 
 
@@ -272,13 +270,16 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
         """Keys as C has them, and what has to be kept meanwhile."""
         given: Any = ffi.new("ca_key[]", len(keys))
         kept: list[Any] = []
-        for place, (values, kinds, other, of_kinds) in enumerate(keys):
-            key = given[place]
-            kept.append(ffi.from_buffer("double[]", values))
-            key.values = kept[-1]
+        for place, (values, codes, kinds, other, of_kinds) in enumerate(keys):
+            key, numbers = given[place], ffi.from_buffer("double[]", values)
+            key.values, key.size, key.other = numbers, len(values), other
+            kept.append(numbers)
+            if codes is not None:
+                kept.append(ints(codes))
+                key.codes = kept[-1]
             if kinds is not None:
                 kept.append(ffi.from_buffer("unsigned char[]", kinds))
-                key.kinds, key.other, key.of_kinds = kept[-1], other, of_kinds
+                key.kinds, key.of_kinds = kept[-1], of_kinds
         return given, kept
 
     def ints(values: array[int] | None) -> Any:
@@ -295,11 +296,9 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
         given, _kept = held(keys)
         count = size if rows is None else len(rows)
         first, order = array("d", [0.0]) * count, array("i", [0]) * count
-        scratch = ffi.from_buffer("double[]", first)
+        room = ffi.from_buffer("double[]", first), ints(array("i", [0]) * (3 * count))
         _checked(
-            lib.ca_sort_order(
-                count, len(keys), given, size, ints(rows), wanted, scratch, ints(order)
-            )
+            lib.ca_sort_order(count, len(keys), given, size, ints(rows), wanted, *room, ints(order))
         )
         return order[:wanted].tolist()
 

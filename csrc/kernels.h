@@ -26,11 +26,14 @@ enum {
 /* The number of this interface; classad/kernels.py refuses a library with another one. */
 int ca_interface(void);
 
-/* A key of every row: values[row].  With kinds of rows: that of rows whose kind is not 0, else
- * `other`; or, with of_kinds, values[kind], of 256 of them. */
+/* A key of every row: values[row]; with codes of rows, values[code]; with kinds of rows, `other` where
+ * the kind is 0, and if they are to be the codes, values[kind] where it is not.  It is `other`, too,
+ * where there is no such value, of `size` that there are. */
 typedef struct {
     const double *values;
-    const unsigned char *kinds; /* null: values of all rows */
+    size_t size;
+    const int32_t *codes; /* may be null */
+    const unsigned char *kinds; /* may be null, unless of_kinds */
     double other;
     int of_kinds;
 } ca_key;
@@ -52,12 +55,13 @@ int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, cons
  * Equal rows come out in the library's own, reproducible order: unchanged up to 16 rows, shuffled
  * above.  NaN can make the comparison intransitive; where the library would then leave its buffer,
  * this function stops at the edge.  Only the first `wanted` rows have to be right, which is wanted of
- * keys without NaN.  first: scratch, count doubles.  order: the same of rows, of which the first
+ * keys without NaN.  first and scratch: room for count doubles and three times as many codes.  order: the same of rows, of which the first
  * `wanted` ones mean something, written.
  * Time O(count * log count), for few wanted ones O(count).
  */
 int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
-                  const int32_t *rows, size_t wanted, double *first, int32_t *order);
+                  const int32_t *rows, size_t wanted, double *first, int32_t *scratch,
+                  int32_t *order);
 
 /* Kinds of nodes. */
 enum {

@@ -24,7 +24,7 @@ static bool is_bad(size_t count, const key_table *table, size_t size, const int3
         (table->keys == NULL && table->columns > 0))
         return true;
     for (size_t c = 0; c < table->columns; c++)
-        if (table->keys[c].values == NULL)
+        if (table->keys[c].values == NULL && table->keys[c].size > 0)
             return true;
     for (size_t i = 0; rows != NULL && i < count; i++)
         if (rows[i] < 0 || (size_t)rows[i] >= size)
@@ -39,15 +39,16 @@ static int32_t row_at(const int32_t *rows, size_t place)
 
 static double key_of(const ca_key *key, int32_t row)
 {
-    if (key->kinds == NULL)
-        return key->values[row];
-    const int32_t kind = key->kinds[row];
-    return kind == 0 ? key->other : key->values[key->of_kinds ? kind : row];
+    const int32_t kind = key->kinds == NULL ? 1 : key->kinds[row];
+    if (kind == 0)
+        return key->other;
+    const int32_t place = key->of_kinds ? kind : key->codes == NULL ? row : key->codes[row];
+    return (uint32_t)place < key->size ? key->values[place] : key->other;
 }
 
 int ca_interface(void)
 {
-    return 10;
+    return 11;
 }
 
 /* ---- the k best rows ------------------------------------------------------------------------ */
@@ -124,6 +125,9 @@ typedef struct {
     const key_table *table;
     const double *first;
     const int32_t *rows;
+    int32_t *codes; /* of as many places as there are rows, like the other two */
+    int32_t *left;
+    int32_t *right;
 } sorting;
 
 static bool is_better_behind(const sorting *sorted, int32_t left, int32_t right)
@@ -212,23 +216,68 @@ static size_t median_place(const sorting *sorted, const int32_t *order, size_t f
     return is_better(sorted, order[b], order[c]) ? c : b;
 }
 
+/* How the rows from first + 1 on compare with the one that is first: 1 for a better one, -1 for a worse
+ * one.  Key by key, so that fetching the keys of one row need not wait for those of another. */
+static void compare_all(const sorting *sorted, const int32_t *order, size_t first, size_t last)
+{
+    const key_table *const table = sorted->table;
+    const int32_t pivot = row_at(sorted->rows, (size_t)order[first]);
+    const double middle = sorted->first[order[first]];
+    int32_t *const codes = sorted->codes;
+    int32_t *const ties = sorted->left;
+    size_t count = 0;
+    for (size_t i = first + 1; i < last; i++) {
+        const double key = sorted->first[order[i]];
+        codes[i] = (key > middle) - (key < middle);
+        ties[count] = (int32_t)i;
+        count += codes[i] == 0;
+    }
+    for (size_t c = 1; c < table->columns && count > 0; c++) {
+        const double other = key_of(&table->keys[c], pivot);
+        size_t left = 0;
+        for (size_t t = 0; t < count; t++) {
+            const int32_t i = ties[t];
+            const double key = key_of(&table->keys[c], row_at(sorted->rows, (size_t)order[i]));
+            codes[i] = (key > other) - (key < other);
+            ties[left] = i;
+            left += codes[i] == 0;
+        }
+        count = left;
+    }
+}
+
+/* The library goes from both ends at once to the next row that is on the wrong side, and swaps the
+ * two.  Which rows those are does not depend on the swaps, so they are listed first, without a branch
+ * that could go either way. */
 static size_t partition(const sorting *sorted, int32_t *order, size_t first, size_t last)
 {
     swap(order, first, median_place(sorted, order, first, last));
-    const int32_t pivot = order[first];
-    size_t i = first + 1;
-    size_t j = last;
-    for (;;) {
-        /* The first bound only ever stops an intransitive (NaN) comparison; the pivot stops j. */
-        while (i < last && is_better(sorted, order[i], pivot))
-            i++;
-        j--;
-        while (is_better(sorted, pivot, order[j]))
-            j--;
+    compare_all(sorted, order, first, last);
+    const int32_t *const codes = sorted->codes;
+    int32_t *const left = sorted->left;
+    int32_t *const right = sorted->right;
+    size_t lefts = 0;
+    size_t rights = 0;
+    for (size_t i = first + 1; i < last; i++) {
+        left[lefts] = (int32_t)i;
+        lefts += codes[i] <= 0;
+    }
+    for (size_t j = last - 1; j > first; j--) {
+        right[rights] = (int32_t)j;
+        rights += codes[j] >= 0;
+    }
+    right[rights] = (int32_t)first; /* the pivot stops it */
+    for (size_t k = 0;; k++) {
+        /* Where there is none left on one side, it is the last one swapped that stops. */
+        size_t i = k < lefts ? (size_t)left[k] : last;
+        size_t j = (size_t)right[k];
+        if (k > 0 && i > (size_t)right[k - 1])
+            i = (size_t)right[k - 1];
+        if (k > 0 && j < (size_t)left[k - 1])
+            j = (size_t)left[k - 1];
         if (i >= j)
             return i;
         swap(order, i, j);
-        i++;
     }
 }
 
@@ -266,10 +315,12 @@ static void insertion_sort(const sorting *sorted, int32_t *order, size_t length)
 }
 
 int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
-                  const int32_t *rows, size_t wanted, double *first, int32_t *order)
+                  const int32_t *rows, size_t wanted, double *first, int32_t *scratch,
+                  int32_t *order)
 {
     const key_table table = {columns, keys};
-    if (wanted > count || is_bad(count, &table, size, rows, order) || (count > 0 && first == NULL))
+    if (wanted > count || is_bad(count, &table, size, rows, order) || 
+        (count > 0 && (first == NULL || scratch == NULL)))
         return CA_BAD_ARGUMENT;
     for (size_t i = 0; i < count; i++) {
         first[i] = columns == 0 ? 0 : key_of(&keys[0], row_at(rows, i));
@@ -278,7 +329,7 @@ int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
     size_t depth = 0;
     for (size_t length = count; length > 1; length /= 2)
         depth += 2;
-    const sorting sorted = {&table, first, rows};
+    const sorting sorted = {&table, first, rows, scratch, scratch + count, scratch + 2 * count};
     introsort(&sorted, order, 0, count, depth, wanted);
     /* Up to the end of the range in which the last wanted place is. */
     const bool most = count - wanted > INSERTION_LENGTH;

@@ -32,7 +32,8 @@ def kernels_agree(case: tuple[list[list[float]], int]) -> None:
     assert top_c(keys, rows, None, k) == best, f"top_k, k = {k}, of {columns}"
     some = array("i", range(wanted % 2, rows, 1 + wanted % 3))
     kinds = bytes(row * wanted % 5 % 3 for row in range(rows))
-    keys = [Key(key.values, kinds, 1.0) if n % 2 else key for n, key in enumerate(keys)]
+    codes = array("i", [row * wanted % 7 for row in range(rows)])
+    keys = [Key(key.values, codes, kinds, 1.0) if n % 2 else key for n, key in enumerate(keys)]
     for c, python in ((sort_c, sort_python), (top_c, top_python)):
         every = python(keys, rows, some, len(some))
         assert c(keys, rows, some, len(some)) == every, f"{some} of {columns}, kinds {kinds!r}"

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 from attr import frozen
 
 from classad.expr import ExprTree
-from classad.kernels import KINDS, Key, sort_rows, top_rows
+from classad.kernels import Key, sort_rows, top_rows
 from classad.nodes import Reference
 from classad.table import Rows, Table
 from classad.table.moving import mark, rows_of, settle
@@ -89,7 +89,7 @@ _BY_PRIORITY: Final = _KINDS.index(MatchKind.PRIORITY)
 #: So many sets of rows that prefer requests are remembered.
 _MANY: Final = 64
 #: The fourth key of each kind.
-_ORDERS: Final = array("d", [KIND_ORDER[kind] for kind in _KINDS] + [0.0] * (KINDS - len(_KINDS)))
+_ORDERS: Final = array("d", [KIND_ORDER[kind] for kind in _KINDS])
 
 
 @cache
@@ -147,7 +147,7 @@ class Keys:
 
     def _columns(self) -> list[Key]:
         """The keys in which rows differ; the first one decides first."""
-        kind = None if self.kinds is None else Key(_ORDERS, self.kinds, _ORDERS[0], True)
+        kind = None if self.kinds is None else Key(_ORDERS, None, self.kinds, _ORDERS[0], True)
         keys = (self.pre_job, self.job, self.post_job, kind, self.preemption)
         return [key for key in keys if isinstance(key, Key)]
 
@@ -193,7 +193,7 @@ class KeyMaker:
             held = Passed(passed.by_rank | passed.by_priority)
             preemption = self._policy_rank(policy.preemption_rank, request, held)
             if isinstance(preemption, Key):
-                preemption = Key(preemption.values, kinds, -FLT_MAX)
+                preemption = Key(preemption.values, preemption.codes, kinds, -FLT_MAX)
         return Keys(
             rows,
             size,
@@ -233,7 +233,7 @@ class KeyMaker:
         if expr is None:
             return -DBL_MAX
         within = Rows(self._size, passed.bits)
-        return Key(self._table.numbers(expr, request, convert=policy_number, within=within))
+        return Key(*self._table.coded_numbers(expr, request, convert=policy_number, within=within))
 
     def _job_rank(self, request: Partner, passed: Passed) -> Rank:
         assert request.ad is not None
@@ -241,7 +241,7 @@ class KeyMaker:
         if rank is not None and rank.__class__ is not ExprTree:
             return job_number(rank)
         return Key(
-            self._table.numbers(
+            *self._table.coded_numbers(
                 _rank_of_slot() if rank is None else rank,
                 request,
                 row_is="my" if rank is None else "target",

@@ -270,22 +270,46 @@ class Table(Holder):
         default booleans count 0 and 1, what is no number 0.  If it has an attribute ``many`` that
         is asked for the array of all instead.  The array given back is the table's own.
         """
-        bits, tree = self._bits(within), _tree_of(expr)
+        tree = _tree_of(expr)
         of_row = row_is == "my"
         if not isinstance(target, Partner):
             target = self.partner(ClassAd() if target is None and not of_row else target, context)
         if self._misleads(target):
-            codes, values = self._valuations.one_by_one(
-                tree, of_row, target.ad, bits, target.context
+            known, codes = self.coded_numbers(
+                tree, target, row_is=row_is, convert=convert, within=within
             )
-            known = [convert(value) for value in values]
-            return array("d", [known[code] for code in codes])
+            return known if codes is None else pick_numbers(known, codes)
         self._budget.now += 1
-
-        def wanted(odd: int) -> array[int]:
-            return rows_of(odd & bits)
-
+        wanted = self._wanted(within)
         return self._valuations.numbers(tree, of_row, target, convert, wanted)
+
+    def coded_numbers(
+        self,
+        expr: ExprTree,
+        target: Partner,
+        *,
+        row_is: Seat = "my",
+        convert: Callable[[Any], float] = _number,
+        within: Rows | None = None,
+    ) -> tuple[array[float], array[int] | None]:
+        """``numbers`` as numbers by code, and the code of each row.
+
+        The codes are None if there is a number for each row.
+        """
+        of_row, bits = row_is == "my", self._bits(within)
+        if self._misleads(target):
+            codes, values = self._valuations.one_by_one(
+                expr, of_row, target.ad, bits, target.context
+            )
+            return array("d", map(convert, values)), codes
+        self._budget.now += 1
+        wanted = self._wanted(within)
+        return self._valuations.coded_numbers(expr, of_row, target, convert, wanted)
+
+    def _wanted(self, within: Rows | None) -> Callable[[int], array[int]]:
+        """What gives, of a set of rows, those within."""
+        bits = self._bits(within)
+        return lambda odd: rows_of(odd & bits)
 
     def sight(self, names: Iterable[str]) -> Sight:
         """What a function of some attributes can see of the rows through them."""

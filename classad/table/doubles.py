@@ -32,21 +32,24 @@ class Doubles:
     """A number for each row.  ``kinds``: whether there may be WHOLE and REAL ones among them.
 
     ``values``: None once something has been made of them, which is what is wanted of most.
+    ``codes``: the place of each row's number among them; None if there is one for each row.
     """
 
-    __slots__ = ("__weakref__", "columns", "kinds", "numbers", "values")
+    __slots__ = ("__weakref__", "codes", "columns", "kinds", "numbers", "tables", "values")
 
     def __init__(self, values: array[float], kinds: int) -> None:
         self.values: array[float] | None = values
         self.kinds = kinds
+        self.codes: array[int] | None = None
         #: The rows' columns that it was made from.
         self.columns: frozenset[str] = frozenset()
-        #: What was made of it.
+        #: What was made of the values, and of those of all rows.
+        self.tables: dict[Callable[[Any], float], array[float]] = {}
         self.numbers: dict[Callable[[Any], float], array[float]] = {}
 
     def serves(self, convert: Callable[[Any], float]) -> bool:
         """Whether it can be converted, or has been."""
-        return self.values is not None or convert in self.numbers
+        return self.values is not None or convert in self.tables
 
 
 class Numbers(NamedTuple):

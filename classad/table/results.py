@@ -22,7 +22,8 @@ _WHOLE: Final = 64
 class Valuation:
     """What an expression is: ``values[codes[row]]``, but for the ``odd`` rows.
 
-    ``columns``: what it was made from; ``numbers``: what was made of it.
+    ``columns``: what it was made from; ``tables``: what was made of its values, and ``numbers``: of
+    those of all rows.
     """
 
     __slots__ = (
@@ -35,6 +36,7 @@ class Valuation:
         "numbers",
         "odd",
         "shared",
+        "tables",
         "used",
         "values",
     )
@@ -47,6 +49,7 @@ class Valuation:
         self.odd = odd
         self.columns = columns
         self.numbers: dict[Callable[[Any], float], array[float]] = {}
+        self.tables: dict[Callable[[Any], float], array[float]] = {}
         #: What tells it from others, if that is little.
         self.alike: Any = None
         #: The same as doubles, once it has been a summand twice.

@@ -1,22 +1,25 @@
 """Sums and products of valuations as doubles, which is what ranks are wanted as.
 
 What is decided here: what of an expression is added up column by column: sums and products that
-have many values; anything else in them is evaluated as ever.  Partners for whom all of that has
-the same values share one result.
+have many values; anything else in them is evaluated as ever.  It is done once for each combination
+of values that rows have, if these are fewer than the rows.  Partners for whom all of that has the
+same values share one result.
 Inputs: expressions, partners, valuations.  Outputs: doubles, or nothing where these do not do.
 Never here: arithmetic (classad/table/doubles.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from classad.nodes import Binary
 from classad.table.budget import Budget
 from classad.table.comparisons import bare
 from classad.table.doubles import OPERATORS, Doubles, combined
+from classad.table.moving import number_pairs, pick
 from classad.table.partner import Partner
 from classad.table.plans import Plan
 from classad.table.results import Held, Valuation, columns_of, is_wide
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
 Convert = Callable[[Any], float]
 
 
+#: Combinations of codes that are remembered.
+_MANY: Final = 16
+
+
 class _Term(NamedTuple):
     """A sum or product of two others, or what is none."""
 
@@ -36,6 +43,26 @@ class _Term(NamedTuple):
     operator: str = ""
     left: _Term | None = None
     right: _Term | None = None
+
+
+class _Joint(NamedTuple):
+    """The combinations of several codes that rows have.
+
+    ``given``: the codes, kept so that their identity stays their own; ``codes``: the combination of
+    each row; ``parts``: for each of those given its code in each combination.
+    """
+
+    given: tuple[array[int], ...]
+    codes: array[int]
+    parts: list[array[int]]
+
+    @classmethod
+    def of(cls, given: tuple[array[int], ...]) -> _Joint:
+        """The combinations."""
+        codes, first = given[0], array("i")
+        for other in given[1:]:
+            codes, first = number_pairs(codes, other)
+        return cls(given, codes, [pick(some, first) for some in given])
 
 
 class Sums:
@@ -47,9 +74,11 @@ class Sums:
         #: Results by what they consist of, as long as somebody holds them.
         self._made: WeakValueDictionary[Any, Doubles] = WeakValueDictionary()
         self._terms: dict[int, tuple[Plan, _Term]] = {}
+        self._joints: dict[tuple[int, ...], _Joint] = {}
 
     def forget(self) -> None:
         """Columns have changed."""
+        self._joints.clear()
         self._made.clear()
         self._terms.clear()
 
@@ -98,10 +127,24 @@ class Sums:
         found = self._made.get(signature)
         if found is not None and found.serves(convert):
             return found
-        found = _doubles_of(self._term(shape, of_row, partner), _numbers_of(leaves))
+        term, joint = self._term(shape, of_row, partner), self._joint(leaves)
+        few = 2 * len(joint.parts[0]) < len(joint.codes)
+        found = _doubles_of(term, _numbers_at(leaves, joint.parts) if few else _numbers_of(leaves))
         if found is not None:
+            found.codes = joint.codes if few else None
             found.columns = columns_of(plan)
             self._made[signature] = found
+        return found
+
+    def _joint(self, leaves: list[Valuation]) -> _Joint:
+        """The combinations of values that rows have; codes are often the same for many partners."""
+        given = tuple([leaf.codes for leaf in leaves])
+        key = tuple(map(id, given))
+        found = self._joints.get(key)
+        if found is None:
+            if len(self._joints) >= _MANY:
+                self._joints.clear()
+            found = self._joints[key] = _Joint.of(given)
         return found
 
     def _term(self, shape: Shape, of_row: bool, partner: Partner) -> _Term:
@@ -143,6 +186,12 @@ def _numbers_of(leaves: list[Valuation]) -> Iterator[Doubles | None]:
             leaf.doubles = found if leaf.used else None
             leaf.used = True
         yield found
+
+
+def _numbers_at(leaves: list[Valuation], codes: Sequence[array[int]]) -> Iterator[Doubles | None]:
+    for leaf, places in zip(leaves, codes, strict=True):
+        numbers = leaf.as_numbers()
+        yield None if numbers is None else numbers.at(places)
 
 
 def _doubles_of(term: _Term, leaves: Iterator[Doubles | None]) -> Doubles | None:

@@ -100,28 +100,61 @@ class Valuations:
 
         ``wanted``: of a set of rows those that matter, which are asked one by one if need be.
         """
+        held, table, codes = self._coded(tree, of_row, partner, convert, wanted)
+        if codes is None:
+            return table
+        found = held.result.numbers.get(convert)
+        if found is None:
+            found = held.result.numbers[convert] = pick_numbers(table, codes)
+            self._grown(held, found)
+        return found
+
+    def coded_numbers(
+        self,
+        tree: ExprTree,
+        of_row: bool,
+        partner: Partner,
+        convert: Convert,
+        wanted: Callable[[int], Iterable[int]],
+    ) -> tuple[array[float], array[int] | None]:
+        """The same as numbers by code and the code of every row; None: a number for each row."""
+        return self._coded(tree, of_row, partner, convert, wanted)[1:]
+
+    def _coded(
+        self,
+        tree: ExprTree,
+        of_row: bool,
+        partner: Partner,
+        convert: Convert,
+        wanted: Callable[[int], Iterable[int]],
+    ) -> tuple[Held, array[float], array[int] | None]:
         shape = self._store.shapes.of_tree(tree)
-        itself = self._store.odd_for(partner.ad)
-        held = None if itself else self.sums.find(shape, of_row, partner, convert)
+        odd = self._store.odd_for(partner.ad)
+        held = None if odd else self.sums.find(shape, of_row, partner, convert)
         held = held or self._find(shape, of_row, partner)
         found = held.result
-        known = None if itself else found.numbers.get(convert)
-        if known is not None:
-            return known
-        odd = itself
-        if isinstance(found, Doubles):
-            out: array[float] = convert.of_doubles(found.values)  # type: ignore[attr-defined]
-            found.values = None
-        else:
-            out = pick_numbers(_converted(found.values, convert), found.codes)
+        table = found.tables.get(convert)
+        if table is None:
+            if isinstance(found, Doubles):
+                table = convert.of_doubles(found.values)  # type: ignore[attr-defined]
+                found.values = None
+            else:
+                table = _converted(found.values, convert)
+            found.tables[convert] = table
+            self._grown(held, table)
+        if isinstance(found, Valuation):
             odd |= found.odd
-        for row in wanted(odd) if odd else ():
-            out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         if not odd:
-            found.numbers[convert] = out
-            held.cost += 8 * len(out)
-            self._budget.spent += 8 * len(out)
-        return out
+            return held, table, found.codes
+        assert found.codes is not None
+        out = pick_numbers(table, found.codes)
+        for row in wanted(odd):
+            out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
+        return held, out, None
+
+    def _grown(self, held: Held, numbers: array[float]) -> None:
+        held.cost += 8 * len(numbers)
+        self._budget.spent += 8 * len(numbers)
 
     def codes(
         self, tree: ExprTree, of_row: bool, partner: Partner, bits: int

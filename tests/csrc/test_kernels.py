@@ -109,15 +109,17 @@ def keyed_rows(draw: st.DrawFn) -> tuple[list[Key], int, "array[int]"]:
     size = draw(st.integers(0, 40) | st.sampled_from([100, 150]))
     rng = Random(draw(st.integers(0, 10**6)))
     few = [rng.choice([0.0, -0.0, 1.0, 2.0, math.inf, 1e300]) for _ in range(4)]
-    keys = []
+    keys: list[Key] = []
     for _ in range(draw(st.integers(0, 4))):
         kinds = None
         if rng.random() < 0.6:
             kinds = bytearray(rng.choice([0, 0, 1, 2, 255]) for _ in range(size))
         of_kinds = kinds is not None and rng.random() < 0.5
-        count = kernels.KINDS if of_kinds else size
-        values = array("d", [rng.choice(few) for _ in range(count)])
-        keys.append(Key(values, kinds, rng.choice(few), of_kinds))
+        codes = None
+        if rng.random() < 0.5:  # of some codes there is no value
+            codes = array("i", [rng.randrange(9) for _ in range(size)])
+        values = array("d", [rng.choice(few) for _ in range(7 if of_kinds or codes else size)])
+        keys.append(Key(values, codes, kinds, rng.choice(few), of_kinds))
     rows = array("i", sorted(rng.sample(range(size), rng.randrange(size + 1))))
     return keys, size, rows
 
@@ -141,10 +143,11 @@ def test_some_rows_are_ordered_as_if_there_were_no_others(
     "key",
     [
         Key(array("d", [1.0])),
-        Key(array("d", [1.0, 2.0]), b"\x01"),
-        Key(array("d", [1.0, 2.0]), b"\x01\x00", 0.0, True),
+        Key(array("d", [1.0, 2.0]), array("i", [1])),
+        Key(array("d", [1.0, 2.0]), None, b"\x01"),
+        Key(array("d", [1.0, 2.0]), None, None, 0.0, True),
     ],
-    ids=["values", "kinds", "values of kinds"],
+    ids=["values", "codes", "kinds", "values of kinds"],
 )
 def test_keys_that_are_too_short_are_refused(key: Key) -> None:
     for choose in (kernels.sort_rows, kernels.top_rows):

@@ -25,7 +25,7 @@ def some_keys(rng: Random) -> Keys:
     pre_job = Key(columns[0]) if rng.random() < 0.7 else 3.0
     job = Key(columns[1]) if rng.random() < 0.7 else 0.0
     kinds = bytearray(rng.randrange(3) for _ in range(SIZE)) if rng.random() < 0.5 else None
-    preemption = Key(columns[3], kinds, -3.0) if rng.random() < 0.7 else -3.0
+    preemption = Key(columns[3], None, kinds, -3.0) if rng.random() < 0.7 else -3.0
     rows = array("i", sorted(rng.sample(range(SIZE), count)))
     return Keys(rows, SIZE, pre_job, job, Key(columns[2]), kinds, preemption)
 
