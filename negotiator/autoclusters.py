@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from sys import intern
 from typing import Any, Final, NamedTuple
 
 from attr import frozen
@@ -132,8 +133,9 @@ class AutoclusterTable:
         self, attributes: frozenset[str], expressions: KnownExpressions | None = None
     ) -> None:
         """``attributes``: lower-cased names; none at all means no autoclusters."""
-        self._names = set(attributes)
-        self._attributes = attributes
+        # The objects that are the keys of ads, as a rule: finding those takes no comparing.
+        self._names = set(map(intern, attributes))
+        self._attributes = frozenset(self._names)
         self._expressions = expressions or KnownExpressions()
         #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
         #: a number or string.
@@ -161,7 +163,7 @@ class AutoclusterTable:
                 for name in known(trees.pop()).own - names:
                     value = own(name)
                     if value is not None:
-                        names.add(name)
+                        names.add(intern(name))
                     if value.__class__ is ExprTree:
                         trees.append(value)
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from sys import intern
 from typing import Any, Final
 
 from classad.ad import ClassAd
@@ -145,7 +146,8 @@ class LongReader:
         if not equals or not spelled:
             self._refuse(line, name, number, equals)
             return None
-        key = fold_name(spelled)
+        # One object for each name makes looking it up in many ads several times as fast.
+        spelled, key = intern(spelled), intern(fold_name(spelled))
         value: Any = literal_value(right)
         nested = False
         if value is None:
