@@ -21,6 +21,7 @@ from classad.table import (
     results,
     store,
     tables,
+    together,
     valuations,
     verdicts,
 )
@@ -34,6 +35,7 @@ SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (verdicts, "_WHOLE", 1),
     (verdicts, "SEVERAL", 1),
     (valuations, "SEVERAL", 1),
+    (together, "ALIKE", 1),
     (quick, "_FEW", 0),
     (parts, "_SEVERAL", 0),
     (results, "_WHOLE", 1),

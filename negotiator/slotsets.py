@@ -88,7 +88,9 @@ class Weighed:
 
     def too_heavy(self, permitted: Callable[[float], bool]) -> int:
         """The slots of weights that are not permitted; a weight is if a greater one is."""
-        low, high = 0, len(self._weights)
+        if not self._weights or permitted(self._weights[0]):
+            return 0
+        low, high = 1, len(self._weights)
         while low < high:
             middle = (low + high) // 2
             if permitted(self._weights[middle]):

@@ -66,6 +66,8 @@ class Stopwatch:
     def finished(self, submitter: str, schedd: str, began: int) -> None:
         """A turn that began at ``began`` is over."""
         taken = self.now - began
+        if not taken:
+            return
         key = (submitter, schedd)
         self._by_submitter[key] = self._by_submitter.get(key, 0) + taken
         self._by_schedd[schedd] = self._by_schedd.get(schedd, 0) + taken

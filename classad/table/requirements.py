@@ -229,7 +229,7 @@ class _Wanted:
         assert self.predicates is not None
         variants = count_variants(self.predicates)
         if variants != self.variants:
-            self.key_of = key_of(sorted(names_asked(self.predicates), key=repr))
+            self.key_of = key_of(names_asked(self.predicates))
             self.clock = any(v.clock for predicate in self.predicates for v in predicate.variants)
             self.variants = variants
             budget.drop(self.known, lambda _: True)
@@ -356,8 +356,9 @@ class PartnerSide:
         rows = self.book.store.everything.bits if before.passing is None else before.passing
         verdicts = [before]
         partial = False
-        # What costs little leaves fewer rows to what costs more.
-        for predicate in sorted(costly, key=lambda p: p.effort(partner)):
+        if len(costly) > 1:  # what costs little leaves fewer rows to what costs more
+            costly = sorted(costly, key=lambda p: p.effort(partner))
+        for predicate in costly:
             verdict = predicate.verdict(partner, rows & bits)
             # What it does not tell of must have been ruled out by others, for all or for now.
             partial |= verdict.within is not None and rows & verdict.within != rows

@@ -10,17 +10,22 @@ Never here: evaluation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 from classad.table.partner import Asked, Partner, key_of
 from classad.table.predicates import Book, Predicate, Verdict
 
+#: Partners after which it is looked which groups have told all of them the same.
+ALIKE = 64
+#: Different things that those may tell together later on.
+_SEVERAL: Final = 8
 
-def names_asked(predicates: Iterable[Predicate]) -> frozenset[Asked]:
+
+def names_asked(predicates: Iterable[Predicate]) -> tuple[Asked, ...]:
     """All that some predicates have asked partners for."""
-    return frozenset[Asked]().union(
-        *(variant.asked for predicate in predicates for variant in predicate.variants)
-    )
+    variants = [variant.asked for predicate in predicates for variant in predicate.variants]
+    return tuple(dict.fromkeys(chain.from_iterable(variants)))
 
 
 def count_variants(predicates: Iterable[Predicate]) -> int:
@@ -31,11 +36,14 @@ def count_variants(predicates: Iterable[Predicate]) -> int:
 class _Group:
     """Predicates, and what they have said together by what they ask for."""
 
-    __slots__ = ("clock", "key_of", "known", "predicates", "variants")
+    __slots__ = ("asked", "clock", "joined", "key_of", "known", "predicates", "variants")
 
     def __init__(self, asked: Iterable[Asked], clock: bool) -> None:
-        self.key_of = key_of(sorted(asked, key=repr))
+        self.asked = sorted(asked, key=repr)
+        self.key_of = key_of(self.asked)
         self.clock = clock
+        #: Whether it is made of groups that had told all partners the same.
+        self.joined = False
         self.predicates: list[Predicate] = []
         self.variants = 0
         self.known: dict[Any, Verdict] = {}
@@ -49,6 +57,9 @@ class Together:
         self._book = book
         self._groups: list[_Group] = []
         self._stale = bool(predicates)
+        #: Partners until groups are joined that have told all of them the same.
+        self._left = ALIKE
+        self._joining = True
 
     def forget(self) -> None:
         """What predicates say may have changed."""
@@ -59,6 +70,9 @@ class Together:
         """What the groups of predicates say about a partner."""
         if self._stale:
             self._regroup(partner)
+        self._left -= 1
+        if self._left == 0 and self._joining:
+            self._join()
         keys, context, now = partner.keys, partner.context, self._book.budget.now
         found = []
         for group in self._groups:
@@ -79,7 +93,21 @@ class Together:
             self._book.budget.add(group.known, key, found)
         else:
             self._stale = True  # they have asked for more than the key tells
+        if group.joined and len(group.known) > _SEVERAL:
+            self._stale, self._joining = True, False  # it was too early to tell
         return found
+
+    def _join(self) -> None:
+        """Look those up as one that have told all partners the same."""
+        alike = [group for group in self._groups if len(group.known) == 1 and not group.clock]
+        whole = _Group({asked for group in alike for asked in group.asked}, False)
+        whole.joined = True
+        for group in alike:
+            whole.predicates += group.predicates
+            whole.variants += group.variants
+            self._book.budget.drop(group.known, lambda _: True)
+        if alike:
+            self._groups = [*(g for g in self._groups if g not in alike), whole]
 
     def _regroup(self, partner: Partner) -> None:
         """Put those together that ask for the same."""
@@ -89,7 +117,7 @@ class Together:
         for predicate in self.predicates:
             predicate.verdict(partner)
             clock = any(variant.clock for variant in predicate.variants)
-            asking.append((names_asked((predicate,)), clock))
+            asking.append((frozenset(names_asked((predicate,))), clock))
         wholes: list[tuple[frozenset[Asked], bool]] = []
         for asked, clock in sorted(set(asking), key=lambda one: len(one[0]), reverse=True):
             if not any(clock == other and asked <= whole for whole, other in wholes):
@@ -99,6 +127,7 @@ class Together:
             home = next(one for one in wholes if one[1] == clock and asked <= one[0])
             groups[home].predicates.append(predicate)
         self._groups = list(groups.values())
+        self._left = ALIKE
         for group in self._groups:
             group.variants = count_variants(group.predicates)
         self._stale = False
