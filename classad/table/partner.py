@@ -168,10 +168,14 @@ class Partner:
         return self.raw(name) is not None
 
     def raw(self, name: str) -> Any:
-        """What the ad has for an attribute, or what it was given (see ``give``); None: nothing."""
+        """What the ad has for a name in lower case, or was given (see ``give``), or None."""
         if name in self._given:
             return self._given[name]
-        return None if self.ad is None else self.ad.raw(name)
+        ad = self.ad
+        if ad is None:
+            return None
+        value = ad._attrs.get(name)
+        return ad.raw(name) if value is None and ad._chained is not None else value
 
     # --- constants of its expressions -------------------------------------------------------------
 
