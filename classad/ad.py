@@ -123,6 +123,18 @@ class ClassAd(AdMapping):
         twin._take(self)
         return twin
 
+    def unchained(self) -> ClassAd:
+        """A copy that has as its own what this ad inherits."""
+        twin = self.duplicate()
+        twin._chained = None
+        parent = self._chained
+        while parent is not None:
+            for key, value in parent._attrs.items():
+                if key not in twin._attrs:
+                    twin.insert(parent._names[key], value)
+            parent = parent._chained
+        return twin
+
     def extract(self, keys: Iterable[str]) -> ClassAd:
         """A copy with some of the own attributes only, given by names in lower case."""
         names, attrs = self._names, self._attrs

@@ -41,14 +41,15 @@ ALWAYS: Final = ("Requirements", "Rank", "ConcurrencyLimits", "FlockTo")
 class SignificanceSettings:
     """The knobs about significant attributes.
 
-    ``fixed``: ``SIGNIFICANT_ATTRIBUTES`` of the schedd, in place of the negotiator's list.
+    ``fixed``: ``SIGNIFICANT_ATTRIBUTES`` of the schedd, in place of all others.  ``of_start``: what
+    ``START_VANILLA_UNIVERSE`` mentions as ``JOB.x``.
     """
 
     removed: Sequence[str] = ()
     removed_pattern: str = ""
     added: Sequence[str] = ()
     fixed: Sequence[str] | None = None
-    start_vanilla: ExprTree | None = None
+    of_start: Iterable[str] = ()
 
 
 def external_names(ad: ClassAd, trees: Iterable[ExprTree]) -> set[str]:
@@ -103,18 +104,13 @@ class _Mentioned:
 
 def job_attributes(significant: frozenset[str], settings: SignificanceSettings) -> frozenset[str]:
     """The list as the schedd uses it, before the references inside the jobs are added."""
-    names = significant
     if settings.fixed is not None:
-        names = frozenset(name.lower() for name in settings.fixed)
-    else:
-        names -= {name.lower() for name in settings.removed}
-        if settings.removed_pattern:
-            pattern = re.compile(settings.removed_pattern, re.IGNORECASE)
-            names = frozenset(name for name in names if not pattern.search(name))
-    names |= {name.lower() for name in (*ALWAYS, *settings.added)}
-    if settings.start_vanilla is not None:
-        names |= references_of(settings.start_vanilla.node).target
-    return names
+        return frozenset(name.lower() for name in settings.fixed)
+    names = significant - {name.lower() for name in settings.removed}
+    if settings.removed_pattern:
+        pattern = re.compile(settings.removed_pattern, re.IGNORECASE)
+        names = frozenset(name for name in names if not pattern.search(name))
+    return names | {name.lower() for name in (*ALWAYS, *settings.added, *settings.of_start)}
 
 
 #: Classes of values that have one text where they are equal.

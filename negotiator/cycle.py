@@ -43,6 +43,7 @@ from negotiator.spins import RoundTerms, run_round
 from negotiator.stopwatch import RequestCosts, Stopwatch, TimeLimits
 from negotiator.submitters import Submitter, fetch_submitters
 from negotiator.summary import group_summaries, submitter_summaries
+from negotiator.vanilla import names_of
 from negotiator.watch import Watch
 from policy.model import NegotiatorPolicy
 
@@ -239,12 +240,13 @@ def policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
 
 def significance(policy: NegotiatorPolicy) -> SignificanceSettings:
     """The part of a policy that says which attributes are significant."""
+    start = policy.start_vanilla_universe
     return SignificanceSettings(
         removed=policy.remove_significant_attributes,
         removed_pattern=policy.remove_significant_attributes_regex,
         added=policy.add_significant_attributes,
         fixed=policy.significant_attributes,
-        start_vanilla=policy.start_vanilla_universe,
+        of_start=() if start is None else names_of(start, "JOB"),
     )
 
 

@@ -22,6 +22,7 @@ from negotiator.mentioned import KnownExpressions
 from negotiator.requests import NO_AUTOCLUSTER, JobList, QueuedJob
 from negotiator.snapshot import ScheddQueue
 from negotiator.submitters import negotiated_name
+from negotiator.vanilla import VanillaStart
 from policy.model import NegotiatorPolicy
 
 IDLE: Final = 1
@@ -181,6 +182,8 @@ def job_lists(
     expressions = KnownExpressions()
     freezer = Freezer(context, expressions) if freeze else None
     reader = _Reader(context, policy)
+    start = policy.start_vanilla_universe
+    vanilla = None if start is None else VanillaStart(start, context)
     for queue in queues:
         names = _names_for(queue, significant, settings)
         table = None
@@ -191,12 +194,12 @@ def job_lists(
         most = most_jobs(policy, running)
         for job in queue.jobs:
             read = reader.read(job, table)
-            if read is None:
+            if read is None or (vanilla is not None and vanilla.condition(job) is False):
                 continue
             name, queued = read
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(table, policy, most, freezer)
+                lists[key] = job_list(table, policy, most, freezer, vanilla)
             lists[key].waiting[queued] = None
     for found in lists.values():
         found.waiting = dict.fromkeys(sorted(found.waiting, key=_order_of))
@@ -208,17 +211,20 @@ def job_list(
     policy: NegotiatorPolicy,
     most: int | None,
     freezer: Freezer | None = None,
+    start: VanillaStart | None = None,
 ) -> JobList:
     """An empty list for jobs of a schedd that asks for so many at a time, see ``most_jobs``."""
+    shown = frozenset() if start is None else start.shown
     return JobList(
         {},
-        None if table is None else table.attributes,
+        None if table is None else table.attributes | shown,
         policy.job_constraint,
         counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
         batch_size=policy.resource_request_list_size,
         ahead=policy.prefetch_requests,
         most_jobs=most,
         freezer=freezer,
+        start=start,
     )
 
 

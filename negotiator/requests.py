@@ -10,7 +10,7 @@ Follows: the schedd's rules as seen in the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby, islice
 from operator import attrgetter
@@ -26,6 +26,7 @@ from negotiator.frozen import Freezer
 from negotiator.glimpses import Glimpse
 from negotiator.mentioned import conjuncts_of
 from negotiator.slots import Slot, holds, meets
+from negotiator.vanilla import VanillaStart
 
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
@@ -57,6 +58,7 @@ class QueuedJob:
 
 
 _autocluster_of: Final = attrgetter("autocluster")
+_cluster_of: Final = attrgetter("cluster")
 
 
 @define(eq=False)
@@ -92,6 +94,8 @@ class JobList:
     most_jobs: int | None = None
     #: Settles the requirements of requests; None if the cycle leaves them alone.
     freezer: Freezer | None = None
+    #: On which slots the schedd starts vanilla jobs; None: on any.
+    start: VanillaStart | None = None
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
 
     def requests(
@@ -123,10 +127,15 @@ class JobList:
             yield from batch
 
     def _runs(self, waiting: list[QueuedJob], joined: bool) -> list[list[QueuedJob]]:
-        """The jobs, with those of one autocluster that follow each other together."""
+        """The jobs, with those that are alike and follow each other together."""
         if not joined:
             return [[job] for job in waiting]
-        return [list(run) for _, run in groupby(waiting, key=_autocluster_of)]
+        return [list(run) for _, run in groupby(waiting, key=self._alike)]
+
+    @property
+    def _alike(self) -> Callable[[QueuedJob], int]:
+        """What jobs share that are asked for together: without autoclusters it is the cluster."""
+        return _cluster_of if self.attributes is None else _autocluster_of
 
     def place(
         self, request: Request, slot: Slot, context: EvalContext, limits: str
@@ -147,15 +156,16 @@ class JobList:
 
     def _suitable(self, slot: Slot, context: EvalContext, limits: str) -> QueuedJob | None:
         """The first job that matches the slot and that the startd does not rank too low."""
-        unsuitable, wanted = set(), limits.lower()
+        unsuitable, wanted, alike = set(), limits.lower(), self._alike
         glimpse = Glimpse(slot)
         for job in self.waiting:
-            if job.autocluster in unsuitable:
+            if alike(job) in unsuitable:
                 continue
             ad = glimpse.meeting(job.ad, _SEEN_BY_SCHEDD)
             accepted = _accepts if glimpse.separable else meets
-            if not (meets(ad, job.ad, context) and accepted(job.ad, ad, context)):
-                unsuitable.add(job.autocluster)
+            starts = self.start is None or self.start.allows(job.ad, slot.ad)
+            if not (starts and meets(ad, job.ad, context) and accepted(job.ad, ad, context)):
+                unsuitable.add(alike(job))
             elif matched_limits(job.ad, ad, context).lower() != wanted:
                 continue
             elif not _ranked_lower(ad, job.ad, context):
@@ -170,6 +180,8 @@ class JobList:
         ad = self._ads.get(job)
         if ad is None:
             ad = self._ads[job] = _visible(job, self.attributes)
+            if self.start is not None:
+                self.start.constrain(ad, job.ad)
             if self.freezer is not None:
                 self.freezer.freeze(ad)
         return ad
@@ -246,9 +258,10 @@ def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
         for name, value in _ADDED.values():
             ad.insert(name, value)
         return ad
-    spelled = tuple(map(job.ad._names.get, _carried(attributes)))
+    own = job.ad if job.ad._chained is None else job.ad.unchained()
+    spelled = tuple(map(own._names.get, _carried(attributes)))
     keys, names = _names_in(attributes, spelled)
-    attrs = dict(zip(keys, map(job.ad._attrs.__getitem__, keys), strict=True))
+    attrs = dict(zip(keys, map(own._attrs.__getitem__, keys), strict=True))
     attrs["autoclusterid"] = job.autocluster
     for key, (_, value) in _ADDED.items():
         attrs[key] = value

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from classad.ad import ClassAd
 from classad.expr import ExprTree
+from negotiator.arithmetic import whole
 from negotiator.poolorder import submitter_order
 from negotiator.scenario.expand import (
     ADDRESS,
@@ -99,8 +100,9 @@ def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> 
         if mine is None:
             continue
         # The schedd weighs an idle job by the cores it asks for.
-        weight = sum(make(job.attributes).get_number("RequestCpus") or 1.0 for job in mine)
-        prios = sorted({int(job.attributes["JobPrio"]) for job in mine})
+        made = [make(job.attributes) for job in mine]
+        weight = sum(ad.get_number("RequestCpus") or 1.0 for ad in made)
+        prios = sorted({whole(ad.get_number("JobPrio")) for ad in made})
         plain = {
             "Name": quoted(submitter),
             "ScheddName": quoted(f"{schedd}@{POOL}"),

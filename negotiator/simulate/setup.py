@@ -42,6 +42,7 @@ from negotiator.simulate.workload import (
     from_toml,
 )
 from negotiator.snapshot import AccountantState, Snapshot
+from negotiator.vanilla import names_of
 from policy.config import load_config
 from policy.io import builtin_library
 from policy.model import NegotiatorPolicy
@@ -130,7 +131,11 @@ def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
     """The attributes (lower-cased) by which a slot, the policy or a schedd may tell jobs apart."""
     expressions = [*policy_expressions(policy), policy.slot_weight]
     wanted = significant_attributes((slot.ad for slot in pool.slots.values()), expressions)
-    return job_attributes(wanted, significance(policy)) | _ASKED
+    settings = significance(policy)
+    # Other attributes than these still decide which job gets a slot that was meant for another.
+    listed = job_attributes(wanted, settings) | job_attributes(wanted, evolve(settings, fixed=None))
+    start = policy.start_vanilla_universe
+    return listed | _ASKED | (frozenset() if start is None else names_of(start, "MY"))
 
 
 def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> Workload:

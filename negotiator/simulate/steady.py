@@ -74,6 +74,7 @@ def _policy_is_plain(policy: NegotiatorPolicy) -> bool:
     """Without the knobs by which slots that are claimed have a say in what others get."""
     return (
         policy.slot_constraint is None
+        and policy.start_vanilla_universe is None
         and policy.submitter_constraint is None
         and not policy.match_exprs
         and not policy.cross_slot_prios

@@ -67,6 +67,15 @@ def test_one_request_at_a_time_is_refused_once() -> None:
         assert ([item.job for item in result.rejections], departed(result)) == (["1.0"], [])
 
 
+def test_one_request_at_a_time_without_autoclusters() -> None:
+    """D-503: without significant attributes the run of jobs is left out."""
+    slot = {"name": "slot1@a", "ad": {"Requirements": "true"}}
+    jobs = [{"submitter": "alice", "ad": {"Requirements": text}} for text in ("false", "true")]
+    result = run([slot], jobs, USE_RESOURCE_REQUEST_COUNTS="False")
+    assert [(item.job, item.text) for item in result.rejections] == [("1.0", "no match found")]
+    assert [match.job for match in result.matches] == ["2.0"]
+
+
 def test_per_slot_limit_refused_first_and_list_used_up() -> None:
     """D-504: the reason is the limit; the real negotiator aborts composing it."""
     slots = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,9 +12,18 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from classad.values import ERROR, UNDEFINED
 from negotiator.autoclusters import AutoclusterTable, SignificanceSettings
-from negotiator.joblists import READ_BY_SCHEDD, job_lists, queued_job, runnable, submitter_of
+from negotiator.joblists import (
+    READ_BY_SCHEDD,
+    job_list,
+    job_lists,
+    queued_job,
+    runnable,
+    submitter_of,
+)
 from negotiator.snapshot import ScheddQueue
+from negotiator.vanilla import VanillaStart
 from policy.load import policy_from_knobs
+from tests.negotiator import scenarios
 
 CONTEXT = EvalContext(now=1000.0)
 POLICY = policy_from_knobs({}).policy
@@ -49,6 +59,11 @@ def test_two_hosts_are_not_those_of_a_job_that_says_nothing() -> None:
     assert _order([_job(0, CurrentHosts=1), _job(1, CurrentHosts=1, MaxHosts=2)]) == [1]
 
 
+def test_a_no_op_job_is_not_offered() -> None:
+    """D-507: whenever its schedd was started."""
+    assert _order([_job(0, IsNoopJob=True), _job(1, IsNoopJob=False)]) == [1]
+
+
 @given(
     st.lists(
         st.dictionaries(
@@ -78,3 +93,44 @@ def test_autoclusters_are_those_of_the_texts(pairs: list[tuple[Any, Any]]) -> No
     for job in jobs:
         told = tuple(repr(job.raw(name)) if job.raw(name) is not None else "" for name in "AB")
         assert table.id_of(job) == texts.setdefault(told, len(texts) + 1)
+
+
+def test_a_request_has_what_its_job_inherits() -> None:
+    cluster = ClassAd({"ClusterId": 1, "RequestCpus": 4, "Owner": "a", "Site": "north"})
+    job = ClassAd({"ProcId": 0, "Site": "south"})
+    job.chain(cluster)
+    table = AutoclusterTable(frozenset({"requestcpus", "site"}))
+    queued = queued_job(job, table, CONTEXT)
+    ad = job_list(table, POLICY, None).request_for(queued).ad
+    assert (ad["RequestCpus"], ad["Site"], ad["ClusterId"]) == (4, "south", 1)
+    assert len(job) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "universe", "wanted"),
+    [
+        ("JOB.A == 1", 5, True),
+        ("JOB.A > 1", 5, False),
+        ("JOB.A > 1", 9, True),
+        ("true || SLOT.Cpus > 1", 5, True),
+        ("SLOT.Cpus > JOB.A", 5, "TARGET.Cpus > 1"),
+        ("slot.Cpus > {1, SLOT.B}[JOB.A]", 5, "TARGET.Cpus > {1, TARGET.B}[1]"),
+        ("MY.A == Memory", 5, "MY.A == Memory"),
+        ("undefined", 5, "undefined"),
+        ("5", 5, True),
+    ],
+)
+def test_where_vanilla_jobs_start(text: str, universe: int, wanted: bool | str) -> None:
+    job = ClassAd({"A": 1, "JobUniverse": universe})
+    found = VanillaStart(ExprTree(text), CONTEXT).condition(job)
+    expected = ExprTree(wanted) if isinstance(wanted, str) else wanted
+    assert str(found) == str(expected)
+
+
+@pytest.mark.parametrize("text", ["undefined", "1.5", "error", '"3"', "1 + 1"])
+def test_a_scenario_with_odd_priorities(text: str) -> None:
+    jobs = [{"submitter": "a", "ad": {"JobPrio": prio}} for prio in ("1", text)]
+    scenario = {"slots": [{"name": "slot1@m"}], "jobs": jobs, "config": {}}
+    cycle: dict[str, list[str]] = {"slot_order": [], "submitter_order": []}
+    result = scenarios.run({"scenario": scenario, "observed": {"cycles": [cycle]}})
+    assert len(result.matches) == 1
