@@ -149,7 +149,9 @@ class JobList:
         if slot.showing("Offline").get_bool("Offline", context=context) is True:
             return None
         head = request.jobs[0]
-        job = head if head in self.waiting else self._suitable(slot, context, limits)
+        starts = self.start is None or self.start.allows(head.ad, slot.ad)
+        first = starts and head in self.waiting
+        job = head if first else self._suitable(slot, context, limits)
         if job is not None:
             del self.waiting[job]
         return job

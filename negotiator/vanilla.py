@@ -55,11 +55,17 @@ class VanillaStart:
         return value if value.__class__ is bool else ExprTree.from_node(node_of_value(flat.value))
 
     def allows(self, job: ClassAd, slot: ClassAd) -> bool:
-        """Whether a job may start on a slot."""
-        condition = self.condition(job)
-        if condition.__class__ is not ExprTree:
-            return condition is True
-        return truth(evaluate(condition, job, slot, context=self._context)) is True
+        """Whether the schedd starts a job on a slot that it has been given.
+
+        There is nothing but ``JOB`` and ``SLOT`` then: what is the slot's for the negotiator, as
+        plain names are, is undefined for the schedd.
+        """
+        if self.condition(job) is True:
+            return True
+        both = ClassAd()
+        both.attach("JOB", job)
+        both.attach("SLOT", slot)
+        return truth(evaluate(self._expr, both, context=self._context)) is True
 
     def constrain(self, request: ClassAd, job: ClassAd) -> None:
         """Add the condition to what a request requires of slots."""
