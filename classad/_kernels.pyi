@@ -1,5 +1,6 @@
 """The extension module that cffi builds from csrc/ (see csrc/kernels.h for the meaning)."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 class _Sizes(Protocol):
@@ -114,6 +115,9 @@ class _Lib(Protocol):
 class _FFI(Protocol):
     NULL: object
     def new(self, ctype: str, init: object) -> _Sizes: ...
+    def new_allocator(
+        self, *, should_clear_after_alloc: bool
+    ) -> Callable[[str, object], _Sizes]: ...
     def from_buffer(self, ctype: str, buffer: object) -> _Sizes: ...
     def unpack(self, array: _Sizes, length: int) -> list[int]: ...
     def buffer(self, array: object, size: int) -> object: ...

@@ -266,6 +266,8 @@ def _checked(code: int) -> None:
 
 
 def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
+    new = ffi.new_allocator(should_clear_after_alloc=False)
+
     def held(keys: Sequence[Key]) -> tuple[Any, list[Any]]:
         """Keys as C has them, and what has to be kept meanwhile."""
         given: Any = ffi.new("ca_key[]", len(keys))
@@ -295,12 +297,14 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
     def sort(keys: Sequence[Key], size: int, rows: array[int] | None, wanted: int) -> list[int]:
         given, _kept = held(keys)
         count = size if rows is None else len(rows)
-        first, order = array("d", [0.0]) * count, array("i", [0]) * count
-        room = ffi.from_buffer("double[]", first), ints(array("i", [0]) * (3 * count))
+        order, scratch = new("int32_t[]", count), new("int32_t[]", 3 * count)
+        first = new("double[]", count)
         _checked(
-            lib.ca_sort_order(count, len(keys), given, size, ints(rows), wanted, *room, ints(order))
+            lib.ca_sort_order(
+                count, len(keys), given, size, ints(rows), wanted, first, scratch, order
+            )
         )
-        return order[:wanted].tolist()
+        return ffi.unpack(order, wanted)
 
     return top, sort
 

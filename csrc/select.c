@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The rows to be ordered, and what decides. */
 typedef struct {
@@ -37,7 +38,7 @@ static int32_t row_at(const int32_t *rows, size_t place)
     return rows == NULL ? (int32_t)place : rows[place];
 }
 
-static double key_of(const ca_key *key, int32_t row)
+static inline double key_of(const ca_key *key, int32_t row)
 {
     const int32_t kind = key->kinds == NULL ? 1 : key->kinds[row];
     if (kind == 0)
@@ -129,6 +130,23 @@ typedef struct {
     int32_t *left;
     int32_t *right;
 } sorting;
+
+/* The keys of rows, side by side. */
+static void gather(const ca_key *key, size_t count, const int32_t *rows, double *out)
+{
+    if (key->kinds != NULL || key->codes == NULL || rows == NULL) {
+        for (size_t i = 0; i < count; i++)
+            out[i] = key_of(key, row_at(rows, i));
+        return;
+    }
+    const double *const values = key->values;
+    const int32_t *const codes = key->codes;
+    const size_t size = key->size;
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = (uint32_t)codes[rows[i]];
+        out[i] = place < size ? values[place] : key->other;
+    }
+}
 
 static bool is_better_behind(const sorting *sorted, int32_t left, int32_t right)
 {
@@ -322,10 +340,12 @@ int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
     if (wanted > count || is_bad(count, &table, size, rows, order) || 
         (count > 0 && (first == NULL || scratch == NULL)))
         return CA_BAD_ARGUMENT;
-    for (size_t i = 0; i < count; i++) {
-        first[i] = columns == 0 ? 0 : key_of(&keys[0], row_at(rows, i));
+    for (size_t i = 0; i < count; i++)
         order[i] = (int32_t)i;
-    }
+    if (columns == 0)
+        memset(first, 0, count * sizeof *first);
+    else
+        gather(&keys[0], count, rows, first);
     size_t depth = 0;
     for (size_t length = count; length > 1; length /= 2)
         depth += 2;

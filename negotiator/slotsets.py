@@ -17,6 +17,8 @@ from typing import Final, Generic, TypeVar
 from classad.table.moving import bits_of, flag
 
 T = TypeVar("T")
+#: So many sets are kept.
+_KEPT: Final = 256
 #: Up to so many rows become a set one by one.
 _FEW: Final = 8
 
@@ -42,6 +44,8 @@ class SlotSets(Generic[T]):
         """The slots with a value."""
         found = self._known.get(value)
         if found is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()  # a set of many slots takes some room
             code = self._numbers.get(value)
             found = self._known[value] = 0 if code is None else self._bits(code)
         return found

@@ -26,7 +26,7 @@ from classad.table.predicates import Book, Predicate, Verdict
 from classad.table.shapes import Shape, text_of
 from classad.table.splits import Conjunct, Splits
 from classad.table.templates import Template
-from classad.table.together import Together, count_variants, names_asked, passing_all
+from classad.table.together import Together, count_variants, names_asked, passing_all, saying_all
 
 REQUIREMENTS: Final = "requirements"
 #: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
@@ -349,23 +349,21 @@ class PartnerSide:
     def _all(
         self, before: Verdict, costly: list[Predicate], partner: Partner, bits: int
     ) -> Verdict:
-        """The same with predicates that are not known yet.
-
-        ``within`` of the result: it tells of these rows only.
-        """
-        rows = self.book.store.everything.bits if before.passing is None else before.passing
+        """The same with predicates not known yet; ``within``: it tells of these rows only."""
+        everything, passing = self.book.store.everything.bits, before.passing
         verdicts = [before]
         partial = False
         if len(costly) > 1:  # what costs little leaves fewer rows to what costs more
             costly = sorted(costly, key=lambda p: p.effort(partner))
         for predicate in costly:
-            verdict = predicate.verdict(partner, rows & bits)
+            rows = everything if passing is None else passing
+            verdict = predicate.verdict(partner, bits if passing is None else rows & bits)
             # What it does not tell of must have been ruled out by others, for all or for now.
             partial |= verdict.within is not None and rows & verdict.within != rows
             if verdict.passing is not None:
-                rows &= verdict.passing
+                passing = verdict.passing if passing is None else passing & verdict.passing
             verdicts.append(verdict)
-        found = passing_all(verdicts)
+        found = saying_all(verdicts, passing)
         found.within = bits if partial else None
         return found
 

@@ -133,13 +133,19 @@ class Together:
         self._stale = False
 
 
-def passing_all(verdicts: Iterable[Verdict]) -> Verdict:
+def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
     """What is let pass by all; its ``passing`` is None if that is everything."""
     passing: int | None = None
-    odd, chance = 0, False
     for verdict in verdicts:
         if verdict.passing is not None:
             passing = verdict.passing if passing is None else passing & verdict.passing
+    return saying_all(verdicts, passing)
+
+
+def saying_all(verdicts: Sequence[Verdict], passing: int | None) -> Verdict:
+    """The same if it is known which rows all of them let pass."""
+    odd, chance = 0, False
+    for verdict in verdicts:
         odd |= verdict.odd
         chance |= verdict.chance
     found = Verdict(0, 0, 0, odd)
