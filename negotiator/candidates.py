@@ -87,6 +87,8 @@ class Candidate(NamedTuple):
 
 
 #: Of a candidate that is not ranked yet.
+#: Concurrency limits that are refused in any case, as they were before anything else was.
+NOTHING_REFUSED: Final = ""
 NO_KEYS: Final = RankKeys(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -102,7 +104,7 @@ class Tally:
     """
 
     _counts: defaultdict[Refusal, int] = field(factory=_none_yet)
-    concurrency_text: str | None = None
+    concurrency_text: str = NOTHING_REFUSED
     #: The slots before a test and behind it, by cause.
     _sets: list[tuple[Refusal, int, int]] = field(factory=list)
 
@@ -268,7 +270,7 @@ def per_slot_limits_have_room(board: Board, slot: Slot, request: ClassAd, tally:
     if text.lower() == tally.concurrency_text:
         return False
     if board.concurrency.has_room(text):
-        tally.concurrency_text = None
+        tally.concurrency_text = NOTHING_REFUSED
         return True
     tally.concurrency_text = text.lower()
     tally.refused[Refusal.CONCURRENCY_LIMIT] += 1

@@ -223,6 +223,7 @@ def job_list(
         batch_size=policy.resource_request_list_size,
         ahead=policy.prefetch_requests,
         most_jobs=most,
+        whole=not policy.use_resource_request_counts or policy.resource_request_list_size == 1,
         freezer=freezer,
         start=start,
     )

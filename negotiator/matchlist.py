@@ -15,6 +15,7 @@ from attr import define, field
 from classad.ad import ClassAd
 from negotiator.board import Board
 from negotiator.candidates import (
+    NOTHING_REFUSED,
     Allowance,
     Asker,
     Candidate,
@@ -113,6 +114,8 @@ def _limits_have_room(board: Board, request: ClassAd, tally: Tally) -> bool:
     if request.raw("ConcurrencyLimits") is None:
         return True
     text = request.get_string("ConcurrencyLimits", context=board.context)
+    if text == NOTHING_REFUSED:
+        return False
     if text is None or board.concurrency.has_room(text):
         return True
     tally.refused[Refusal.CONCURRENCY_LIMIT] += 1

@@ -94,6 +94,8 @@ class JobList:
     most_jobs: int | None = None
     #: Settles the requirements of requests; None if the cycle leaves them alone.
     freezer: Freezer | None = None
+    #: Whether requests are sent one by one, which then are whole job ads.
+    whole: bool = False
     #: On which slots the schedd starts vanilla jobs; None: on any.
     start: VanillaStart | None = None
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
@@ -181,7 +183,7 @@ class JobList:
     def _request_ad(self, job: QueuedJob) -> ClassAd:
         ad = self._ads.get(job)
         if ad is None:
-            ad = self._ads[job] = _visible(job, self.attributes)
+            ad = self._ads[job] = _visible(job, self.attributes, self.whole)
             if self.start is not None:
                 self.start.constrain(ad, job.ad)
             if self.freezer is not None:
@@ -253,14 +255,16 @@ def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
     return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
-def _visible(job: QueuedJob, attributes: frozenset[str] | None) -> ClassAd:
+def _visible(job: QueuedJob, attributes: frozenset[str] | None, whole: bool) -> ClassAd:
     """The part of a job ad that reaches the negotiator."""
-    if attributes is None:
-        ad = job.ad.duplicate()
+    own = job.ad if job.ad._chained is None else job.ad.unchained()
+    if attributes is None or whole:
+        ad = own.duplicate()
         for name, value in _ADDED.values():
             ad.insert(name, value)
+        if attributes is not None:
+            ad.insert("AutoClusterId", job.autocluster)
         return ad
-    own = job.ad if job.ad._chained is None else job.ad.unchained()
     spelled = tuple(map(own._names.get, _carried(attributes)))
     keys, names = _names_in(attributes, spelled)
     attrs = dict(zip(keys, map(own._attrs.__getitem__, keys), strict=True))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from attr import frozen
 
+from negotiator.candidates import NOTHING_REFUSED
 from negotiator.result import CycleResult, SubmitterTurn
 from negotiator.why.moments import Scene
 
@@ -83,7 +84,9 @@ def limits(scene: Scene, result: CycleResult) -> Limits:
     board, terms, allowance = scene.board, scene.terms, scene.allowance
     turn, pie = _turn(scene, result)
     text = scene.request.ad.get_string("ConcurrencyLimits", context=board.context)
-    states = board.concurrency.state_of(text) if text is not None else []
+    states = [] if text is None else board.concurrency.state_of(text)
+    if text == NOTHING_REFUSED:
+        states = [('"" (always refused)', 0.0, 1.0, 0.0)]
     return Limits(
         effective_priority=terms.priority,
         group=terms.group,

@@ -215,6 +215,15 @@ def test_a_limit_that_is_used_up(capsys: Any) -> None:
     assert data["verdict"].endswith("no match found; its limit is used up")
 
 
+def test_an_empty_concurrency_limit(tmp_path: Path, capsys: Any) -> None:
+    job = {"submitter": "alice", "ad": {"ConcurrencyLimits": '""'}}
+    scenario = {"slots": [{"name": "slot1@m", "ad": {}}], "jobs": [job], "config": {}}
+    path = tmp_path / "empty.json"
+    path.write_text(json.dumps(scenario))
+    assert main(["why", str(path), "1.0"]) == 0
+    assert 'concurrency limit "" (always refused): full' in capsys.readouterr().out
+
+
 def test_a_full_concurrency_limit(capsys: Any) -> None:
     data = ask(capsys, TOUR, "13.0")
     (state,) = data["limits"]["concurrency"]
