@@ -337,7 +337,7 @@ int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
                   int32_t *order)
 {
     const key_table table = {columns, keys};
-    if (wanted > count || is_bad(count, &table, size, rows, order) || 
+    if (wanted > count || is_bad(count, &table, size, rows, order) ||
         (count > 0 && (first == NULL || scratch == NULL)))
         return CA_BAD_ARGUMENT;
     for (size_t i = 0; i < count; i++)
