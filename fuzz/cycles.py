@@ -183,7 +183,8 @@ def _ceilings(result: CycleResult, pool: Snapshot) -> None:
     used: defaultdict[str, float] = defaultdict(float)
     for ad in pool.slots:
         if ad.get_string("State") == "Claimed":
-            used[ad.get_string("RemoteUser") or ""] += ad.get_number("SlotWeight") or 1.0
+            weight = ad.get_number("SlotWeight")
+            used[ad.get_string("RemoteUser") or ""] += 1.0 if weight is None else weight
     ceilings = {name: record.ceiling for name, record in pool.accountant.customers.items()}
     for match in result.matches:
         ceiling = ceilings.get(match.submitter, -1)
