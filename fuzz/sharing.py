@@ -182,8 +182,26 @@ def ageing_holds(case: AgeingCase) -> None:
     if not floored:
         _near(once.priority, twice.priority, case)
     _near(once.accumulated_usage, twice.accumulated_usage, case)
-    _near(once.weighted_accumulated_usage, twice.weighted_accumulated_usage, case)
+    if not _first_step_is_lost(before, first):
+        _near(_weighted(once), _weighted(twice), case)
     assert once.begin_usage_time in (now, before.begin_usage_time)
+
+
+def _first_step_is_lost(record: Customer, seconds: int) -> bool:
+    """Whether weighted usage grows by less than half a unit in the last place of its fallback.
+
+    It is stored once it changes.  Until then the usage without weights stands for it, which may
+    grow much more in the same time; the steps taken then decide what is stored in the end.
+    """
+    if record.weighted_accumulated_usage is not None:
+        return False
+    gained = record.weighted_resources_used * seconds + (record.weighted_uncharged_time or 0.0)
+    return gained != 0 and record.accumulated_usage + gained == record.accumulated_usage
+
+
+def _weighted(record: Customer) -> float:
+    stored = record.weighted_accumulated_usage
+    return record.accumulated_usage if stored is None else stored
 
 
 def _near(one: float | None, two: float | None, case: object) -> None:

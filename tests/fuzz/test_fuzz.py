@@ -18,8 +18,11 @@ from classad.invent import Case
 from fuzz.__main__ import main
 from fuzz.known import NUMBERS, known
 from fuzz.runner import run
+from fuzz.sharing import ageing_holds
 from fuzz.target import Target, Unavailable, table
 from fuzz.targets import TARGETS
+from negotiator.accounting import update_customer
+from negotiator.snapshot import Customer
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,6 +36,18 @@ def test_a_few_cases_of_every_target(name: str) -> None:
         pytest.skip(str(missing))
     assert outcome.failure is None
     assert outcome.cases >= 5
+
+
+def test_weighted_usage_that_is_lost_to_rounding_is_no_finding() -> None:
+    record: dict[str, Any] = {
+        "name": "a@x",
+        "accumulated_usage": 2.0,
+        "weighted_resources_used": 2.0**-52,
+    }
+    once = update_customer(Customer(**record), 2, 1_700_000_000, 86400.0)
+    half = update_customer(Customer(**record), 1, 1_700_000_000, 86400.0)
+    assert (once.weighted_accumulated_usage, half.weighted_accumulated_usage) == (2.0, None)
+    ageing_holds((record, 1, 1, 86400.0))
 
 
 def test_the_readme_has_the_table() -> None:
