@@ -61,10 +61,14 @@ def compile_tree(tree: Deferred) -> Run:
 def _demanding(node: Any) -> bool:
     """Whether a node can need the evaluation's state for itself."""
     if node.__class__ is nodes.Reference:
-        return node.absolute or fold_name(node.name) in SPECIAL - {"my"}
+        return node.absolute or fold_name(node.name) in _OTHER_SCOPES
     if node.__class__ is nodes.Call:
         return fold_name(node.name) not in STATELESS
     return node.__class__ is nodes.Subscript
+
+
+#: The names that lead out of the ad.
+_OTHER_SCOPES: Final = SPECIAL - {"my"}
 
 
 def _warming(tree: Deferred, closure: Run) -> Run:
@@ -97,17 +101,18 @@ def specialise(tree: Deferred) -> Run:
 def compile_node(root: nodes.Node, pieces_of: dict[int, Piece] | None = None) -> Piece:
     """Translate a node, operands first; ``pieces_of`` collects the pieces of all nodes by id."""
     done: list[Piece] = []
-    work: list[tuple[nodes.Node, bool]] = [(root, False)]
+    # With the number of its operands a node is met again, when they are done.
+    work: list[tuple[nodes.Node, int]] = [(root, 0)]
     while work:
-        node, ready = work.pop()
-        children = _operands(node)
-        if children and not ready:
-            work.append((node, True))
-            work.extend((child, False) for child in reversed(children))
+        node, count = work.pop()
+        pieces: list[Piece] = []
+        if count:
+            pieces = done[-count:]
+            del done[-count:]
+        elif operands := _operands(node):
+            work.append((node, len(operands)))
+            work += [(operand, 0) for operand in reversed(operands)]
             continue
-        pieces = done[len(done) - len(children) :] if children else []
-        if children:
-            del done[len(done) - len(children) :]
         piece = _translate(node, pieces)
         done.append(piece)
         if pieces_of is not None:
@@ -137,13 +142,19 @@ _CLOSED: Final = frozenset({nodes.ListExpr, nodes.AdExpr})
 
 
 def _translate(node: nodes.Node, pieces: list[Piece]) -> Piece:
-    height = max((piece.height for piece in pieces), default=0) + _COST[node.__class__]
-    size = sum(piece.size for piece in pieces) + 1
-    constructs = any(piece.constructs for piece in pieces) or node.__class__ in _CLOSED
+    kind = node.__class__
+    height, size, constructs = 0, 1, kind in _CLOSED
+    for piece in pieces:
+        size += piece.size
+        if piece.height > height:
+            height = piece.height
+        if piece.constructs:
+            constructs = True
+    height += _COST[kind]
     if height > FAST_HEIGHT:
         return Piece("other", None, _too_tall, height, size, constructs)
-    kind, data, run = _TRANSLATORS[node.__class__](node, pieces)
-    return Piece(kind, data, run, height, size, constructs)
+    fetched, data, run = _TRANSLATORS[kind](node, pieces)
+    return Piece(fetched, data, run, height, size, constructs)
 
 
 def _too_tall(ad: Any, state: Any) -> Any:
