@@ -4,9 +4,10 @@ Run: ``python benchmarks/bench_cycle.py [SLOTSxREQUESTS | PROFILE ...]``, by def
 5000x100 small``.  Profiles are ``small``, ``medium`` and ``large``: pools of ``make_pool.py`` (seed
 1), after loading, with the columns from nothing, with the columns that an equal cycle before has
 left, and (``small``, or with ``--reference``) slot by slot; whether all results are equal stands
-beside the times.  ``huge`` is ``large`` with ten slots, of ten names, in the place of each; they
-are repeated in memory, and every one has cells of its own.  ``--pool FOLDER`` takes the pool from
-a folder instead of making it.
+beside the times.  Each is measured in processes of its own, some of them several times; the best
+time counts.  ``huge`` is ``large`` with ten slots, of ten names, in the place of each; they are
+repeated in memory, and every one has cells of its own.  ``--pool FOLDER`` takes the pool from a
+folder instead of making it.
 For the example pool the agreement with the recorded cycle stands beside the time.  A lean pool has
 26 attributes a slot and one request an autocluster, the last conjunct of whose Requirements no slot
 satisfies: the cycle tests every pair and must match none.  CPU seconds of this process; the time of
@@ -15,13 +16,17 @@ a fixed loop around each cycle tells how fast the machine was at that moment.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
 import time
+from argparse import ArgumentParser, Namespace
 from array import array
+from hashlib import sha256
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from attr import evolve
 
@@ -91,6 +96,9 @@ PROFILES = {
     "large": {"--slots": 100_000, "--jobs": 20_000, "--autoclusters": 10_000},
     "huge": {"--slots": 100_000, "--jobs": 20_000, "--autoclusters": 10_000},
 }
+#: How many processes measure it, one after the other; the fastest counts, since other work on the
+#: machine only adds.
+TIMES = {"small": 3, "medium": 5, "large": 2, "huge": 1}
 #: How many slots of a huge pool are made of one that was read.
 COPIES = 10
 
@@ -152,17 +160,13 @@ def lean(slots: int, requests: int) -> None:
     )
 
 
-def read_profile(name: str, folder: Path | None) -> Capture:
-    """The capture of a profile; ``folder``: where its pool is, if there is one."""
-    if folder is not None:
-        return read_capture(CapturePaths(folder), now=None)
-    with tempfile.TemporaryDirectory() as made:
-        maker = Path(__file__).with_name("make_pool.py")
-        words = [str(word) for pair in PROFILES[name].items() for word in pair]
-        command = [sys.executable, str(maker), *words, "--seed", "1", "--out", made]
-        subprocess.run(command, check=True, capture_output=True)
-        (Path(made) / "condor_config").write_text(CONFIG, encoding="utf-8")
-        return read_capture(CapturePaths(Path(made)), now=None)
+def make_profile(name: str, folder: Path) -> None:
+    """The capture of a profile."""
+    maker = Path(__file__).with_name("make_pool.py")
+    words = [str(word) for pair in PROFILES[name].items() for word in pair]
+    command = [sys.executable, str(maker), *words, "--seed", "1", "--out", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    (folder / "condor_config").write_text(CONFIG, encoding="utf-8")
 
 
 def repeated(slots: LoadedSlots, times: int) -> LoadedSlots:
@@ -214,41 +218,59 @@ def peak() -> str:
     return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f}"
 
 
-def profile(name: str, folder: Path | None, reference: bool) -> None:
-    """A pool with everything in it, by both engines."""
-    numbers = PROFILES[name]
-    capture = read_profile(name, folder)
-    snapshot, count = capture.snapshot, numbers["--slots"]
+def measured(name: str, folder: Path, reference: bool) -> dict[str, Any]:
+    """What one process finds out about the pool in a folder, by both engines."""
+    capture = read_capture(CapturePaths(folder), now=None)
+    snapshot = capture.snapshot
     if name == "huge":
         assert isinstance(snapshot.slots, LoadedSlots)
         snapshot = evolve(snapshot, slots=repeated(snapshot.slots, COPIES))
-        count *= COPIES
     kept = make_engines("columns", lasting=True)
     engines: dict[str, str | Engines] = {"cold": kept, "warm": kept}
-    if name == "small" or reference:
+    if reference:
         engines["reference"] = "reference"
     loaded = peak()
-    seconds, results, paces = {}, {}, {}
+    seconds, paces, texts = {}, {}, set()
     for how, engine in engines.items():
         if how == "reference":
             snapshot = evolve(snapshot, slots=tuple(snapshot.slots))  # made before the clock runs
         before, begun = pace(), time.process_time()
         now = capture.facts.now
         result = negotiate(snapshot, capture.policy, now=now, rng=Random(0), engine=engine)
-        seconds[how], results[how] = time.process_time() - begun, result
+        seconds[how] = time.process_time() - begun
         paces[how] = (before + pace()) / 2
-        if name == "huge":
-            print(f"huge, {how}: {seconds[how]:.2f} s, {peak()} GB at most", flush=True)
-    texts = {repr(result) for result in results.values()}
-    times = ", ".join(
-        f"{how} {taken:.2f} s (a loop: {1000 * paces[how]:.0f} ms)"
-        for how, taken in seconds.items()
-    )
+        texts.add(sha256(repr(result).encode()).hexdigest())
+        found = {"matches": len(result.matches), "rejections": len(result.rejections)}
+    return {
+        "seconds": seconds, "paces": paces, "texts": sorted(texts), "loaded": loaded,
+        "peak": peak(), **found,
+    }  # fmt: skip
+
+
+def profile(name: str, folder: Path, reference: bool) -> None:
+    """A pool with everything in it, in processes that know nothing of each other."""
+    words = ["--alone", name, "--pool", str(folder)] + ["--reference"] * reference
+    command = [sys.executable, __file__, *words]
+    runs = []
+    for number in range(TIMES[name]):
+        # Slot by slot it is neither fast nor of interest how fast: once is enough.
+        asked = command if number == 0 else [word for word in command if word != "--reference"]
+        done = subprocess.run(asked, check=True, capture_output=True, text=True)
+        runs.append(json.loads(done.stdout))
+    times = []
+    for how in runs[0]["seconds"]:
+        taken, loop = min(
+            (run["seconds"][how], run["paces"][how]) for run in runs if how in run["seconds"]
+        )
+        times.append(f"{how} {taken:.2f} s (a loop: {1000 * loop:.0f} ms)")
+    numbers = PROFILES[name]
+    same = len({text for run in runs for text in run["texts"]}) == 1
     print(
-        f"{name}, {count} slots, {numbers['--autoclusters']} autoclusters: {times}; "
-        f"{len(results['cold'].matches)} matches, {len(results['cold'].rejections)} rejections; "
-        f"{'all results equal' if len(texts) == 1 else 'RESULTS DIFFER'}; "
-        f"{peak()} GB at most, {loaded} after loading",
+        f"{name}, {numbers['--slots'] * (COPIES if name == 'huge' else 1)} slots, "
+        f"{numbers['--autoclusters']} autoclusters: {', '.join(times)}, best of {len(runs)}; "
+        f"{runs[0]['matches']} matches, {runs[0]['rejections']} rejections; "
+        f"{'all results equal' if same else 'RESULTS DIFFER'}; "
+        f"{runs[0]['peak']} GB at most, {runs[0]['loaded']} after loading",
         flush=True,
     )
 
@@ -262,20 +284,30 @@ def pace() -> float:
     return time.process_time() - begun
 
 
+def options() -> Namespace:
+    """What is asked on the command line."""
+    parser = ArgumentParser()
+    parser.add_argument("sizes", nargs="*", default=["1000x100", "5000x100", "small"])
+    parser.add_argument("--pool", type=Path)
+    parser.add_argument("--reference", action="store_true")
+    parser.add_argument("--alone", action="store_true", help="measure in this process, print JSON")
+    return parser.parse_args()
+
+
 def main() -> None:
-    words = sys.argv[1:]
-    folder = None
-    if "--pool" in words:
-        place = words.index("--pool")
-        folder = Path(words[place + 1])
-        del words[place : place + 2]
-    reference = "--reference" in words
-    words = [word for word in words if word != "--reference"]
+    asked = options()
+    if asked.alone:
+        with without_collecting():
+            print(json.dumps(measured(asked.sizes[0], asked.pool, asked.reference)))
+        return
     example()
-    for size in words or ["1000x100", "5000x100", "small"]:
+    for size in asked.sizes:
         if size in PROFILES:
-            with without_collecting():
-                profile(size, folder, reference)
+            with tempfile.TemporaryDirectory() as made:
+                if asked.pool is None:
+                    make_profile(size, Path(made))
+                reference = asked.reference or size == "small"
+                profile(size, asked.pool or Path(made), reference)
             continue
         slots, _, requests = size.partition("x")
         lean(int(slots), int(requests))
