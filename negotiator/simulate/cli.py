@@ -54,6 +54,9 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
         "--workload", metavar="W", help="a .toml, .csv or .swf file (also .gz), or `capture`"
     )
     parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
+    parser.add_argument(
+        "--now", metavar="T", help="when it begins: seconds since the epoch or ISO 8601"
+    )
     parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
     parser.add_argument("--days", type=_positive, default=1.0, metavar="N", help="how long (1)")
     for option, kind, default, text in (

@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 
 from attr import asdict, define, evolve
 
-from negotiator.command import show_diagnostics
+from negotiator.command import parse_time, show_diagnostics
 from negotiator.io import InputError
 from negotiator.simulate.checkpoint import restore, saved
 from negotiator.simulate.matching import Negotiator
@@ -90,6 +90,7 @@ def plan_of(
         worklife=args.claim_worklife,
         retirement=args.retirement,
         vacate=args.vacate,
+        now=None if args.now is None else int(parse_time(args.now)),
         settings=settings,
     )
 

@@ -65,7 +65,8 @@ def _pairs(pairs: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
 class Plan:
     """A run.  Times in seconds; paths as text, so that it can be written down.
 
-    ``worklife``, ``retirement``: None for what the configuration says.
+    ``worklife``, ``retirement``: None for what the configuration says.  ``now``: when it begins,
+    seconds since the epoch; None for the time of the capture.
     """
 
     pool: str
@@ -81,6 +82,7 @@ class Plan:
     worklife: int | None = None
     retirement: int | None = None
     vacate: int = 10
+    now: int | None = None
     #: Names and texts of macros that are set after the configuration has been read.
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
 
@@ -90,7 +92,8 @@ def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
     found = _PLAIN_POOL.fullmatch(plan.pool)
     snapshot: Snapshot | None = None
     if found is not None:
-        pool, epoch = plain_pool(int(found[1]), int(found[2] or 1)), _EPOCH
+        pool = plain_pool(int(found[1]), int(found[2] or 1))
+        epoch = _EPOCH if plan.now is None else plan.now
         config = None if plan.config is None else Path(plan.config)
         policy = read_policy(config, epoch, defines=plan.settings).policy
         accountant = AccountantState()
@@ -120,7 +123,7 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]
         raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
     given = {} if plan.config is None else {"config": Path(plan.config)}
     paths = CapturePaths(Path(plan.pool), given)
-    capture = read_capture(paths)
+    capture = read_capture(paths, now=plan.now)
     config, now, policy = paths.find("config"), int(capture.facts.now), capture.policy
     if plan.settings:
         policy = read_policy(config, now, defines=plan.settings).policy

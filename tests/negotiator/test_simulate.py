@@ -495,6 +495,28 @@ def test_a_captured_queue_can_come_again() -> None:
     assert len(simulation.state.claims) > 20
 
 
+def test_a_capture_that_tells_no_time_begins_when_it_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slot = 'MyType = "Machine"\nName = "a"\nMachine = "a"\nCpus = 1\nMemory = 9\nDisk = 9\n'
+    start = 'State = "Unclaimed"\nRequirements = time() > 1800000000\n'
+    (tmp_path / "slots.ads").write_text(slot + start)
+    (tmp_path / "jobs.ads").write_text("")
+    (tmp_path / "condor_config").write_text("")
+    (tmp_path / "w.toml").write_text('[[stream]]\nuser = "u@x"\nbacklog = 1\nrun_time = 60\n')
+    command = ["simulate", str(tmp_path), "--workload", str(tmp_path / "w.toml"), "--json"]
+    command += ["--days", "0.01"]
+    assert main(command) == 2
+    assert "give it with --now" in capsys.readouterr().err
+    completed = []
+    for now in ("1700000000", "2027-11-20T12:00"):
+        assert main([*command, "--now", now]) == 0
+        completed.append(json.loads(capsys.readouterr().out)["completed"])
+    assert completed == [0, 1]
+    assert main([*command, "--now", "soon"]) == 2
+    assert "--now: `soon` is neither seconds" in capsys.readouterr().err
+
+
 def test_captured_jobs_differ_in_what_slots_ask_for(tmp_path: Path) -> None:
     slot = """MyType = "Machine"
 Name = "slot{0}@m{0}"
