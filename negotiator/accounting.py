@@ -135,16 +135,33 @@ class _Usage:
             record.weighted_uncharged_time,
         )
 
+    def charge(self, weight: float, slots: int, since: int) -> None:
+        """Take in slots; ``since``: the seconds since the records were last updated."""
+        self.slots += slots
+        self.weight = stored(self.weight + weight)
+        self.uncharged = (self.uncharged or 0) - since * slots
+        self.weighted_uncharged = stored((self.weighted_uncharged or 0.0) - since * weight)
+
     def put_into(self, record: Customer, factor: float | None) -> Customer:
         """The record with this usage and a priority factor."""
-        return record._replace(
-            priority_factor=factor,
-            resources_used=self.slots,
-            weighted_resources_used=self.weight,
-            hier_weighted_resources_used=self.below,
-            uncharged_time=self.uncharged,
-            weighted_uncharged_time=self.weighted_uncharged,
-        )
+        # As ``_replace`` does in several times the time: this is done for each user.
+        name, priority, _, _, _, _, used, weighted, _, _, *others = record
+        usage = (self.slots, self.weight, self.below)
+        uncharged = (self.uncharged, self.weighted_uncharged)
+        return Customer._make((name, priority, factor, *usage, used, weighted, *uncharged, *others))
+
+
+class _GroupWay(NamedTuple):
+    """Where what the submitters of a group use is counted, and where as used below."""
+
+    own: _Usage
+    above: list[_Usage]
+
+    def charge(self, weight: float, slots: int, since: int) -> None:
+        """Take in slots of one submitter or more."""
+        self.own.charge(weight, slots, since)
+        for used in self.above:
+            used.below = stored(used.below + weight)
 
 
 class _Terms(NamedTuple):
@@ -179,10 +196,9 @@ class Accountant:
             or record.weighted_resources_used
             or record.hier_weighted_resources_used
         }
-        #: For each submitter that was charged where its usage is counted.
-        self._ways: dict[str, tuple[list[_Usage], list[_Usage]]] = {}
-        #: The same for groups, without the submitter.
-        self._group_ways: dict[str, tuple[_Usage, list[_Usage]]] = {}
+        #: For each submitter that was charged where its usage is counted, and its group.
+        self._ways: dict[str, tuple[_Usage, str]] = {}
+        self._group_ways: dict[str, _GroupWay] = {}
         for group in tree.groups:
             self._look_up(group.name)
 
@@ -197,47 +213,53 @@ class Accountant:
         # Whole numbers have the same sum in any order, and nothing to round.
         whole = all(weight.is_integer() for weight in {weight for _, weight in listed})
         if whole and self._now == self._since():
-            slots: dict[str, int] = {}
-            weights: dict[str, float] = {}
-            for name, weight in listed:
-                slots[name] = slots.get(name, 0) + 1
-                weights[name] = weights.get(name, 0.0) + weight
-            for name, count in slots.items():
-                self.charge(name, weights[name], count)
+            self._charge_at_once(listed)
             return
         for name, weight in listed:
             self.charge(name, weight)
 
-    def charge(self, name: str, weight: float, slots: int = 1) -> None:
-        """Charge slots to a submitter, to its group and to the groups above."""
+    def _charge_at_once(self, claims: list[tuple[str, float]]) -> None:
+        """Charge slots of whole weights when nobody has used them uncharged."""
+        slots: dict[str, int] = {}
+        weights: dict[str, float] = {}
+        for name, weight in claims:
+            slots[name] = slots.get(name, 0) + 1
+            weights[name] = weights.get(name, 0.0) + weight
+        members: dict[str, list[str]] = {}
+        for name, weight in weights.items():
+            used, group = self._way(name)
+            used.charge(weight, slots[name], 0)
+            members.setdefault(group, []).append(name)
+        for group, names in members.items():
+            weight, count = sum(map(weights.__getitem__, names)), sum(map(slots.__getitem__, names))
+            self._group_ways[group].charge(weight, count, 0)
+
+    def charge(self, name: str, weight: float) -> None:
+        """Charge a slot to a submitter, to its group and to the groups above."""
+        since = self._now - self._since()
+        used, group = self._way(name)
+        used.charge(weight, 1, since)
+        self._group_ways[group].charge(weight, 1, since)
+
+    def _way(self, name: str) -> tuple[_Usage, str]:
+        """Where what a submitter uses is counted, and its group, which has a way of its own."""
         way = self._ways.get(name)
         if way is None:
-            way = self._ways[name] = self._way(name)
-        since = self._now - self._since()
-        for used in way[0]:
-            used.slots += slots
-            used.weight = stored(used.weight + weight)
-            used.uncharged = (used.uncharged or 0) - since * slots
-            used.weighted_uncharged = stored((used.weighted_uncharged or 0.0) - since * weight)
-        for used in way[1]:
-            used.below = stored(used.below + weight)
+            group = self._tree.assigned(name).name
+            if name not in self._customers:
+                self._customers[name] = Customer(name)
+            way = self._ways[name] = self._used(name), group
+            if group not in self._group_ways:
+                self._group_ways[group] = self._group_way(group)
+        return way
 
-    def _way(self, name: str) -> tuple[list[_Usage], list[_Usage]]:
-        """Where what a submitter uses is counted, and where as used below."""
-        group = self._tree.assigned(name).name
-        if name not in self._customers:
-            self._customers[name] = Customer(name)
-        own = self._used(name)
-        known = self._group_ways.get(group)
-        if known is None:
-            if group not in self._customers:
-                self._customers[group] = Customer(group)
-            path = [group] if group == ROOT_GROUP else _prefixes(group)
-            for above in path:
-                self._look_up(above)
-            known = self._used(group), [self._used(above) for above in path]
-            self._group_ways[group] = known
-        return [own, known[0]], known[1]
+    def _group_way(self, group: str) -> _GroupWay:
+        if group not in self._customers:
+            self._customers[group] = Customer(group)
+        path = [group] if group == ROOT_GROUP else _prefixes(group)
+        for above in path:
+            self._look_up(above)
+        return _GroupWay(self._used(group), [self._used(above) for above in path])
 
     def _since(self) -> int:
         return self._state.last_update_time or self._now

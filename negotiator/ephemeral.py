@@ -69,7 +69,7 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
 _FOLDED: Final = {
     name: fold_name(name)
     for name in (
-        *("RemoteUserFloor", "RemoteUserPrio", "RemoteUserResourcesInUse"),
+        *("RemoteUserPrio", "RemoteUserResourcesInUse"),
         *("RemoteGroup", "RemoteGroupResourcesInUse", "RemoteGroupQuota"),
     )
 }
@@ -105,10 +105,12 @@ class SlotDecorator:
             for slot, rank in zip(slots, ranks, strict=True):
                 if rank is not None:
                     slot.insert("CurrentRank", rank)
+        known = self._changes
         held = slots if self.prefix is not None else [s for s in slots if s.user is not None]
         for slot in held:
-            if slot.user is not None:
-                slot.adopt(self._of(slot.user))
+            user = slot.user
+            if user is not None:
+                slot.adopt(known.get(user) or self._of(user))
             if self.prefix is not None:
                 names |= self._add_others(slot, self.prefix)
         if isinstance(slots, ColumnSlots):
@@ -116,11 +118,10 @@ class SlotDecorator:
 
     def _of(self, user: str) -> Changes:
         """What is said about the user of a slot."""
-        known = self._changes.get(user)
-        if known is None:
-            about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
-            known = {_FOLDED[name]: (name, value) for name, value in about.items()}
-            self._changes[user] = known
+        known = {"remoteuserfloor": ("RemoteUserFloor", self.accountant.floor(user))}
+        for said in self._about(user).items():
+            known[_FOLDED[said[0]]] = said
+        self._changes[user] = known
         return known
 
     def _add_others(self, slot: Slot, prefix: str) -> set[str]:

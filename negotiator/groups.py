@@ -89,16 +89,13 @@ class GroupTree:
         for item in wanted:
             self._insert(item)
         self.groups = tuple(self._breadth_first())
+        #: Whether there is any group besides the root.
+        self.configured = len(self.groups) > 1
         self.accept_surplus = accept_surplus or any(
             group.settings.accept_surplus for group in self.groups[1:]
         )
         self._by_name = {group.name.lower(): group for group in self.groups}
         self._assigned: dict[str, Group] = {}
-
-    @property
-    def configured(self) -> bool:
-        """Whether there is any group besides the root."""
-        return len(self.groups) > 1
 
     def __getitem__(self, name: str) -> Group:
         return self._by_name[name.lower()]
