@@ -33,6 +33,12 @@ _WRITTEN = (_SIMPLE - {Value}) | {type(None)}
 _SHARED: set[type] = set(_SIMPLE)
 
 
+class SharedNames(dict[str, str]):
+    """The names of several ads, which never change: an ad that gets or loses one takes a copy."""
+
+    __slots__ = ()
+
+
 class ClassAd(AdMapping):
     """An ad: names without regard to case, each with a value or an expression.
 
@@ -47,7 +53,8 @@ class ClassAd(AdMapping):
     8
     """
 
-    # `_parent` is the ad it is nested in, `_chained` the one it inherits from.
+    # `_parent` is the ad it is nested in, `_chained` the one it inherits from.  `_names` may be
+    # ``SharedNames``; `_own_names` is what may be changed.
 
     __slots__ = ("__dict__", "__weakref__", "_attrs", "_chained", "_names", "_parent")
 
@@ -75,14 +82,17 @@ class ClassAd(AdMapping):
         if value.__class__ not in _SIMPLE:
             value = _prepared(value, self)
         self._attrs[key] = value
-        if key not in self._names:
-            self._names[key] = name
+        names = self._names
+        if key not in names:
+            if names.__class__ is SharedNames:
+                names = self._own_names()
+            names[key] = name
 
     def attach(self, name: str, value: Any) -> None:
         """As ``insert``, with the value as it is: an ad keeps its enclosing ad."""
         key = fold_name(name)
         self._attrs[key] = value
-        self._names.setdefault(key, name)
+        self._own_names().setdefault(key, name)
 
     def raw(self, name: str) -> Any:
         """The stored value or ``ExprTree``, own or inherited from a chained parent, or None."""
@@ -100,8 +110,14 @@ class ClassAd(AdMapping):
         key = fold_name(name)
         if key not in self._attrs:
             return False
-        del self._attrs[key], self._names[key]
+        del self._attrs[key], self._own_names()[key]
         return True
+
+    def _own_names(self) -> dict[str, str]:
+        """The names, which no other ad has from now on."""
+        if self._names.__class__ is SharedNames:
+            self._names = dict(self._names)
+        return self._names
 
     def names(self) -> Iterator[str]:
         """The spellings of the own attributes, in the order of their first insertion."""
@@ -143,7 +159,10 @@ class ClassAd(AdMapping):
 
     @classmethod
     def holding(cls, names: dict[str, str], attrs: dict[str, Any]) -> Self:
-        """An ad of stored values, which takes over both; the same names in lower case are keys."""
+        """An ad of stored values, which takes over both; the same names in lower case are keys.
+
+        ``names``: ``SharedNames`` if other ads have them, too.
+        """
         twin = cls.__new__(cls)
         twin._names, twin._attrs = names, attrs
         twin._parent = twin._chained = None
@@ -153,7 +172,8 @@ class ClassAd(AdMapping):
     def _take(self, other: ClassAd) -> None:
         """Become a copy of ``other``, nested in nothing."""
         self._attrs = other._attrs.copy()
-        self._names = other._names.copy()
+        names = other._names
+        self._names = names if names.__class__ is SharedNames else names.copy()
         self._parent = None
         self._chained = other._chained
         self._own_parts()
@@ -269,7 +289,7 @@ class CopiedAd(ClassAd):
     def __init__(self, original: ClassAd) -> None:
         self.inside = inside = ClassAd()
         inside._take(original)
-        self._attrs, self._names = inside._attrs, inside._names
+        self._attrs, self._names = inside._attrs, inside._own_names()
         self._parent, self._chained = None, inside._chained
 
 

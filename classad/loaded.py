@@ -20,7 +20,7 @@ from operator import itemgetter
 from struct import pack, unpack
 from typing import Any, Final, NamedTuple
 
-from classad.ad import ClassAd
+from classad.ad import ClassAd, SharedNames
 from classad.build import is_value
 from classad.errors import Diagnostic
 from classad.expr import ExprTree
@@ -72,7 +72,7 @@ class _Shape(NamedTuple):
     """The attributes of a row in their order: keys, spellings by key, positions of the columns."""
 
     keys: tuple[str, ...]
-    names: dict[str, str]
+    names: SharedNames
     columns: tuple[int, ...]
 
 
@@ -253,7 +253,7 @@ class LoadedColumns:
         """The ad of one row, without a look at the attributes that it does not have."""
         keys, names, columns = self._shape(self._row_shapes[row])
         ad = ClassAd()
-        ad._names = names.copy()
+        ad._names = names
         attrs, all_columns, value, texts = ad._attrs, self.columns, self._value, self._strings
         for key, position in zip(keys, columns, strict=True):
             _, _, _, _, tags, payload, rows = all_columns[position]
@@ -286,7 +286,7 @@ class LoadedColumns:
             for row, values in zip(rows, cells, strict=False):
                 ads[row] = ad = ClassAd()
                 ad._attrs = attrs = dict(zip(keys, values, strict=True))
-                ad._names = names.copy()
+                ad._names = names
                 for key in anew:
                     tree = attrs[key]
                     if tree.__class__ is ExprTree:
@@ -298,7 +298,7 @@ class LoadedColumns:
         if shape is None:
             pairs = [self._names[name] for name in self._shapes[number]]
             keys = tuple(self.columns[position].key for _, position in pairs)
-            names = dict(zip(keys, (name for name, _ in pairs), strict=True))
+            names = SharedNames(zip(keys, (name for name, _ in pairs), strict=True))
             shape = _Shape(keys, names, tuple(position for _, position in pairs))
             self._known_shapes[number] = shape
         return shape

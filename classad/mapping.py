@@ -68,7 +68,7 @@ class AdMapping(MutableMapping[str, Any]):
         folded = fold_name(_checked_key(key))
         if folded not in self._attrs:
             raise KeyError(key)
-        del self._attrs[folded], self._names[folded]
+        del self._attrs[folded], self._ad()._own_names()[folded]
 
     def __contains__(self, key: object) -> bool:
         return self._find(key) is not None
@@ -85,7 +85,7 @@ class AdMapping(MutableMapping[str, Any]):
     def clear(self) -> None:
         """Remove all attributes."""
         self._attrs.clear()
-        self._names.clear()
+        self._ad()._own_names().clear()
 
     def update(self, *others: Any, **values: Any) -> None:
         """Set attributes from an ad, a mapping or pairs, and from keywords.

@@ -19,6 +19,7 @@ from attr import frozen
 from classad.ad import ClassAd
 from classad.expr import ExprTree
 from classad.unparse import unparse_value
+from negotiator.excerpts import Excerpts
 from negotiator.mentioned import KnownExpressions, References, references_of
 
 #: Never significant: they change all the time or say nothing about the job.
@@ -114,7 +115,7 @@ def job_attributes(significant: frozenset[str], settings: SignificanceSettings) 
 
 
 #: Classes of values that have one text where they are equal.
-_EXACT: Final[frozenset[type]] = frozenset({bool, int, str, type(None)})
+_EXACT: Final[frozenset[type]] = frozenset({bool, int, str})
 
 
 def _reader(ad: ClassAd) -> Callable[[str], Any]:
@@ -136,11 +137,12 @@ class AutoclusterTable:
         #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
         #: a number or string.
         self._ids: dict[tuple[Any, ...], int] = {}
-        #: Ids by the classes of the values, and the values or, if they are inexact, identities; the
-        #: values are kept so that these stay theirs.
-        self._known: dict[tuple[Any, ...], tuple[list[Any], int]] = {}
+        #: Ids by the names and classes of the values, and the values or, if they are inexact,
+        #: identities; the values are kept so that these stay theirs.
+        self._known: dict[tuple[Any, ...], tuple[tuple[Any, ...], int]] = {}
         self._inexact: dict[tuple[type, ...], _Inexact] = {}
         self._sorted: list[str] = []
+        self._excerpts = Excerpts(())
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -153,8 +155,8 @@ class AutoclusterTable:
         """Add every attribute that a significant one refers to inside a job."""
         names, known = self._names, self._expressions.of
         for job in jobs:
+            trees = [value for value in self._read(job)[1] if value.__class__ is ExprTree]
             own = _reader(job)
-            trees = [value for value in map(own, names) if value.__class__ is ExprTree]
             while trees:
                 for name in known(trees.pop()).own - names:
                     value = own(name)
@@ -165,26 +167,36 @@ class AutoclusterTable:
 
     def id_of(self, job: ClassAd) -> int:
         """The id of a job: the same for the same texts of all significant attributes."""
-        if len(self._sorted) != len(self._names):
-            self._sorted = sorted(self._names)
-            self._known.clear()
-        values = list(map(_reader(job), self._sorted))
+        names, values = self._read(job)
         kinds = tuple(map(type, values))
         inexact = self._inexact.get(kinds)
         if inexact is None:
             inexact = self._inexact[kinds] = _Inexact.of(kinds)
-        told = values.copy()
+        told = list(values)
         for place in inexact.places:
             told[place] = id(told[place])
-        key = (kinds, *told)
+        key = (names, kinds, *told)
         known = self._known.get(key)
         if known is None:
             for place in inexact.places:
                 told[place] = self._text(values[place])
-            signature = (inexact.others, *told)
+            signature = (names, inexact.others, *told)
             number = self._ids.setdefault(signature, len(self._ids) + 1)
             known = self._known[key] = (values, number)
         return known[1]
+
+    def _read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        """Which of the attributes a job has, and its values of them."""
+        if len(self._sorted) != len(self._names):
+            self._sorted = sorted(self._names)
+            self._excerpts = Excerpts(self._sorted)
+            self._known.clear()
+        attrs, names = job._attrs, job._names
+        if job._chained is not None:
+            found = {name: job.raw(name) for name in self._sorted}
+            attrs = names = {name: value for name, value in found.items() if value is not None}
+        keys, pick, _ = self._excerpts.of(names)
+        return keys, pick(attrs)
 
     def _text(self, value: Any) -> str:
         is_tree = value.__class__ is ExprTree

@@ -17,9 +17,10 @@ from classad.ad import ClassAd, as_bool, as_number, as_string
 from classad.evaluate import EvalContext
 from negotiator.arithmetic import whole
 from negotiator.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
+from negotiator.excerpts import Excerpts
 from negotiator.frozen import Freezer
 from negotiator.mentioned import KnownExpressions
-from negotiator.requests import NO_AUTOCLUSTER, JobList, QueuedJob
+from negotiator.requests import NO_AUTOCLUSTER, JobList, QueuedJob, shown
 from negotiator.snapshot import ScheddQueue
 from negotiator.submitters import negotiated_name
 from negotiator.vanilla import VanillaStart
@@ -186,10 +187,11 @@ def job_lists(
     vanilla = None if start is None else VanillaStart(start, context)
     for queue in queues:
         names = _names_for(queue, significant, settings)
-        table = None
+        table = excerpts = None
         if names is not None:
             table = AutoclusterTable(names, expressions)
             table.learn(queue.jobs)
+            excerpts = excerpts_of(table, vanilla)
         running = _running(queue, context) if policy.max_jobs_running is not None else 0
         most = most_jobs(policy, running)
         for job in queue.jobs:
@@ -199,25 +201,32 @@ def job_lists(
             name, queued = read
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(table, policy, most, freezer, vanilla)
+                lists[key] = job_list(excerpts, policy, most, freezer, vanilla)
             lists[key].waiting[queued] = None
     for found in lists.values():
         found.waiting = dict.fromkeys(sorted(found.waiting, key=_order_of))
     return lists
 
 
+def excerpts_of(table: AutoclusterTable, start: VanillaStart | None = None) -> Excerpts:
+    """What requests show of the jobs of a table that has met all of them."""
+    return shown(table.attributes if start is None else table.attributes | start.shown)
+
+
 def job_list(
-    table: AutoclusterTable | None,
+    excerpts: Excerpts | None,
     policy: NegotiatorPolicy,
     most: int | None,
     freezer: Freezer | None = None,
     start: VanillaStart | None = None,
 ) -> JobList:
-    """An empty list for jobs of a schedd that asks for so many at a time, see ``most_jobs``."""
-    shown = frozenset() if start is None else start.shown
+    """An empty list for jobs of a schedd that asks for so many at a time, see ``most_jobs``.
+
+    ``excerpts``: what requests show of the jobs, None without autoclusters.
+    """
     return JobList(
         {},
-        None if table is None else table.attributes | shown,
+        excerpts,
         policy.job_constraint,
         counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
         batch_size=policy.resource_request_list_size,

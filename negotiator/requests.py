@@ -11,7 +11,6 @@ Follows: the schedd's rules as seen in the vectors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, Final
@@ -22,6 +21,7 @@ from classad.ad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from classad.operators import truth
+from negotiator.excerpts import Excerpts
 from negotiator.frozen import Freezer
 from negotiator.glimpses import Glimpse
 from negotiator.mentioned import conjuncts_of
@@ -36,6 +36,7 @@ _ADDED: Final[Mapping[str, tuple[str, Any]]] = {
     "wantmatchdiagnostics": ("WantMatchDiagnostics", 3),
     "wantpslotpreemption": ("WantPslotPreemption", True),
 }
+_ADDED_NAMES: Final = {key: name for key, (name, _) in _ADDED.items()}
 #: What a schedd looks at, in the job or the slot, that has a slot to give away.
 _SEEN_BY_SCHEDD: Final = frozenset({"requirements", "concurrencylimits", "currentrank", "rank"})
 
@@ -80,10 +81,11 @@ class JobList:
     """The jobs of one submitter at one schedd that still wait, best first.
 
     ``waiting`` is a dictionary for the sake of cheap removal; its values mean nothing.
+    ``excerpts``: what requests show of jobs; None if there are no autoclusters.
     """
 
     waiting: dict[QueuedJob, None]
-    attributes: frozenset[str] | None
+    excerpts: Excerpts | None
     constraint: ExprTree | None = None
     #: Whether a run is one request, how many requests are sent at a time, and whether the first
     #: ones are fetched ahead of the spin.
@@ -137,7 +139,7 @@ class JobList:
     @property
     def _alike(self) -> Callable[[QueuedJob], int]:
         """What jobs share that are asked for together: without autoclusters it is the cluster."""
-        return _cluster_of if self.attributes is None else _autocluster_of
+        return _cluster_of if self.excerpts is None else _autocluster_of
 
     def place(
         self, request: Request, slot: Slot, context: EvalContext, limits: str
@@ -183,7 +185,7 @@ class JobList:
     def _request_ad(self, job: QueuedJob) -> ClassAd:
         ad = self._ads.get(job)
         if ad is None:
-            ad = self._ads[job] = _visible(job, self.attributes, self.whole)
+            ad = self._ads[job] = _visible(job, self.excerpts, self.whole)
             if self.start is not None:
                 self.start.constrain(ad, job.ad)
             if self.freezer is not None:
@@ -255,39 +257,24 @@ def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
     return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
-def _visible(job: QueuedJob, attributes: frozenset[str] | None, whole: bool) -> ClassAd:
+def shown(attributes: frozenset[str]) -> Excerpts:
+    """What requests show of jobs where these attributes are significant."""
+    return Excerpts(attributes | _CARRIED, {"autoclusterid": "AutoClusterId", **_ADDED_NAMES})
+
+
+def _visible(job: QueuedJob, excerpts: Excerpts | None, whole: bool) -> ClassAd:
     """The part of a job ad that reaches the negotiator."""
     own = job.ad if job.ad._chained is None else job.ad.unchained()
-    if attributes is None or whole:
+    if excerpts is None or whole:
         ad = own.duplicate()
         for name, value in _ADDED.values():
             ad.insert(name, value)
-        if attributes is not None:
+        if excerpts is not None:
             ad.insert("AutoClusterId", job.autocluster)
         return ad
-    spelled = tuple(map(own._names.get, _carried(attributes)))
-    keys, names = _names_in(attributes, spelled)
-    attrs = dict(zip(keys, map(own._attrs.__getitem__, keys), strict=True))
+    keys, pick, names = excerpts.of(own._names)
+    attrs = dict(zip(keys, pick(own._attrs), strict=True))
     attrs["autoclusterid"] = job.autocluster
     for key, (_, value) in _ADDED.items():
         attrs[key] = value
-    return ClassAd.holding(names.copy(), attrs)
-
-
-@lru_cache(maxsize=64)
-def _carried(attributes: frozenset[str]) -> tuple[str, ...]:
-    """What a request carries, in an order that depends on the names only."""
-    return tuple(sorted(attributes | _CARRIED))
-
-
-@lru_cache(maxsize=1024)
-def _names_in(
-    attributes: frozenset[str], spelled: tuple[str | None, ...]
-) -> tuple[tuple[str, ...], dict[str, str]]:
-    """What a request carries of a job that spells its names so, and all names of the request."""
-    pairs = zip(_carried(attributes), spelled, strict=True)
-    names = {key: name for key, name in pairs if name is not None}
-    keys = tuple(names)
-    for key, (name, _) in (("autoclusterid", ("AutoClusterId", 0)), *_ADDED.items()):
-        names.setdefault(key, name)
-    return keys, names
+    return ClassAd.holding(names, attrs)

@@ -79,7 +79,7 @@ class _Session:
 
 def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     """Match the requests of one submitter."""
-    jobs = board.jobs.get((terms.submitter, terms.schedd)) or JobList({}, frozenset())
+    jobs = board.jobs.get((terms.submitter, terms.schedd)) or JobList({}, None)
     board.concurrency.full.clear()
     board.limit_refusals = 0
     session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed))

@@ -23,7 +23,7 @@ from functools import lru_cache
 from sys import intern
 from typing import Any, Final
 
-from classad.ad import ClassAd
+from classad.ad import ClassAd, SharedNames
 from classad.deferred import OLD, PREFIX
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.expr import ExprTree
@@ -50,6 +50,7 @@ _WORDS: Final = {"true": True, "false": False, "undefined": UNDEFINED, "error": 
 #: Bounds of the two caches, so that an endless stream of distinct lines does not fill the memory.
 _MAX_LINES: Final = 100_000
 _MAX_EXPRESSIONS: Final = 20_000
+_MAX_SHAPES: Final = 1000
 
 _Scalar = bool | int | float | str
 #: Folded name, spelling, value, and whether the value is a list or an ad, made anew for each ad.
@@ -105,6 +106,7 @@ class LongReader:
         self.diagnostics = diagnostics
         self.errors = errors
         self._lines: dict[str, _Entry] = {}
+        self._names: dict[tuple[str, ...], SharedNames] = {}
 
     def read(
         self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
@@ -121,7 +123,7 @@ class LongReader:
                 if not text:
                     dropping = False
                     if ad._attrs:
-                        yield ad
+                        yield self._complete(ad)
                         ad = ClassAd()
                     continue
                 if dropping or text[0] == "#":
@@ -137,7 +139,18 @@ class LongReader:
             if key not in ad._names:
                 ad._names[key] = spelled
         if ad._attrs:
-            yield ad
+            yield self._complete(ad)
+
+    def _complete(self, ad: ClassAd) -> ClassAd:
+        """An ad that has been read: it shares its names with others that have the same."""
+        spelled = tuple(ad._names.values())
+        names = self._names.get(spelled)
+        if names is None:
+            if len(self._names) >= _MAX_SHAPES:
+                self._names.clear()
+            names = self._names[spelled] = SharedNames(ad._names)
+        ad._names = names
+        return ad
 
     def understand(self, line: str, name: str, number: int) -> _Entry | None:
         """Name and value of one line, kept for its copies; None when reported as a problem."""

@@ -33,7 +33,15 @@ from negotiator.cycle import (
 )
 from negotiator.engine import REFERENCE, Listed
 from negotiator.ephemeral import live_functions
-from negotiator.joblists import job_list, most_jobs, queued_job, runnable, submitter_of
+from negotiator.excerpts import Excerpts
+from negotiator.joblists import (
+    excerpts_of,
+    job_list,
+    most_jobs,
+    queued_job,
+    runnable,
+    submitter_of,
+)
 from negotiator.poolsize import pool_numbers
 from negotiator.preemption import Refusal
 from negotiator.requests import JobList, QueuedJob, Request
@@ -77,6 +85,7 @@ class _Kinds:
     """
 
     table: AutoclusterTable | None
+    excerpts: Excerpts | None
     candidates: dict[int, _Candidates] = field(factory=dict)
     queued: dict[int, QueuedJob] = field(factory=dict)
 
@@ -209,7 +218,8 @@ class Standing:
         if found is None:
             table = self._table(names, waiting)
             attributes = None if table is None else table.attributes
-            kinds = self._kinds.setdefault(attributes, _Kinds(table))
+            excerpts = None if table is None else excerpts_of(table)
+            kinds = self._kinds.setdefault(attributes, _Kinds(table, excerpts))
             found = self._kinds_of[key] = kinds
         return found
 
@@ -257,7 +267,7 @@ class Standing:
         lists = {}
         for user, jobs in by_user.items():
             jobs.sort(key=_order)
-            made = job_list(kinds.table, self.policy, most_jobs(self.policy, 0))
+            made = job_list(kinds.excerpts, self.policy, most_jobs(self.policy, 0))
             made.waiting = dict.fromkeys(jobs)
             lists[user, self.schedd] = made
         return lists
@@ -286,7 +296,7 @@ class Standing:
             if new:
                 board = self._probe
                 job = queued_job(self.simulation.workload.shapes[shape].ad, kinds.table, _CONTEXT)
-                made = job_list(kinds.table, self.policy, most_jobs(self.policy, 0))
+                made = job_list(kinds.excerpts, self.policy, most_jobs(self.policy, 0))
                 request = made.request_for(job).ad
                 for position in new:
                     known[position] = _candidate(board, position, free[position], request)

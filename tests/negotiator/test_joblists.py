@@ -14,6 +14,7 @@ from classad.values import ERROR, UNDEFINED
 from negotiator.autoclusters import AutoclusterTable, SignificanceSettings
 from negotiator.joblists import (
     READ_BY_SCHEDD,
+    excerpts_of,
     job_list,
     job_lists,
     queued_job,
@@ -101,7 +102,7 @@ def test_a_request_has_what_its_job_inherits() -> None:
     job.chain(cluster)
     table = AutoclusterTable(frozenset({"requestcpus", "site"}))
     queued = queued_job(job, table, CONTEXT)
-    ad = job_list(table, POLICY, None).request_for(queued).ad
+    ad = job_list(excerpts_of(table), POLICY, None).request_for(queued).ad
     assert (ad["RequestCpus"], ad["Site"], ad["ClusterId"]) == (4, "south", 1)
     assert len(job) == 2
 

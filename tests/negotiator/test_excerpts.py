@@ -1,0 +1,42 @@
+"""Excerpts: the same for ads that share their names as for others."""
+
+from __future__ import annotations
+
+from classad import ClassAd
+from classad.adfile import read_long
+from negotiator.autoclusters import AutoclusterTable
+from negotiator.excerpts import Excerpts
+
+
+def test_an_excerpt_has_what_is_there_and_what_is_added() -> None:
+    ad, same = read_long("Memory = 2\nCPUS = 4\nOwner = u\n\nMemory = 3\nCPUS = 5\nOwner = v\n")
+    excerpts = Excerpts({"cpus", "memory", "disk"}, {"autoclusterid": "AutoClusterId"})
+    found = excerpts.of(ad._names)
+    assert found.keys == ("cpus", "memory")
+    assert found.pick(ad._attrs) == (4, 2)
+    assert list(found.names.values()) == ["CPUS", "Memory", "AutoClusterId"]
+    assert excerpts.of(same._names) is found
+    alone = excerpts.of(dict(ad._names))
+    assert (alone.keys, alone.names) == (found.keys, found.names)
+
+
+def test_an_excerpt_may_have_one_attribute_or_none() -> None:
+    excerpts = Excerpts({"cpus"})
+    for ad, values in ((ClassAd({"Cpus": 1}), (1,)), (ClassAd({"Memory": 1}), ())):
+        assert excerpts.of(ad._names).pick(ad._attrs) == values
+
+
+def test_an_added_name_is_spelled_as_the_ad_has_it() -> None:
+    (ad,) = read_long("AUTOCLUSTERID = 4\n")
+    excerpts = Excerpts({"autoclusterid"}, {"autoclusterid": "AutoClusterId"})
+    assert list(excerpts.of(ad._names).names.values()) == ["AUTOCLUSTERID"]
+
+
+def test_jobs_that_inherit_are_told_apart_by_what_they_inherit() -> None:
+    cluster, other = ClassAd({"RequestCpus": 1}), ClassAd({"RequestCpus": 2})
+    heirs = [ClassAd({"ProcId": number}) for number in range(3)]
+    for heir, above in zip(heirs, (cluster, other, cluster), strict=True):
+        heir.chain(above)
+    table = AutoclusterTable(frozenset({"requestcpus", "requestmemory"}))
+    table.learn([*heirs, cluster])
+    assert [table.id_of(ad) for ad in [*heirs, cluster]] == [1, 2, 1, 1]
