@@ -46,6 +46,13 @@ class Outcome:
         )
 
 
+class _Over(BaseException):
+    """The time is over.  No Exception: Hypothesis takes those for failures of the case.
+
+    Without it the rest of the cases would be drawn for nothing, which can take minutes.
+    """
+
+
 @define
 class _Run:
     """One run: the clock, and the last case that failed, which is the smallest at the end."""
@@ -57,12 +64,12 @@ class _Run:
     told: float = field(factory=time.monotonic)
 
     def one(self, case: Any) -> None:
-        """Check one case; nothing once the time is over."""
+        """Check one case; raises ``_Over`` once the time is over."""
         now = time.monotonic()
         if not self.end:  # the first case: what is imported until then does not count
             self.end = now + self.seconds
         if now > self.end and self.last is None:
-            return
+            raise _Over
         if now - self.told > _TICK and sys.stderr.isatty():
             self.told = now
             print(
@@ -124,6 +131,8 @@ def _chunk(target: Target, state: _Run, examples: int, seed: int | None, *, shri
         test = hypothesis.seed(seed)(test)
     try:
         test()
+    except _Over:
+        pass
     except Unavailable:
         raise
     except Exception:

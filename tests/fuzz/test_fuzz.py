@@ -88,6 +88,24 @@ def test_the_same_seed_tries_the_same_cases() -> None:
     assert len(seen[0]) == 30
 
 
+def test_no_case_is_drawn_when_the_time_is_over() -> None:
+    from hypothesis import strategies
+
+    drawn: list[int] = []
+    tried: list[int] = []
+
+    def draw(number: int) -> int:
+        drawn.append(number)
+        return number
+
+    numbers = strategies.integers().map(draw)
+    target = Target("any", "", "", lambda: numbers, tried.append)
+    outcome = run(target, seconds=0.05, seed=5, profile="deep")
+    assert outcome.failure is None
+    assert outcome.cases == len(tried) > 0
+    assert len(drawn) == len(tried) + 1
+
+
 def test_known_differences_have_an_entry() -> None:
     register = (ROOT / "DIVERGENCES.md").read_text(encoding="utf-8")
     assert all(f"## {number} " in register for number in NUMBERS)
