@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
 from struct import pack, unpack
@@ -179,30 +179,41 @@ class LoadedColumns:
             found[row - start] = value
         return found
 
-    def cells(self, column: LoadedColumn, rows: Sequence[int]) -> list[Any]:
-        """The values of some rows, as of ``values``."""
-        tags, payload, key = column.tags, column.payload, column.key
+    def cells(
+        self, column: LoadedColumn, rows: Sequence[int], read: Callable[[int], Any]
+    ) -> list[Any]:
+        """The values of some rows; ``read`` gives those that are expressions, by their text."""
+        tags, payload = column.tags, column.payload
         if column.rows is None:
-            return [self._value(key, tags[row], payload[row]) for row in rows]
+            return [self._made(tags[row], payload[row], read) for row in rows]
         found: list[Any] = []
         for row in rows:
             place = bisect_left(column.rows, row)
             there = place < len(column.rows) and column.rows[place] == row
-            found.append(self._value(key, tags[place], payload[place]) if there else None)
+            found.append(self._made(tags[place], payload[place], read) if there else None)
         return found
 
-    def picked(self, column: LoadedColumn, places: Sequence[int]) -> list[Any]:
-        """The values of some cells of a column, counted without regard to the rows."""
+    def picked(
+        self, column: LoadedColumn, places: Sequence[int], read: Callable[[int], Any]
+    ) -> list[Any]:
+        """The same of some cells of a column, counted without regard to the rows."""
         tags = bytes(map(column.tags.__getitem__, places))
         payload = map(column.payload.__getitem__, places)
         kinds = set(tags)
-        if kinds == {Tag.INTEGER}:
+        if kinds == {_INTEGER}:
             return list(payload)
-        if kinds == {Tag.REAL}:
+        if kinds == {_REAL}:
             return array("d", array("q", payload).tobytes()).tolist()
-        if kinds == {Tag.STRING}:
+        if kinds == {_STRING}:
             return list(map(self.texts.__getitem__, payload))
-        return list(map(partial(self._value, column.key), tags, payload))
+        if kinds <= {_INTEGER, _NOTHING}:
+            return [number if tag else None for tag, number in zip(tags, payload, strict=True)]
+        if kinds <= {_STRING, _NOTHING}:
+            texts = self.texts
+            return [
+                texts[number] if tag else None for tag, number in zip(tags, payload, strict=True)
+            ]
+        return [self._made(*cell, read) for cell in zip(tags, payload, strict=True)]
 
     def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
         """The values of some cells."""
@@ -225,15 +236,16 @@ class LoadedColumns:
         return [known[cell] for cell in cells]
 
     def _value(self, key: str, tag: int, number: int) -> Any:
-        if tag == Tag.INTEGER:
+        return self._made(tag, number, partial(self.expression, key))
+
+    def _made(self, tag: int, number: int, read: Callable[[int], Any]) -> Any:
+        if tag == _INTEGER:
             return number
-        if tag == Tag.REAL:
+        if tag == _REAL:
             return unpack("d", pack("q", number))[0]
-        if tag == Tag.STRING:
+        if tag == _STRING:
             return self.texts[number]
-        if tag == Tag.EXPRESSION:
-            return self.expression(key, number)
-        return _WORDS[tag, number]
+        return read(number) if tag == _EXPRESSION else _WORDS[tag, number]
 
     @cached_property
     def with_expressions(self) -> list[int]:
@@ -305,9 +317,11 @@ class LoadedColumns:
 
 
 _CLOSING: Final = {"{": "}", "[": "]"}
-_STRING: Final = Tag.STRING
-_INTEGER: Final = Tag.INTEGER
-_EXPRESSION: Final = Tag.EXPRESSION
+_NOTHING: Final = int(Tag.NOTHING)
+_INTEGER: Final = int(Tag.INTEGER)
+_REAL: Final = int(Tag.REAL)
+_STRING: Final = int(Tag.STRING)
+_EXPRESSION: Final = int(Tag.EXPRESSION)
 #: Rows that ``to_ads`` makes at a time.
 _BATCH: Final = 1000
 _WORDS: Final[dict[tuple[int, int], Any]] = {

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any, Final
 
 from classad.ad import ClassAd
 from classad.expr import ExprTree
 from classad.loaded import LoadedColumn, LoadedColumns, Tag
 from classad.table.columns import Column, cell_key, is_open
+from classad.table.literals import Literals
 from classad.table.moving import number_cells
 from classad.table.parts import Part
 from classad.table.shapes import Shape, Shapes
@@ -50,6 +51,7 @@ class Store:
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
         self._closed: dict[str, bool] = {}
+        self._literals = Literals(_NOWHERE)
         #: What has been looked at for some rows only.
         self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         #: Whether one ad is several rows.
@@ -163,12 +165,33 @@ class Store:
         if self.loaded is None:
             return [ad._attrs.get(name) for ad in map(self.ads.__getitem__, rows) if ad is not None]
         column = self.loaded.column(name)
-        found = [None] * len(rows) if column is None else _made(self.loaded.cells(column, rows))
-        for place, row in enumerate(rows):
+        found = [None] * len(rows)
+        if column is not None:
+            found = self.loaded.cells(column, rows, self._reader(name))
+        for place, row in enumerate(rows if self._own else ()):
             ad = self.ads[row]
             if ad is not None:
                 found[place] = ad._attrs.get(name)
         return found
+
+    def _reader(self, name: str) -> Callable[[int], Any]:
+        """What gives the value of an attribute that a text is: an expression, a list or an ad.
+
+        Equal texts have one object.
+        """
+        known: dict[int, Any] = {}
+        loaded, literals = self.loaded, self._literals
+        assert loaded is not None
+
+        def read(number: int) -> Any:
+            found = known.get(number)
+            if found is None:
+                tree = partial(loaded.expression, name, number)
+                found = literals.value(loaded.texts[number], tree)
+                found = known[number] = tree().stored(_NOWHERE) if found is None else found
+            return found
+
+        return read
 
     def ready(self, name: str) -> bool:
         """Whether a whole column costs little."""
@@ -183,7 +206,7 @@ class Store:
         values: list[Any] = [None]
         if loaded is not None:
             numbers, first = number_cells(loaded.tags, loaded.payload)
-            values = _made(self.loaded.picked(loaded, first))
+            values = self.loaded.picked(loaded, first, self._reader(name))
             if loaded.rows is None:
                 codes = numbers
             else:
@@ -211,8 +234,7 @@ class Store:
         column = loaded.column(name)
         if column is None or column.key not in self._loose:
             return True
-        cells = [loaded.expression(name, number) for number in _texts(column)]
-        return not any(map(is_open, _made(cells)))
+        return not any(map(is_open, map(self._reader(name), _texts(column))))
 
     @cached_property
     def _loose(self) -> frozenset[str]:
@@ -308,6 +330,7 @@ class Store:
         return structural
 
 
+#: The ad that lists and ads in loaded cells belong to.
 _NOWHERE: Final = ClassAd()
 
 
@@ -321,15 +344,6 @@ def is_apart(ad: ClassAd, names: Iterable[str]) -> bool:
     """Whether attributes of an ad are expressions of their own, none another's too."""
     trees = [id(cell) for cell in map(ad._attrs.get, names) if cell.__class__ is ExprTree]
     return len(set(trees)) == len(trees)
-
-
-def _made(cells: list[Any]) -> list[Any]:
-    """Loaded cells, the lists and ads among them as values."""
-    made: dict[int, Any] = {}
-    for cell in cells:
-        if cell.__class__ is ExprTree and id(cell) not in made:
-            made[id(cell)] = cell.stored(_NOWHERE)
-    return [made[id(c)] if c.__class__ is ExprTree else c for c in cells] if made else cells
 
 
 __all__ = ["MISLEADING", "Store", "is_apart"]

@@ -27,6 +27,8 @@ _STRANGE: Final = re.compile(r"[\"'\\]|//|/\*")
 #: The beginning of the names of constants, which no attribute's has.
 MARK: Final = "\0"
 _SELF: Final = Reference("MY")
+#: A text without its constants, and the types of these.
+Rest = tuple[Any, ...]
 
 
 class Constant(NamedTuple):
@@ -41,15 +43,14 @@ class Constant(NamedTuple):
         return -value if self.negative else value
 
 
-def constants_of(text: str) -> tuple[str, list[Any]] | None:
-    """A text with its constants left out, and these; None if that cannot be told."""
+def constants_of(text: str) -> tuple[Rest, list[Any]] | None:
+    """What a text is without its constants, and these; None if that cannot be told."""
     pieces = _CONSTANT.split(text)
-    rest = pieces[::2]
-    if any(map(_STRANGE.search, rest)):
+    rest = MARK.join(pieces[::2])
+    if _STRANGE.search(rest):
         return None
     values = list(map(_value, pieces[1::2]))
-    kinds = [value.__class__.__name__ for value in values]
-    return MARK.join(rest) + MARK + ",".join(kinds), values
+    return (rest, *map(type, values)), values
 
 
 def _value(text: str) -> Any:
