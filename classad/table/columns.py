@@ -178,10 +178,11 @@ def _order(values: Sequence[Any]) -> tuple[Sequence[int], int]:
     kinds = list(map(type, values))
     if int not in kinds and float not in kinds:
         return range(len(values)), 0
-    numbers: list[int] = []
-    others: list[int] = []
-    for place, kind in enumerate(kinds):
-        real = kind is int or (kind is float and values[place] == values[place])
-        (numbers if real else others).append(place)
+    numbers = [place for place, kind in enumerate(kinds) if kind is int or kind is float]
+    if float in kinds:
+        numbers = [place for place in numbers if values[place] == values[place]]
+    others: Iterable[int] = ()
+    if len(numbers) < len(values):
+        others = sorted(set(range(len(values))).difference(numbers))
     numbers.sort(key=values.__getitem__)
-    return numbers + others, len(numbers)
+    return [*numbers, *others], len(numbers)

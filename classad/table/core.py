@@ -374,5 +374,5 @@ class Table(Holder):
         if partner is None:
             return False
         if partner._chained is None:
-            return not MISLEADING.isdisjoint(partner._attrs)
+            return not partner._attrs.keys().isdisjoint(MISLEADING)
         return any(partner.raw(name) is not None for name in MISLEADING)

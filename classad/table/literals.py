@@ -80,7 +80,7 @@ class Literals:
 def _form(text: str, count: int, node: Any) -> _Form | None:
     """The form of a text that has so many constants; None if it has members of another kind."""
     if node.__class__ is ListExpr:
-        items, names = node.items, None
+        items, names = list(node.items), None
     elif node.__class__ is AdExpr:
         items = [item for _, item in node.attributes]
         names = {fold_name(name): name for name, _ in node.attributes}

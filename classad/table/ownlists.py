@@ -49,15 +49,16 @@ class OwnLists:
         self._book = book
         self._known: dict[str, _Lists | None] = {}
         self._shapes: dict[int, Shape | None] = {}
-        #: What stands for attributes so far.
+        #: What stands for attributes so far, and all that these name.
         self._found: list[_Lists] = []
+        self._named_there: frozenset[str] = frozenset()
 
     def fit(self, partner: Partner) -> bool:
         """Whether a partner finds in the rows what the lists known so far name."""
         ad = partner.ad
         if ad is None or not partner.takes_constants:
             return False
-        return all(lists.members.isdisjoint(ad._attrs) for lists in self._found)
+        return self._named_there.isdisjoint(ad._attrs)
 
     def touched(self, names: set[str]) -> bool:
         """Whether lists, or the ads that they name, are among some columns."""
@@ -102,6 +103,7 @@ class OwnLists:
             self._known[column] = found = self._stand_in(column) if column else None
             if found is not None:
                 self._found.append(found)
+                self._named_there |= found.members
         return self._known[column]
 
     def _stand_in(self, name: str) -> _Lists | None:

@@ -128,7 +128,7 @@ class Partner:
         self.ad = ad
         self.context = context
         self.shapes = shapes
-        self.evaluator = _Evaluator(context)
+        self._evaluator: _Evaluator | None = None
         self._known = known
         self._items: dict[str, Item] = {}
         self._vectors: dict[str, Vector] = {}
@@ -146,8 +146,17 @@ class Partner:
                 keys[name] = (kind, value)
             else:
                 keys.pop(name, None)
-        for name in shapes.exactly.keys() & attrs.keys():
-            keys.pop(shapes.exactly[name], None)
+        for name, exact in shapes.exactly.items():
+            if name in attrs:
+                keys.pop(exact, None)
+
+    @property
+    def evaluator(self) -> _Evaluator:
+        """What evaluates it, with a state of its own."""
+        found = self._evaluator
+        if found is None:
+            found = self._evaluator = _Evaluator(self.context)
+        return found
 
     def key(self, asked: Asked) -> Any:
         """What an attribute is to an expression."""

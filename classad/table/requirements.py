@@ -194,16 +194,12 @@ class RowSide:
     def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those that accept a partner, those to be asked, and whether by chance."""
         bits &= self.able
-        asked, chance = self.odd, False
         sure = bits & self.odd
-        for verdict in self._together.verdicts(partner):
-            if verdict.passing is not None:
-                bits &= verdict.passing
-            asked |= verdict.odd
-            chance |= verdict.chance
+        bits, asked, chance = self._together.passing(partner, bits)
         if sure:
             bits |= sure
-        return bits, bits & asked, chance
+            asked |= self.odd
+        return bits, bits & asked if asked else 0, chance
 
 
 class _Wanted:

@@ -66,26 +66,33 @@ class Together:
         for group in self._groups:
             self._book.budget.drop(group.known, lambda _: True)
 
-    def verdicts(self, partner: Partner) -> list[Verdict]:
-        """What the groups of predicates say about a partner."""
+    def passing(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
+        """Of some rows those that are let pass, those to be asked, and whether by chance.
+
+        Among those to be asked may be rows that are none of these.
+        """
         if self._stale:
             self._regroup(partner)
         self._left -= 1
         if self._left == 0 and self._joining:
             self._join()
-        keys, context, now = partner.keys, partner.context, self._book.budget.now
-        found = []
+        keys, now = partner.keys, self._book.budget.now
+        odd, chance = 0, False
         for group in self._groups:
             key = group.key_of(keys)
             if group.clock:
-                key = (key, context.now, context.tz)
+                key = (key, partner.context.now, partner.context.tz)
             verdict = group.known.get(key)
             if verdict is None:
                 verdict = self._ask(group, key, partner)
             else:
                 verdict.used = now
-            found.append(verdict)
-        return found
+            if verdict.passing is not None:
+                bits &= verdict.passing
+            if verdict.odd:
+                odd |= verdict.odd
+                chance |= verdict.chance
+        return bits, odd, chance
 
     def _ask(self, group: _Group, key: Any, partner: Partner) -> Verdict:
         found = passing_all([each.verdict(partner) for each in group.predicates])
