@@ -94,6 +94,17 @@ class ClassAd(AdMapping):
         self._attrs[key] = value
         self._own_names().setdefault(key, name)
 
+    def insert_plain(self, names: Mapping[str, str], values: Mapping[str, Any]) -> None:
+        """Set attributes to values that ads keep as they are.
+
+        Both by names in lower case, in the same order; ``names``: the spellings.
+        """
+        self._attrs.update(values)
+        if not names.keys() <= self._names.keys():
+            own = self._own_names()
+            for key, name in names.items():
+                own.setdefault(key, name)
+
     def raw(self, name: str) -> Any:
         """The stored value or ``ExprTree``, own or inherited from a chained parent, or None."""
         key = fold_name(name)

@@ -12,8 +12,10 @@ Follows: "User Priorities and Negotiation" in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
 from attr import define, evolve, field, frozen
 
@@ -173,6 +175,34 @@ class _Terms(NamedTuple):
     ceiling: int
 
 
+class _MadeLater(Mapping[str, Customer]):
+    """Records that are made when one is asked for; most cycles are not followed by another one."""
+
+    def __init__(self, make: Callable[[], dict[str, Customer]]) -> None:
+        self._make: Callable[[], dict[str, Customer]] | None = make
+        self._made: dict[str, Customer] = {}
+
+    def _all(self) -> dict[str, Customer]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    def __getitem__(self, name: str) -> Customer:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._all(),)
+
+
 class Accountant:
     """The accountant during one cycle: priorities stand still, usage grows with every match."""
 
@@ -220,11 +250,10 @@ class Accountant:
 
     def _charge_at_once(self, claims: list[tuple[str, float]]) -> None:
         """Charge slots of whole weights when nobody has used them uncharged."""
-        slots: dict[str, int] = {}
-        weights: dict[str, float] = {}
+        slots = Counter(map(itemgetter(0), claims))
+        weights = dict.fromkeys(slots, 0.0)
         for name, weight in claims:
-            slots[name] = slots.get(name, 0) + 1
-            weights[name] = weights.get(name, 0.0) + weight
+            weights[name] += weight
         members: dict[str, list[str]] = {}
         for name, weight in weights.items():
             used, group = self._way(name)
@@ -295,12 +324,12 @@ class Accountant:
 
     def effective_priority(self, name: str) -> float:
         """The priority that decides: real priority times factor, bigger is worse."""
-        terms = self._look_up(name)
+        terms = self._terms.get(name) or self._look_up(name)
         return terms.priority * terms.factor
 
     def floor(self, name: str) -> int:
         """The weight a submitter is to get before all others, 0 if none."""
-        return self._look_up(name).floor
+        return (self._terms.get(name) or self._look_up(name)).floor
 
     def ceiling(self, name: str) -> int:
         """The weight a submitter may use, -1 if there is no limit."""
@@ -308,8 +337,14 @@ class Accountant:
 
     def state(self) -> AccountantState:
         """The tables as they are now."""
-        customers = {name: self._written(name, r) for name, r in self._customers.items()}
-        return evolve(self._state, customers=customers)
+        return evolve(self._state, customers=self._all_written())
+
+    def final_state(self) -> AccountantState:
+        """The tables when nothing is charged any more; records are made when one is asked for."""
+        return evolve(self._state, customers=_MadeLater(self._all_written))
+
+    def _all_written(self) -> dict[str, Customer]:
+        return {name: self._written(name, record) for name, record in self._customers.items()}
 
     def _written(self, name: str, record: Customer) -> Customer:
         """A record as it is now."""

@@ -20,7 +20,7 @@ from typing import Final, TypeVar
 
 from attr import define
 
-from classad.ad import ClassAd
+from classad.ad import ClassAd, as_string
 from classad.evaluate import EvalContext
 from classad.expr import ExprTree
 from classad.nodes import Binary, Literal, Parens
@@ -197,7 +197,7 @@ class ColumnEngine:
         if self._schedds is None:
             context = ask.context
             named = [
-                slot.showing("RemoteScheddName").get_string("RemoteScheddName", context=context)
+                as_string(slot.value("RemoteScheddName", context))
                 if slot.partitionable and slot.raw("RemoteScheddName") is not None
                 else None
                 for slot in self._slots.values()

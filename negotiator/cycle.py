@@ -11,7 +11,6 @@ Follows: the description of the negotiation cycle in HTCondor's manual and the v
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from random import Random
 from typing import Final
 
@@ -36,7 +35,7 @@ from negotiator.poolsize import pool_numbers, trim_slots
 from negotiator.rank import presort
 from negotiator.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.significant import significant_in
-from negotiator.slotlists import each, holders_are_charged
+from negotiator.slotlists import each, holders_are_charged, kept_of
 from negotiator.slots import Slot
 from negotiator.snapshot import AccountantState, Snapshot
 from negotiator.spins import RoundTerms, run_round
@@ -94,7 +93,7 @@ def negotiate(
             policy,
             context,
             # One slot with a consumption policy is enough to leave all requests as they are.
-            freeze=not any(map(attrgetter("resources"), slots)),
+            freeze=not any(kept_of(slots, "resources")),
         ),
         slots=left,
         engine=finder,
@@ -147,7 +146,7 @@ def _result(
         matches=tuple(board.matches),
         rejections=tuple(board.rejections),
         trimmed=tuple(trimmed),
-        accountant=board.accountant.state(),
+        accountant=board.accountant.final_state(),
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
         seconds=board.stopwatch.seconds,
         departures=board.departures.departures(),
@@ -166,7 +165,7 @@ def _time_limits(policy: NegotiatorPolicy) -> TimeLimits:
 
 def _note_missing_assets(board: Board) -> None:
     """Slots whose consumption policy would end the real negotiator as soon as it looks at them."""
-    for slot in board.slots.values():
+    for slot in board.slots.values() if any(kept_of(board.pool, "resources")) else ():
         for name in slot.resources:
             if slot.ad.get_number(name, context=board.context) is None:
                 board.departures.note(Sane.MISSING_ASSET, f"slot {slot.name}")
@@ -264,7 +263,8 @@ def _claims(
 
     if not policy.discount_suspended_resources and holders_are_charged(slots):
         claimed = ("Claimed", "Preempting")
-        return [(s.user, s.weight) for s in slots if s.user is not None and s.state in claimed]
+        told = zip(*[kept_of(slots, what) for what in ("user", "weight", "state")], strict=True)
+        return [(user, weight) for user, weight, s in told if user is not None and s in claimed]
     reads = ["AccountingGroup", "RemoteUser"]
     if policy.discount_suspended_resources:
         reads.append("Activity")
@@ -280,7 +280,7 @@ def _concurrency(
     found = each(slots, _LIMITS, _limits_held, context)
     texts: list[str | None] = [text for held in found if held for text in held]
     matched = set()
-    for slot in slots:
+    for slot in slots if "Matched" in kept_of(slots, "state") else ():
         if slot.state == "Matched":
             address = slot.ad.get_string("StartdIpAddr", context=context) or ""
             matched.add(f"{slot.name}@{address}")

@@ -27,7 +27,7 @@ from negotiator.accounting import Accountant
 from negotiator.arithmetic import float32
 from negotiator.groups import GroupTree
 from negotiator.result import ROOT_GROUP
-from negotiator.slotlists import ColumnSlots, each
+from negotiator.slotlists import ColumnSlots, each, kept_of
 from negotiator.slots import Changes, Slot, occupant
 from policy.model import NegotiatorPolicy
 
@@ -75,6 +75,18 @@ _FOLDED: Final = {
 }
 
 
+def _folded(*names: str) -> dict[str, str]:
+    return {fold_name(name): name for name in names}
+
+
+#: What is said in a request about its submitter, and about the submitter's group.
+_SUBMITTER: Final = _folded(
+    *("SubmitterUserPrio", "SubmittorPrio", "SubmitterUserResourcesInUse"),
+    *("SubmitterNegotiatingGroup", "SubmitterAutoregroup"),
+)
+_GROUP: Final = _folded("SubmitterGroup", "SubmitterGroupResourcesInUse", "SubmitterGroupQuota")
+
+
 @cache
 def _call(function: str, name: str) -> ExprTree:
     return ExprTree.from_node(Call(function, (Literal(name),)))
@@ -106,9 +118,7 @@ class SlotDecorator:
                 if rank is not None:
                     slot.insert("CurrentRank", rank)
         known = self._changes
-        held = slots if self.prefix is not None else [s for s in slots if s.user is not None]
-        for slot in held:
-            user = slot.user
+        for slot, user in zip(slots, kept_of(slots, "user"), strict=True):
             if user is not None:
                 slot.adopt(known.get(user) or self._of(user))
             if self.prefix is not None:
@@ -170,16 +180,14 @@ def decorate_request(
 ) -> None:
     """Add what is known about the submitter.  ``group``: the one negotiating, if any."""
     negotiating = ROOT_GROUP if group is None else group
-    ad.insert("SubmitterUserPrio", priority)
-    ad.insert("SubmittorPrio", priority)
-    ad.insert("SubmitterUserResourcesInUse", accountant.usage(submitter))
-    ad.insert("SubmitterNegotiatingGroup", negotiating)
-    ad.insert("SubmitterAutoregroup", tree.autoregroup and negotiating == ROOT_GROUP)
+    regrouped = tree.autoregroup and negotiating == ROOT_GROUP
+    usage = accountant.usage(submitter)
+    said = (priority, priority, usage, negotiating, regrouped)
+    ad.insert_plain(_SUBMITTER, dict(zip(_SUBMITTER, said, strict=True)))
     if tree.configured:
         own = tree.assigned(submitter)
-        ad.insert("SubmitterGroup", own.name)
-        ad.insert("SubmitterGroupResourcesInUse", accountant.usage(own.name))
-        ad.insert("SubmitterGroupQuota", own.quota)
+        about = (own.name, accountant.usage(own.name), own.quota)
+        ad.insert_plain(_GROUP, dict(zip(_GROUP, about, strict=True)))
 
 
 def add_match_expressions(slots: Sequence[Slot], policy: NegotiatorPolicy) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from classad.evaluate import EvalContext
 from negotiator.arithmetic import DBL_MAX, add_up
 from negotiator.result import PoolNumbers, TrimCause, TrimmedSlot
-from negotiator.slotlists import ColumnSlots, each, mentioned
+from negotiator.slotlists import ColumnSlots, each, kept_of, mentioned
 from negotiator.slots import Slot, holds
 from policy.model import NegotiatorPolicy
 
@@ -24,7 +24,7 @@ def pool_numbers(
 ) -> PoolNumbers:
     """The size of the pool.  Slots in every state count."""
     multipliers = each(slots, ("GhostMultiplier",), _multiplier, context)
-    weights = [slot.weight for slot in slots]
+    weights = list(kept_of(slots, "weight"))
     if multipliers.count(1) < len(multipliers):
         weights = [weight * by for weight, by in zip(weights, multipliers, strict=True)]
     constraint = policy.slot_poolsize_constraint
@@ -38,8 +38,9 @@ def pool_numbers(
     names = mentioned(constraint)
     reads = None if names is None else ("Cpus", *names)
     sizes = each(slots, reads, size, context, knows=("partitionable",))
+    counts = [float(it) for it in sizes if it is not None]
     counted = weights
-    if None in sizes:
+    if len(counts) < len(sizes):
         counted = [weight for weight, it in zip(weights, sizes, strict=True) if it is not None]
     return PoolNumbers(
         slots=len(slots),
@@ -47,7 +48,7 @@ def pool_numbers(
         min_slot_weight=min(weights, default=DBL_MAX),
         pie=add_up(counted) if policy.use_slot_weights else float(len(counted)),
         counted_slots=len(counted),
-        effective_size=add_up(float(it) for it in sizes if it is not None),
+        effective_size=add_up(counts),
     )
 
 

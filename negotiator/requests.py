@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from attr import define, field
 
-from classad.ad import ClassAd
+from classad.ad import ClassAd, as_bool
 from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from classad.operators import truth
@@ -150,7 +150,7 @@ class JobList:
         job that suits the slot and has the concurrency limits that the match was counted for
         (``limits``); if there is none the match comes to nothing.
         """
-        if slot.showing("Offline").get_bool("Offline", context=context) is True:
+        if as_bool(slot.value("Offline", context)) is True:
             return None
         head = request.jobs[0]
         starts = self.start is None or self.start.allows(head.ad, slot.ad)

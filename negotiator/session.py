@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from attr import define, field
 
-from classad.ad import ClassAd
+from classad.ad import ClassAd, as_bool, as_number
 from classad.evaluate import EvalContext
 from negotiator.addresses import ANY
 from negotiator.arithmetic import INT_MAX, whole
@@ -168,10 +168,9 @@ def has_claim(board: Board, candidate: Candidate) -> bool:
     slot = candidate.slot
     if slot.claims > 0:
         return True
-    if slot.showing("Offline").get_bool("Offline", context=board.context) is True:
+    if as_bool(slot.value("Offline", board.context)) is True:
         return True
-    wants = slot.showing("WantClaiming").get_bool("WantClaiming", context=board.context)
-    return wants is False
+    return as_bool(slot.value("WantClaiming", board.context)) is False
 
 
 def _reject(session: _Session, request: Request, tally: Tally) -> None:
@@ -297,7 +296,7 @@ def _unchanged(slot: ClassAd, amounts: Amounts, context: EvalContext) -> bool:
 
 def _priority_of_holder(board: Board, slot: Slot) -> float | None:
     """What the slot ad says; the users of several dynamic slots have a name but no such entry."""
-    prio = slot.showing("RemoteUserPrio").get_number("RemoteUserPrio", context=board.context)
+    prio = as_number(slot.value("RemoteUserPrio", board.context))
     if prio is None and slot.user is not None:
         return board.accountant.effective_priority(slot.user)
     return prio
@@ -309,8 +308,7 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
     prio = _priority_of_holder(board, slot) if preempts else None
     old = new = None
     if preempts:
-        shown = slot.showing("CurrentRank")
-        old = shown.get_number("CurrentRank", context=board.context)
+        old = as_number(slot.value("CurrentRank", board.context))
         ad = Glimpse(slot).meeting(request.ad, _RANK)
         new = ad.get_number("Rank", request.ad, board.context)
     return Match(

@@ -10,6 +10,7 @@ Follows: ``negotiator.slots``.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from functools import partial
 from itertools import compress, repeat
@@ -69,25 +70,27 @@ class _Fetch:
         names = rows.names or self._each(NAME)
         passed = self._passed(names)
         lacking, weights = self._weights()
-        kept = [self._each(fact) for fact in KEPT.values()]
+        kept = {what: self._each(fact) for what, fact in KEPT.items()}
         required = self._cells("requirements")
         given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
-        changes = [given if lacks else _NONE for lacks in lacking]
-        ads = [None] * len(names) if rows.loaded else [rows.table.ad(row) for row in rows.order]
+        changes = (
+            [given if lacks else _NONE for lacks in lacking] if any(lacking) else repeat(_NONE)
+        )
+        ads = repeat(None) if rows.loaded else [rows.table.ad(row) for row in rows.order]
         make: Any = Slot
-        columns = (ads, names, weights, repeat(1), *kept, required, changes, repeat(rows))
-        made: list[Slot] = list(map(make, *columns, rows.order))
+        known = (ads, names, weights, repeat(1), *kept.values(), required)
+        made: list[Slot] = list(map(make, *known, changes, repeat(rows), rows.order))
         if claims:
             for slot in made:
                 slot.claims = claims.get(slot.name, 1)
         there = made if passed is None else compress(made, passed)
         slots = ColumnSlots(there, rows, {"slotweight"} if any(lacking) else ())
         if passed is None:
-            slots.stand_in(rows.order)
+            slots.stand_in(rows.order, kept | {"weight": weights})
         if any(lacking) and not is_plain(policy.slot_weight):
             raise UnsureError
         self._settle(slots)
-        for slot in slots:
+        for slot in slots if any(kept["resources"]) else ():
             if slot.resources:
                 slot.own_ad()
         return slots
@@ -118,8 +121,10 @@ class _Fetch:
         sight = self.rows.table.sight(reads)
         if sight.odd or not sight.names.isdisjoint(_REQUIREMENTS):
             raise UnsureError  # they may be settled first
-        found = self._each(Fact(weigh, reads))
-        return [lacks for lacks, _ in found], [weight for _, weight in found]
+        codes, found = self._answers(Fact(weigh, reads))
+        lacking, weights = zip(*found, strict=True) if found else ((), ())
+        order = self.rows.order
+        return spread(codes, list(lacking), order), spread(codes, list(weights), order)
 
     def _settle(self, slots: ColumnSlots) -> None:
         """Give slots the requirements to go by where they are others than those sent."""
@@ -183,12 +188,15 @@ class _Fetch:
 
     def _each(self, fact: Fact) -> list[Any]:
         """What a fact is for each slot."""
+        return spread(*self._answers(fact), self.rows.order)
+
+    def _answers(self, fact: Fact) -> tuple[array[int], list[Any]]:
+        """What a fact may be, and which of that it is for each row."""
         table, surely = self.rows.table, self.surely
         reads = list(fact.reads)
         if fact.prefix:
             reads += [name for name in table.keys if name.startswith(fact.prefix)]
-        found = table.apply(lambda ad: fact.find(ad, surely), reads)
-        return spread(*found, self.rows.order)
+        return table.apply(lambda ad: fact.find(ad, surely), reads)
 
     def _cells(self, name: str) -> list[Any]:
         """What each slot has for an attribute."""

@@ -12,8 +12,9 @@ Follows: nothing; it is bookkeeping.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, Final, TypeVar
 
 from classad.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -37,15 +38,17 @@ class ColumnSlots(list[Slot]):
         super().__init__(slots)
         self.rows = rows
         self.changed = set(changed)
+        #: What is kept of the slots, by the names of their fields, where that is at hand.
+        self.kept: Mapping[str, Sequence[Any]] = {}
         self._places: array[int] | None = None
 
     def some(self, slots: Iterable[Slot]) -> ColumnSlots:
         """Some of these slots, or all in another order."""
         return ColumnSlots(slots, self.rows, self.changed)
 
-    def stand_in(self, rows: array[int]) -> None:
-        """Say which rows the slots are, to save looking."""
-        self._places = rows
+    def stand_in(self, rows: array[int], kept: Mapping[str, Sequence[Any]]) -> None:
+        """Say which rows the slots are, and what is kept of them, to save looking."""
+        self._places, self.kept = rows, kept
 
     def places(self) -> array[int]:
         """The rows that the slots are; nobody puts slots in later, or takes them out."""
@@ -77,6 +80,12 @@ class ColumnSlots(list[Slot]):
             return spread(*self.rows.table.apply(ask, names), self.places())
         except UnsureError:
             return None
+
+
+def kept_of(slots: Sequence[Slot], what: str) -> Sequence[Any]:
+    """What is kept of each slot as a cycle begins: its weight, or one of ``slots.KEPT``."""
+    known = slots.kept.get(what) if isinstance(slots, ColumnSlots) else None
+    return list(map(attrgetter(what), slots)) if known is None else known
 
 
 def spread(codes: array[int], values: list[T], rows: array[int]) -> list[T]:

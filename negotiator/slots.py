@@ -19,6 +19,7 @@ from classad.build import is_value
 from classad.evaluate import EvalContext, evaluate
 from classad.expr import ExprTree
 from classad.scopes import fold_name
+from classad.values import UNDEFINED
 from negotiator.addresses import ANY, slot_families
 from negotiator.consumption import policy_resources
 from negotiator.frozen import Freezer
@@ -120,15 +121,12 @@ class Slot:
             return self._rows.cell(key, self.row)
         return self.unchanged.raw(key)
 
-    def showing(self, name: str) -> ClassAd:
-        """An ad to ask for one attribute: all of it is there only if that is an expression."""
+    def value(self, name: str, context: EvalContext) -> Any:
+        """What an attribute is by itself; the ad is made only if it is an expression."""
         value = self.raw(name)
-        if value is not None and value.__class__ not in _SIMPLE:
-            return self.ad
-        ad = ClassAd()
-        if value is not None:
-            ad.insert(name, value)
-        return ad
+        if value is None:
+            return UNDEFINED
+        return value if value.__class__ in _SIMPLE else self.ad.evaluate_attr(name, None, context)
 
     @property
     def mentions(self) -> Mentions | None:

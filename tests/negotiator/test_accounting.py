@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +64,32 @@ def test_lease_ends_at_its_time() -> None:
     customer = Customer("u@d", floor=9, floor_lease=Lease(500, 2))
     assert expire_leases(customer, 499).floor == 9
     assert expire_leases(customer, 500).floor == 2
+
+
+def test_the_final_state_is_the_state_made_when_it_is_asked_for() -> None:
+    known = {"u@d": Customer("u@d", priority=2.0), "idle@d": Customer("idle@d", priority=0.1)}
+    accountant = Accountant(AccountantState(known), settings(), GroupTree(), 1000.0)
+    accountant.count_claims([("u@d", 2.0), ("new@d", 1.0), ("u@d", 0.5)])
+    assert accountant.effective_priority("idle@d") == 500.0
+    final = accountant.final_state()
+    assert final == accountant.state()
+    assert list(final.customers) == list(accountant.state().customers)
+    assert final.customers["u@d"] is final.customers["u@d"]
+    assert pickle.loads(pickle.dumps(final)) == accountant.state()
+    assert repr(final) == repr(accountant.state())
+
+
+def test_claims_at_once_are_charged_as_one_by_one() -> None:
+    tree = GroupTree([GroupSettings("a", 5.0), GroupSettings("a.b", 5.0)])
+    claims = [("a.b.u@d", 2.0), ("a.v@d", 1.0), ("a.b.u@d", 4.0), ("w@d", 1.0), ("a", 3.0)]
+    states = []
+    for last in (1000, None):
+        accountant = Accountant(AccountantState(last_update_time=last), settings(), tree, 1000.0)
+        accountant.count_claims(claims)
+        alone = Accountant(AccountantState(last_update_time=last), settings(), tree, 1000.0)
+        for name, weight in claims:
+            alone.charge(name, weight)
+        assert accountant.state() == alone.state()
+        states.append(accountant.state().customers)
+    assert states[0] == states[1]
+    assert states[0]["a"].hier_weighted_resources_used == 10.0
