@@ -12,9 +12,10 @@ Follows: ``LongReader``, whose ads ``to_ads`` gives.
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
 from struct import pack, unpack
@@ -155,14 +156,13 @@ class LoadedColumns:
         """The expression that text ``number`` is as the value of attribute ``key``."""
         return shared_tree(key, self.texts[number], self.tz)
 
-    def is_value(self, key: str, number: int) -> bool:
-        """Whether an ad keeps that expression as a value, see ``classad.build.is_value``."""
-        text = self.texts[number]
-        closing = _CLOSING.get(text[:1])
-        # What is closed by the last character, and by no other, is one list or ad.
-        if closing is not None and text.find(closing) == len(text) - 1:
-            return True
-        return is_value(self.expression(key, number))
+    def are_values(self, key: str, numbers: Iterable[int]) -> bool:
+        """Whether an ad keeps all these expressions as values, see ``classad.build.is_value``."""
+        texts, enclosed = self._strings, _ENCLOSED.fullmatch
+        return all(
+            enclosed(texts[number]) is not None or is_value(self.expression(key, number))
+            for number in numbers
+        )
 
     def values(self, column: LoadedColumn, start: int = 0, stop: int | None = None) -> list[Any]:
         """The values of rows ``start`` to ``stop``: plain ones, ``ExprTree``, or None if absent.
@@ -316,7 +316,8 @@ class LoadedColumns:
         return shape
 
 
-_CLOSING: Final = {"{": "}", "[": "]"}
+#: What is closed by the last character, and by no other, is one list or ad.
+_ENCLOSED: Final = re.compile(r"\{[^}]*\}|\[[^\]]*\]")
 _NOTHING: Final = int(Tag.NOTHING)
 _INTEGER: Final = int(Tag.INTEGER)
 _REAL: Final = int(Tag.REAL)

@@ -146,9 +146,13 @@ def _place(values: tuple[Any, ...], oldest_first: bool) -> _Place:
 def _made(
     job: ClassAd, table: AutoclusterTable | None, place: _Place, cluster: Any, proc: Any
 ) -> QueuedJob:
-    numbered = whole(as_number(cluster) or 0), whole(as_number(proc) or 0)
+    numbered = _numbered(cluster), _numbered(proc)
     autocluster = NO_AUTOCLUSTER if table is None else table.id_of(job)
     return QueuedJob(job, *numbered, autocluster, place[0] + numbered, place[1])
+
+
+def _numbered(value: Any) -> int:
+    return value if value.__class__ is int else whole(as_number(value) or 0)
 
 
 def queued_job(

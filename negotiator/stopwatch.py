@@ -86,6 +86,8 @@ class Stopwatch:
     def _left(self, submitter: str, schedd: str) -> tuple[float, float, float]:
         """The seconds that are left of each limit, in the order of ``_EVENTS``."""
         limits = self.limits
+        if not self.seconds:
+            return limits.submitter, limits.schedd, limits.cycle
         return (
             limits.submitter - self._by_submitter.get((submitter, schedd), 0),
             limits.schedd - self._by_schedd.get(schedd, 0),

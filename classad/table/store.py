@@ -250,9 +250,8 @@ class Store:
         if loaded is None:
             return list(self.names)
         for column in map(loaded.columns.__getitem__, loaded.with_expressions):
-            texts = _texts(column)
             # Most are lists and ads, which need not be made to be told from expressions.
-            if not all(loaded.is_value(column.key, number) for number in texts):
+            if not loaded.are_values(column.key, _texts(column)):
                 found.append(column.key)
         return found
 

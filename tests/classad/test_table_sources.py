@@ -126,4 +126,4 @@ def test_lists_and_ads_are_told_from_expressions() -> None:
     assert column is not None
     for number in range(len(loaded.texts)):
         told = is_value(loaded.expression("x", number))
-        assert loaded.is_value("x", number) == told, loaded.texts[number]
+        assert loaded.are_values("x", [number]) == told, loaded.texts[number]
