@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from operator import ne
 from typing import Any, Final, TypeAlias
 
-from attr import frozen
+from attr import define
 
 from classad.expr import ExprTree
 from classad.kernels import Key, sort_rows, top_rows
@@ -98,7 +98,7 @@ def _rank_of_slot() -> ExprTree:
     return ExprTree.from_node(Reference("Rank", base=Reference("MY")))
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Passed:
     """Rows that passed the tests, and those of them that somebody holds, by kind.
 
@@ -112,7 +112,7 @@ class Passed:
     preferring: int | None = None
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Keys:
     """The keys of the rows that passed; ``rows`` rise, of ``size`` that there are.
 

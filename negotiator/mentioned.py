@@ -1,7 +1,8 @@
 """What expressions mention, and how they are written.
 
 Decision here: none.  An expression is taken apart at its ``&&``: those of many jobs are made of few
-conjuncts, which are read once.  Inputs: expressions.  Outputs: ``References``, texts.
+conjuncts, and of these many differ in constants only, of which one is read.  Inputs: expressions.
+Outputs: ``References``, texts.
 
 Never here: what follows from a mention.
 Follows: the scoping rules of the ClassAd language.
@@ -9,15 +10,19 @@ Follows: the scoping rules of the ClassAd language.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from classad.arena import parse
+from classad.build import is_value
 from classad.deferred import PREFIX, Unbuilt
 from classad.expr import ExprTree
-from classad.nodes import Call, Node, Reference
+from classad.nodes import AdExpr, Call, Node, Reference, walk
+from classad.table.templates import MARK, Rest, constants_in, constants_of, first_of_form
 from classad.table.texts import conjuncts_in
-from classad.unparse import unparse
+from classad.unparse import unparse, unparse_value
 
 #: Expressions and conjuncts that are remembered from cycle to cycle.
 _MANY: Final = 10_000
@@ -137,8 +142,58 @@ def _joined(text: str, how: int) -> _Look | None:
     )
 
 
-@lru_cache(maxsize=_MANY)
-def _part(text: str, how: int) -> _Look | None:
-    """What is known of a piece; None if it is no expression by itself."""
-    node = parse(text, how)
-    return None if node is None else _look(ExprTree.from_node(node))
+class _Form(NamedTuple):
+    """What texts have in common that differ in nothing but constants.
+
+    ``pieces``: what is printed before, between and behind the constants.  ``value``: they are
+    literals or lists.
+    """
+
+    references: References
+    pieces: list[str]
+    value: bool
+
+    def look(self, text: str, how: int, values: Sequence[Any]) -> _Look:
+        """What is known of one of them."""
+        around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
+        tree = ExprTree.from_node(Unbuilt(text, how, self.value))
+        return _Look((tree,), self.references, "".join(chain.from_iterable(around)))
+
+
+class _Forms:
+    """The forms of pieces of texts."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Rest, int], _Form | None] = {}
+
+    def look(self, text: str, how: int) -> _Look | None:
+        """What is known of a piece; None if it is no expression by itself."""
+        left = constants_in(text)
+        # A zero is printed without the minus before it.
+        if left is None or not left[1] or (0 in left[1] and "-" in text):
+            return self._read(text, how)
+        rest, values = left
+        form = self._known.get((rest, how))
+        if form is not None:
+            return form.look(text, how, values)
+        found = self._read(text, how)
+        if found is not None and (rest, how) not in self._known:
+            if len(self._known) >= _MANY:
+                self._known.clear()
+            self._known[rest, how] = _form(found, values)
+        return found
+
+    def _read(self, text: str, how: int) -> _Look | None:
+        node = first_of_form(text, how & ~PREFIX) or parse(text, how)
+        return None if node is None else _look(ExprTree.from_node(node))
+
+
+def _form(found: _Look, values: list[Any]) -> _Form | None:
+    """What others are that are alike; None if not each constant is printed where it is written."""
+    printed, (tree,) = constants_of(found.text), found.trees
+    if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):
+        return None  # an ad's attributes are printed in an order of their own
+    return _Form(found.references, printed[0][0].split(MARK), is_value(tree))
+
+
+_part: Final = lru_cache(maxsize=_MANY)(_Forms().look)

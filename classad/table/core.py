@@ -280,8 +280,7 @@ class Table(Holder):
             )
             return known if codes is None else pick_numbers(known, codes)
         self._budget.now += 1
-        wanted = self._wanted(within)
-        return self._valuations.numbers(tree, of_row, target, convert, wanted)
+        return self._valuations.numbers(tree, of_row, target, convert, self._bits(within))
 
     def coded_numbers(
         self,
@@ -303,13 +302,7 @@ class Table(Holder):
             )
             return array("d", map(convert, values)), codes
         self._budget.now += 1
-        wanted = self._wanted(within)
-        return self._valuations.coded_numbers(expr, of_row, target, convert, wanted)
-
-    def _wanted(self, within: Rows | None) -> Callable[[int], array[int]]:
-        """What gives, of a set of rows, those within."""
-        bits = self._bits(within)
-        return lambda odd: rows_of(odd & bits)
+        return self._valuations.coded_numbers(expr, of_row, target, convert, bits)
 
     def sight(self, names: Iterable[str]) -> Sight:
         """What a function of some attributes can see of the rows through them."""

@@ -19,7 +19,7 @@ from classad.table.budget import Budget
 from classad.table.columns import Column
 from classad.table.comparisons import COMPARISONS, bare
 from classad.table.moving import without
-from classad.table.partner import Asked, Partner, counts_as_value, key_of
+from classad.table.partner import Asked, Partner, key_of
 from classad.table.parts import Part
 from classad.table.plans import Plan, make_plan
 from classad.table.shapes import Shape
@@ -240,7 +240,7 @@ def _operands(node: Any) -> tuple[Any, ...]:
 
 def kind_of(key: Any) -> Any:
     """What of a partner's attribute matters to a plan: of a plain value that there is one."""
-    return key is not None and (counts_as_value(key) or key)
+    return key is not None and (key[0].__class__ is type or key)
 
 
 class Book:

@@ -26,7 +26,7 @@ from classad.table.predicates import Book, Predicate, Verdict
 from classad.table.shapes import Shape, text_of
 from classad.table.splits import Conjunct, Splits
 from classad.table.templates import Template
-from classad.table.together import Together, count_variants, names_asked, passing_all, saying_all
+from classad.table.together import Together, count_variants, names_asked, saying_all
 
 REQUIREMENTS: Final = "requirements"
 #: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
@@ -328,27 +328,40 @@ class PartnerSide:
             found = Verdict(0, 0, 0, everything)
             found.chance = True
             return found
-        verdicts, costly = [], []
+        verdicts: list[Verdict] = []
+        costly: list[Predicate] = []
+        passing: int | None = None
         for predicate in predicates:
             verdict = predicate.known(partner)
             if verdict is None or verdict.within is not None:
                 costly.append(predicate)
-            else:
-                verdicts.append(verdict)
-        found = passing_all(verdicts)
+                continue
+            verdicts.append(verdict)
+            if verdict.passing is not None:
+                passing = verdict.passing if passing is None else passing & verdict.passing
+        partial = False
         if costly:
-            found = self._all(found, costly, partner, bits)
-        if found.within is None and wanted.predicates is not None:
+            passing, partial = self._narrowed(passing, costly, verdicts, partner, bits)
+        found = saying_all(verdicts, passing)
+        if partial:
+            found.within = bits
+        elif wanted.predicates is not None:
             wanted.keep(partner, found, self.book.budget)
         return found
 
-    def _all(
-        self, before: Verdict, costly: list[Predicate], partner: Partner, bits: int
-    ) -> Verdict:
-        """The same with predicates not known yet; ``within``: it tells of these rows only."""
-        everything, passing = self.book.store.everything.bits, before.passing
-        verdicts = [before]
-        partial = False
+    def _narrowed(
+        self,
+        passing: int | None,
+        costly: list[Predicate],
+        verdicts: list[Verdict],
+        partner: Partner,
+        bits: int,
+    ) -> tuple[int | None, bool]:
+        """What passes predicates that are not known yet, too; whether that is not known of all.
+
+        ``verdicts``: where theirs go.
+        """
+        everything, partial = self.book.store.everything.bits, False
         if len(costly) > 1:  # what costs little leaves fewer rows to what costs more
             costly = sorted(costly, key=lambda p: p.effort(partner))
         for predicate in costly:
@@ -359,9 +372,7 @@ class PartnerSide:
             if verdict.passing is not None:
                 passing = verdict.passing if passing is None else passing & verdict.passing
             verdicts.append(verdict)
-        found = saying_all(verdicts, passing)
-        found.within = bits if partial else None
-        return found
+        return passing, partial
 
     def _of_shapes(self, shapes: Iterable[Shape]) -> list[Predicate]:
         """The predicates of conjuncts that stand in the requirements themselves."""

@@ -18,7 +18,14 @@ from classad.expr import ExprTree
 from classad.nodes import Binary, Node, Parens, Reference
 from classad.scopes import UNUSUAL, fold_name
 from classad.table.shapes import Shape, Shapes, text_of
-from classad.table.templates import Constant, Template, constants_of, ends_of, places_of
+from classad.table.templates import (
+    Constant,
+    Template,
+    constants_in,
+    ends_of,
+    first_of_form,
+    places_of,
+)
 from classad.table.texts import conjuncts_in
 from classad.unparse import unparse
 
@@ -131,7 +138,7 @@ class Splits:
 
     def _conjuncts_of(self, text: str, how: int, above: int) -> list[Conjunct] | None:
         """The conjuncts of a part of a text; None if it is no expression."""
-        left = constants_of(text)
+        left = constants_in(text)
         tree = ExprTree.from_node(Unbuilt(text, how, False))
         if left is None:
             if parse(text, how) is None:
@@ -143,7 +150,7 @@ class Splits:
         if fixed is not None:
             pieces = self._pieces.get((*key, *_kept(values, fixed)))
         if pieces is None:
-            root = parse(text, how)
+            root = first_of_form(text, how)
             if root is None:
                 return None
             fixed, pieces = self._understood(root, text, how, len(values))

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from classad.arena import parse
 from classad.builtins.registry import RAW
 from classad.function_table import lookup_function
 from classad.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary
@@ -29,6 +31,8 @@ MARK: Final = "\0"
 _SELF: Final = Reference("MY")
 #: A text without its constants, and the types of these.
 Rest = tuple[Any, ...]
+#: Texts that are remembered.
+_MANY: Final = 10_000
 
 
 class Constant(NamedTuple):
@@ -41,6 +45,18 @@ class Constant(NamedTuple):
         """Its value in a text."""
         value = values[self.place]
         return -value if self.negative else value
+
+
+@lru_cache(maxsize=_MANY)
+def constants_in(text: str) -> tuple[Rest, list[Any]] | None:
+    """The same as ``constants_of``, of a text that others will ask for."""
+    return constants_of(text)
+
+
+@lru_cache(maxsize=_MANY)
+def first_of_form(text: str, how: int) -> Any:
+    """The tree of a text that is read for all that are alike; None if it is no expression."""
+    return parse(text, how)
 
 
 def constants_of(text: str) -> tuple[Rest, list[Any]] | None:

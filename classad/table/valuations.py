@@ -94,11 +94,11 @@ class Valuations:
         of_row: bool,
         partner: Partner,
         convert: Convert,
-        wanted: Callable[[int], Iterable[int]],
+        wanted: int,
     ) -> array[float]:
         """What an expression is for every row, converted.
 
-        ``wanted``: of a set of rows those that matter, which are asked one by one if need be.
+        ``wanted``: the rows that matter, which are asked one by one if need be.
         """
         held, table, codes = self._coded(tree, of_row, partner, convert, wanted)
         if codes is None:
@@ -115,10 +115,11 @@ class Valuations:
         of_row: bool,
         partner: Partner,
         convert: Convert,
-        wanted: Callable[[int], Iterable[int]],
+        wanted: int,
     ) -> tuple[array[float], array[int] | None]:
         """The same as numbers by code and the code of every row; None: a number for each row."""
-        return self._coded(tree, of_row, partner, convert, wanted)[1:]
+        _, table, codes = self._coded(tree, of_row, partner, convert, wanted)
+        return table, codes
 
     def _coded(
         self,
@@ -126,7 +127,7 @@ class Valuations:
         of_row: bool,
         partner: Partner,
         convert: Convert,
-        wanted: Callable[[int], Iterable[int]],
+        wanted: int,
     ) -> tuple[Held, array[float], array[int] | None]:
         shape = self._store.shapes.of_tree(tree)
         odd = self._store.odd_for(partner.ad)
@@ -148,7 +149,7 @@ class Valuations:
             return held, table, found.codes
         assert found.codes is not None
         out = pick_numbers(table, found.codes)
-        for row in wanted(odd):
+        for row in rows_of(odd & wanted):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         return held, out, None
 
@@ -189,7 +190,10 @@ class Valuations:
 
     def variants(self, shape: Shape, of_row: bool) -> list[Variant]:
         """The ways in which an expression has depended on partners."""
-        return self._variants.setdefault((shape.uid, of_row), [])
+        found = self._variants.get((shape.uid, of_row))
+        if found is None:
+            found = self._variants[shape.uid, of_row] = []
+        return found
 
     def valuation(self, shape: Shape, of_row: bool, partner: Partner) -> Valuation:
         """What an expression is for every row."""

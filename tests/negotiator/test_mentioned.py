@@ -51,6 +51,39 @@ def test_texts(text: str) -> None:
         _agree(text, how)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "TARGET.A > {0} && B == {1}",
+        "(A > -{0}) && !(B is {1}) && C",
+        "{0} && {1} && A",
+        "f({0}, {{ {1} }}) && A ? {0} : {1} && B",
+        "A && ({0}) junk {1}",
+        "A && splitUserName({0})[{1}] =!= B",
+        "ifThenElse(A, {0}, - {1}) && A && {0} < {0}",
+        "A && [ b = {0}; a = {1} ].a > -{0} && f({0} - {1})",
+    ],
+)
+def test_texts_that_differ_in_constants(pattern: str) -> None:
+    constants = [
+        "5",
+        "0",
+        "12.50",
+        '"a\tb"',
+        '"a b"',
+        '""',
+        '"x && {1}"',
+        "0.0",
+        "77",
+        "true",
+        "1e3",
+    ]
+    for left in constants:
+        for right in constants:
+            for how in (0, OLD | PREFIX):
+                _agree(pattern.format(left, right), how)
+
+
 def test_recorded_expressions() -> None:
     lines = (VECTORS / "unparse.jsonl").read_text(encoding="utf-8").splitlines()
     texts = [case["expr"] for case in map(json.loads, lines) if isinstance(case.get("expr"), str)]
