@@ -223,11 +223,11 @@ def parse_abstime_literal(text: str, zone: Zone = None) -> AbsTime | None:
 #: to the minutes, the next one to the hours.
 _REVERSED_SPAN: Final = re.compile(
     r"""[ \t-\r]*+
-    (?: (?=[sS0-9]) [sS]?+ [ \t-\r]*+ (?P<seconds>[0-9]*+(?:\.[0-9]*+)?+) )?+ [ \t-\r]*+
-    (?: [mM:] [ \t-\r]*+ (?P<minutes>[0-9]*+) )?+ [ \t-\r]*+
-    (?: [hH:] [ \t-\r]*+ (?P<hours>[0-9]*+) )?+ [ \t-\r]*+
-    (?: [dD+] [ \t-\r]*+ (?P<days>[0-9]*+) )?+ [ \t-\r]*+
-    (?P<sign>-)?+ [ \t-\r]*+""",
+    (?> (?: (?=[sS0-9]) [sS]?+ [ \t-\r]*+ (?P<seconds>[0-9]*+(?>(?:\.[0-9]*+)?)) )? ) [ \t-\r]*+
+    (?> (?: [mM:] [ \t-\r]*+ (?P<minutes>[0-9]*+) )? ) [ \t-\r]*+
+    (?> (?: [hH:] [ \t-\r]*+ (?P<hours>[0-9]*+) )? ) [ \t-\r]*+
+    (?> (?: [dD+] [ \t-\r]*+ (?P<days>[0-9]*+) )? ) [ \t-\r]*+
+    (?> (?P<sign>-)? ) [ \t-\r]*+""",
     re.VERBOSE,
 )
 

@@ -24,6 +24,9 @@ ENDS = {
     -signal.SIGKILL: "no end",
 }
 CHANGING = "something else each time"
+#: What is evaluated before: in some builds of Python memory that nobody has written to looks alike
+#: in every process that did the same until then.
+BEFORE = ("", "", 'ExprTree("formatTime(1)").eval()\n', 'ExprTree("strcat(1, 2)").eval()\n')
 
 
 def found() -> list[tuple[str, str, str]]:
@@ -60,8 +63,8 @@ def test_every_example_is_understood() -> None:
 def test_the_real_library_does_so_twice(name: str, code: str, seen: str) -> None:
     if find_spec("classad2") is None:
         pytest.skip("the real ClassAd library is not installed")
-    outcomes = [outcome(code) for _ in range(2)]
     if seen == CHANGING:
-        assert outcomes[0] != outcomes[1] or outcomes[0] == "UnicodeDecodeError"
+        outcomes = {outcome(before + code) for before in BEFORE}
+        assert len(outcomes) > 1 or outcomes == {"UnicodeDecodeError"}
     else:
-        assert outcomes == [seen, seen]
+        assert [outcome(code) for _ in range(2)] == [seen, seen]
