@@ -55,18 +55,11 @@ docs: $(VENV)/installed-dev
 warnings: $(VENV)/installed-dev
 	CFLAGS=-Werror $(BIN)/python setup.py -q build_ext --force --build-lib build/warnings --build-temp build/warnings
 
-BENCH := import kernels config eval parse@1000 load@1000@--growth@1000 match scaling adversarial@--slots@1000@--jobs@50 cli \
-  cycle@1000x100@small@medium simulate
-BENCH_LARGE := parse load@8000 match@100000x10000 scaling@--slots@1000@10000@100000@--autoclusters@100@1000@10000 \
-  adversarial cli@--slots@100000 fuzz cycle@large@huge
-bench_all = status=0; for words in $(1); do set -- $$(echo bench_$$words | tr @ ' '); file=$$1; shift; \
-  echo "== $$file $$*"; $(BIN)/python benchmarks/$$file.py "$$@" || status=1; done; exit $$status
-
 bench: $(VENV)/installed-test
-	$(call bench_all,$(BENCH))
+	$(BIN)/python benchmarks/goals.py small
 
 bench-large: $(VENV)/installed-test
-	$(call bench_all,$(BENCH_LARGE))
+	$(BIN)/python benchmarks/goals.py large
 
 bench-gate: $(VENV)/installed-test
 	$(BIN)/python benchmarks/gate.py

@@ -17,6 +17,7 @@ a fixed loop around each cycle tells how fast the machine was at that moment.
 from __future__ import annotations
 
 import json
+import platform
 import subprocess
 import sys
 import tempfile
@@ -98,7 +99,7 @@ PROFILES = {
 }
 #: How many processes measure it, one after the other; the fastest counts, since other work on the
 #: machine only adds.
-TIMES = {"small": 3, "medium": 5, "large": 2, "huge": 1}
+TIMES = {"small": 3, "medium": 5, "large": 3, "huge": 1}
 #: How many slots of a huge pool are made of one that was read.
 COPIES = 10
 
@@ -209,13 +210,13 @@ def rows_in_order(slots: LoadedSlots) -> array[int]:
     return rows.order
 
 
-def peak() -> str:
-    """The most memory that this process has had at once."""
+def peak() -> float | None:
+    """The most memory that this process has had at once, in GB; None where nobody tells."""
     try:
         import resource
     except ImportError:
-        return "?"
-    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f}"
+        return None
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2)
 
 
 def measured(name: str, folder: Path, reference: bool) -> dict[str, Any]:
@@ -257,11 +258,12 @@ def profile(name: str, folder: Path, reference: bool) -> None:
         asked = command if number == 0 else [word for word in command if word != "--reference"]
         done = subprocess.run(asked, check=True, capture_output=True, text=True)
         runs.append(json.loads(done.stdout))
-    times = []
+    times, best, loops = [], {}, {}
     for how in runs[0]["seconds"]:
         taken, loop = min(
             (run["seconds"][how], run["paces"][how]) for run in runs if how in run["seconds"]
         )
+        best[how], loops[how] = taken, loop
         times.append(f"{how} {taken:.2f} s (a loop: {1000 * loop:.0f} ms)")
     numbers = PROFILES[name]
     same = len({text for run in runs for text in run["texts"]}) == 1
@@ -273,6 +275,13 @@ def profile(name: str, folder: Path, reference: bool) -> None:
         f"{runs[0]['peak']} GB at most, {runs[0]['loaded']} after loading",
         flush=True,
     )
+    ROWS.append({
+        "profile": name, "seconds": best, "loops": loops, "same": same,
+        "peak_gb": runs[0]["peak"], "matches": runs[0]["matches"],
+    })  # fmt: skip
+
+
+ROWS: list[dict[str, Any]] = []
 
 
 def pace() -> float:
@@ -311,6 +320,9 @@ def main() -> None:
             continue
         slots, _, requests = size.partition("x")
         lean(int(slots), int(requests))
+    about = {"machine": platform.machine(), "python": platform.python_version(), "seed": 1}
+    for row in ROWS:
+        print(json.dumps(about | row))
 
 
 if __name__ == "__main__":

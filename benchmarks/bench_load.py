@@ -16,6 +16,7 @@ import argparse
 import gc
 import hashlib
 import json
+import math
 import platform
 import subprocess
 import sys
@@ -158,7 +159,7 @@ def growth(count: int, folder: str) -> None:
     times: dict[int, list[float]] = {count: [], 10 * count: []}
     paths = {number: slots(number, f"{folder}/{number}") for number in times}
     memory = {}
-    for _ in range(5):
+    for _ in range(9):
         for number, path in paths.items():
             passed, memory[number] = once(path)
             times[number].append(passed)
@@ -171,7 +172,10 @@ def growth(count: int, folder: str) -> None:
             ROWS.append({"row": "memory", "ads": number, "bytes_per_ad": each})
     ratio = rates[10 * count] / rates[count]
     print(f"rate at {10 * count} ads / rate at {count} ads: {ratio:.2f}")
-    ROWS.append({"row": "growth", "ads": count, "ratio": ratio})
+    row: dict[str, Any] = {"row": "growth", "ads": count, "ratio": ratio}
+    if all(memory.values()):
+        row["memory_exponent"] = math.log10(memory[10 * count] / memory[count])
+    ROWS.append(row)
 
 
 def main() -> None:

@@ -8,10 +8,13 @@ read the same ads (every attribute of every ad printed in old syntax), then the 
 classad2's time divided by ours (above 1: ours is faster).  classad2 comes with the ``htcondor``
 wheel; without it only our own column is printed.  It is quadratic in the length of the text.
 Times are CPU times, best of several; on a shared machine they vary, and no test looks at them.
+A table, then JSON lines; seconds there.
 """
 
 from __future__ import annotations
 
+import json
+import platform
 import subprocess
 import sys
 import tempfile
@@ -57,14 +60,25 @@ def best(run: Callable[[], object], rounds: int) -> float:
     return least
 
 
+ROWS: list[dict[str, Any]] = []
+
+
+def note(name: str, same: bool, ours: float, theirs: float) -> None:
+    """The JSON line of a comparison, for the end."""
+    row = {"row": name, "same": same, "ours_s": ours, "classad2_s": theirs}
+    ROWS.append(row | {"ratio": theirs / ours})
+
+
 def compare(name: str, read: Callable[[Any], list[Any]], rounds: int, other: Any) -> None:
     """Print one row."""
     ours = best(lambda: read(classad), rounds)
     if other is None:
+        ROWS.append({"row": name, "ours_s": ours})
         print(f"{name:34} {'':5} {ours * 1000:11.1f}")
         return
     theirs = best(lambda: read(other), max(1, rounds // 2))
     same = [ad.printOld() for ad in read(classad)] == [ad.printOld() for ad in read(other)]
+    note(name, same, ours, theirs)
     print(
         f"{name:34} {'yes' if same else 'NO':5} {ours * 1000:11.1f} {theirs * 1000:13.1f}"
         f" {theirs / ours:7.2f}"
@@ -99,10 +113,12 @@ def expressions(other: Any) -> None:
                 timer = timeit.Timer(run, timer=time.process_time)
                 found.append(timer.timeit(2000) / 2000 * 1e6)
         if other is None:
+            ROWS.append({"row": label, "ours_s": min(times[0]) / 1e6})
             print(f"{label:42} {'':5} {min(times[0]):11.2f}")
             continue
         same = str(classad.ExprTree(text)) == str(other.ExprTree(text))
         ours, theirs = map(min, times)
+        note(label, same, ours / 1e6, theirs / 1e6)
         print(f"{label:42} {'yes' if same else 'NO':5} {ours:11.2f} {theirs:13.2f}", end="")
         print(f" {theirs / ours:7.2f}")
 
@@ -129,6 +145,9 @@ def main(counts: list[int]) -> None:
             rounds,
             other,
         )
+    about = {"machine": platform.machine(), "python": platform.python_version(), "seed": 1}
+    for row in ROWS:
+        print(json.dumps(about | row))
 
 
 if __name__ == "__main__":

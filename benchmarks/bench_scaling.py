@@ -63,6 +63,8 @@ def main() -> None:
     parser.add_argument("--slots", nargs="+", type=int, default=[1000, 3000, 10000])
     parser.add_argument("--autoclusters", nargs="+", type=int, default=[100, 300, 1000])
     options = parser.parse_args()
+    if min(len(set(options.slots)), len(set(options.autoclusters))) < 2:
+        parser.error("it takes two numbers of slots and two of autoclusters to tell growth")
     times = grid(options.slots, options.autoclusters)
     print(f"{'slots':>8}" + "".join(f"{number:>12}" for number in options.autoclusters))
     for count in options.slots:
@@ -71,7 +73,8 @@ def main() -> None:
     in_slots, in_jobs = exponents(times)
     print(f"exponent in slots {in_slots:.2f}, in autoclusters {in_jobs:.2f}")
     about = {"machine": platform.machine(), "python": platform.python_version(), "seed": 1}
-    print(json.dumps(about | {"in_slots": in_slots, "in_autoclusters": in_jobs}))
+    most = {"most_slots": max(options.slots), "most_autoclusters": max(options.autoclusters)}
+    print(json.dumps(about | most | {"in_slots": in_slots, "in_autoclusters": in_jobs}))
 
 
 if __name__ == "__main__":
