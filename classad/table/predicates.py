@@ -25,7 +25,7 @@ from classad.table.plans import Plan, make_plan
 from classad.table.shapes import Shape
 from classad.table.store import Store
 from classad.table.tables import Sampler, logical
-from classad.table.verdicts import Verdict, Way, verdict_of
+from classad.table.verdicts import Verdict, Way, in_one, verdict_of
 
 #: Combinations from which on it matters for which rows a verdict is wanted.
 _COSTLY: Final = 256
@@ -171,7 +171,7 @@ class Predicate:
             composed = self._composed(partner, way.columns, within)
             if composed is not None:
                 return composed
-        true = false = bad = 0
+        verdicts: list[Verdict] = []
         whole = True
         for place, group in enumerate(groups):
             if group.odd:
@@ -185,8 +185,9 @@ class Predicate:
                     self._book.budget.add(group.told, key, told)
             else:
                 told.used = self._book.budget.now
-            true, false, bad = true | told.true, false | told.false, bad | told.bad
-        found = Verdict(true, false, bad, way.odd, way.columns)
+            verdicts.append(told)
+        found = Verdict(*in_one(verdicts, self.part.bits), way.odd, way.columns)
+        found.count(groups[0].part.bits if len(groups) == 1 else self.part.bits)
         found.chance = way.plan.random
         found.within = None if whole else within
         return found
@@ -208,18 +209,22 @@ class Predicate:
     def _logic(self, node: Any, parts: list[Verdict], columns: frozenset[str]) -> Verdict:
         if len(parts) == 1:
             (a,) = parts
-            return Verdict(a.false, a.true, a.bad, 0, columns)
+            return Verdict(a.false, a.told, a.bad, 0, columns)
         if len(parts) == 3:
             c, a, b = parts
             true = c.true & a.true | c.false & b.true
-            false = c.true & a.false | c.false & b.false
-            return Verdict(true, false, c.bad | c.true & a.bad | c.false & b.bad, 0, columns)
+            told = c.bad | c.true & a.told | c.false & b.told
+            return Verdict(true, told, c.bad | c.true & a.bad | c.false & b.bad, 0, columns)
         a, b = parts
         if isinstance(node, Binary) and node.operator == "&&":
-            false = a.false | without(b.false, a.bad)
-            return Verdict(a.true & b.true, false, a.bad | without(b.bad, a.false), 0, columns)
-        true = a.true | without(b.true, a.bad)
-        return Verdict(true, a.false & b.false, a.bad | without(b.bad, a.true), 0, columns)
+            true, bad = a.true & b.true, a.bad | without(b.bad, a.false)
+            settled = a.false | b.false
+        else:
+            true, bad = a.true | without(b.true, a.bad), a.bad | without(b.bad, a.true)
+            settled = true
+        # Where both are told so is the result; where one is not, only if the other decides.
+        told = a.told if a.told == b.told else a.told & b.told | settled | bad
+        return Verdict(true, told, bad, 0, columns)
 
     def _operand(self, node: Any) -> Predicate:
         shape = self._store.shapes.of_part(node)

@@ -9,6 +9,7 @@ Never here: evaluation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from classad.ad import ClassAd
@@ -26,21 +27,23 @@ SEVERAL: Final = 4
 
 
 class Verdict:
-    """What an expression is for the rows of a part: bits of those where it is true, false, error.
+    """What an expression is for the rows of a part: bits of those where it is true, and an error.
 
-    ``odd``: rows that have to be asked one by one; they are in none of the others.  ``columns``:
-    what the verdict was made from.  ``chance``: asking the odd rows draws random numbers.
+    ``told``: where it is one of these or false.  Mostly these are all rows of a part, so that
+    which it is false for takes no memory.  ``odd``: rows that have to be asked one by one; they are
+    in none of the others.  ``columns``: what the verdict was made from.  ``chance``: asking the odd
+    rows draws random numbers.
     """
 
     __slots__ = (
-        "bad", "chance", "columns", "cost", "false", "odd", "passing", "true", "used", "within"
+        "bad", "chance", "columns", "cost", "odd", "passing", "told", "true", "used", "within"
     )  # fmt: skip
 
     def __init__(
-        self, true: int, false: int, bad: int, odd: int = 0, columns: frozenset[str] = frozenset()
+        self, true: int, told: int, bad: int, odd: int = 0, columns: frozenset[str] = frozenset()
     ) -> None:
         self.true = true
-        self.false = false
+        self.told = told
         self.bad = bad
         self.odd = odd
         self.columns = columns
@@ -50,8 +53,17 @@ class Verdict:
         #: The rows of the whole table that it does not rule out; None for all.
         self.passing: int | None = None
         self.used = 0
-        bits = true.bit_length() + false.bit_length() + bad.bit_length() + odd.bit_length()
-        self.cost = 300 + bits // 7
+        self.cost = 300 + (true.bit_length() + bad.bit_length() + odd.bit_length()) // 7
+
+    @property
+    def false(self) -> int:
+        """The rows where it is false."""
+        return self.told ^ self.true ^ self.bad
+
+    def count(self, there: int) -> None:
+        """Count the memory of what is told, unless it is these rows, which are there already."""
+        if self.told is not there:
+            self.cost += self.told.bit_length() // 7
 
 
 class Way:
@@ -123,10 +135,9 @@ class Way:
         """
         found = self._answers.get(result)
         if found is None:
-            true, false, bad = (part.bits if result == wanted else 0 for wanted in _WANTED)
-            found = self._answers[result] = Verdict(true, false, bad, 0, self.columns)
+            found = self._answers[result] = _alike(part, result, self.columns)
             found.cost = 300  # these are there already
-            found.passing = None if true else outside
+            found.passing = None if found.true else outside
         return found
 
     def told(self, place: int, partner: Partner) -> tuple[Any, Verdict | None]:
@@ -148,22 +159,41 @@ def verdict_of(part: Part, found: Results) -> Verdict:
     """The rows of a part by what was found for them."""
     joint, results, _ = found
     if joint is None:
-        true, false, bad = (part.bits if results[0] == wanted else 0 for wanted in _WANTED)
-        return Verdict(true, false, bad)
-    kinds = [wanted for wanted in _WANTED if wanted in results]
-    bits = dict.fromkeys(_WANTED, 0)
-    last = 0
-    if kinds and UNKNOWN not in results and NOBODY not in results:
-        last = kinds.pop()  # all the rows that are left have this one
-        bits[last] = part.bits
-    for wanted in kinds:
-        table = bytes(results.translate(_ONLY[wanted]))
-        bits[wanted] = flag(joint.codes, part.rows, table, part.size)
-        if last:
-            bits[last] ^= bits[wanted]
-    return Verdict(bits[TRUE], bits[FALSE], bits[BAD])
+        return _alike(part, results[0])
+
+    def rows(table: bytes) -> int:
+        return flag(joint.codes, part.rows, bytes(results.translate(table)), part.size)
+
+    unsure = UNKNOWN in results or NOBODY in results
+    told = rows(_TOLD) if unsure else part.bits
+    bad = rows(_ONLY[BAD]) if BAD in results else 0
+    if TRUE not in results:
+        true = 0
+    elif FALSE in results or unsure:
+        true = rows(_ONLY[TRUE])
+    else:
+        true = told ^ bad  # all the rows that are left
+    verdict = Verdict(true, told, bad)
+    verdict.count(part.bits)
+    return verdict
 
 
-_WANTED: Final = (TRUE, FALSE, BAD)
-#: Tables that leave a 1 where there was the result.
-_ONLY: Final = {wanted: bytes(r == wanted for r in range(256)) for wanted in _WANTED}
+def _alike(part: Part, result: int, columns: frozenset[str] = frozenset()) -> Verdict:
+    """The verdict if all rows of a part have a result."""
+    true, false, bad = (part.bits if result == wanted else 0 for wanted in (TRUE, FALSE, BAD))
+    return Verdict(true, true or false or bad, bad, 0, columns)
+
+
+def in_one(parts: Sequence[Verdict], whole: int) -> tuple[int, int, int]:
+    """What verdicts about different rows, of ``whole``, tell together: true, told and bad."""
+    if len(parts) == 1:
+        return parts[0].true, parts[0].told, parts[0].bad
+    true = told = bad = 0
+    for part in parts:
+        true, told, bad = true | part.true, told | part.told, bad | part.bad
+    return true, whole if told == whole else told, bad
+
+
+#: Tables that leave a 1 where there was the result, and where there was any that is told.
+_ONLY: Final = {wanted: bytes(r == wanted for r in range(256)) for wanted in (TRUE, BAD)}
+_TOLD: Final = bytes(r in (TRUE, FALSE, BAD) for r in range(256))
