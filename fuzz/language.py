@@ -171,16 +171,20 @@ def flatten_keeps(case: Case | list[str]) -> None:
     value, ok = evaluate_full(tree, mine, other, context=CONTEXT)
     if not flat.ok or not ok or value.__class__ in (ClassAd, ListValue):
         return  # the members of lists and ads are values only when they are selected
-    if flat.tree is not None and _spans(flat.tree) > _spans(tree.node):
+    if flat.tree is not None and _spans(flat.tree) - _spans(tree.node):
         return  # a relative time that was computed is a literal now, which evaluates to a real
     left = flat.value if flat.tree is None else evaluate(flat.tree, mine, other, context=CONTEXT)
     shown = unparse_value(left), unparse_value(value)
     assert shown[0] == shown[1], f"{shown} of {case}, flattened to {flat}"
 
 
-def _spans(root: Node) -> int:
-    """How many literals are relative times."""
-    return sum(isinstance(node, Literal) and isinstance(node.value, RelTime) for node in walk(root))
+def _spans(root: Node) -> set[int]:
+    """The identities of the literals that are relative times; flattening keeps what it leaves."""
+    return {
+        id(node)
+        for node in walk(root)
+        if isinstance(node, Literal) and isinstance(node.value, RelTime)
+    }
 
 
 def _lossy(root: Node) -> bool:

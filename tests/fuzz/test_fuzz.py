@@ -13,10 +13,14 @@ from zoneinfo import ZoneInfo
 import pytest
 from attr import evolve
 
-from classad.evaluate import EvalContext
+from classad import ClassAd, ExprTree
+from classad.evaluate import EvalContext, evaluate
+from classad.flatten import flatten
 from classad.invent import Case
+from classad.unparse import unparse_value
 from fuzz.__main__ import main
 from fuzz.known import NUMBERS, known
+from fuzz.language import flatten_keeps
 from fuzz.runner import run
 from fuzz.sharing import ageing_holds
 from fuzz.target import Target, Unavailable, table
@@ -48,6 +52,17 @@ def test_weighted_usage_that_is_lost_to_rounding_is_no_finding() -> None:
     half = update_customer(Customer(**record), 1, 1_700_000_000, 86400.0)
     assert (once.weighted_accumulated_usage, half.weighted_accumulated_usage) == (2.0, None)
     ageing_holds((record, 1, 1, 86400.0))
+
+
+def test_a_relative_time_that_was_computed_is_no_finding() -> None:
+    # One literal more and one less: they must not be counted against each other.
+    text = '(TARGET.A ? relTime(0) : relTime("1:02:03"))'
+    flat = flatten(ClassAd(), text).tree
+    assert flat is not None
+    match = ClassAd(), ClassAd("[A = true]")
+    assert unparse_value(evaluate(ExprTree(text), *match)) == 'relTime("00")'
+    assert unparse_value(evaluate(flat, *match)) == "0.0"  # a literal evaluates to a real
+    flatten_keeps([text, "[]", "[A = true]"])
 
 
 def test_the_readme_has_the_table() -> None:
