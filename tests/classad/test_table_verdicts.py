@@ -1,5 +1,6 @@
 """What is kept of a plan for other partners is right for them, also after rows have changed."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from classad.parser import parse_expression
 from classad.strategies import expressions
 from classad.table import Table
 from classad.table.parts import Joint, Part
+from classad.table.predicates import Predicate
 from classad.table.tables import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Results
-from classad.table.verdicts import verdict_of
+from classad.table.verdicts import Verdict, verdict_of
+from classad.values import ERROR
 
 CONTEXT = EvalContext(now=100.0)
 
@@ -97,3 +100,39 @@ def test_rows_that_were_all_alike() -> None:
             assert list(table.match(job, context=CONTEXT)) == expected
         rows[step * 7] = ClassAd({"Cpus": step, "Requirements": ExprTree("TARGET.Size < 3")})
         table.replace(step * 7, rows[step * 7])
+
+
+#: Logic over attributes each of which is true, false, undefined or an error.
+LOGIC = [
+    "P && Q", "P || Q", "!P && Q", "P ? Q : R", "ifThenElse(P, Q, R)", "(P && Q) || R",
+    "P && (Q || R)", "(P ? Q : R) && Q", "!(P && Q) ? R : !Q", "(P || Q) ? (Q && R) : (P || R)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [form for e in LOGIC for form in (e, f"!({e})")])
+def test_logic_is_put_together_from_its_operands(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr("classad.table.verdicts._WHOLE", 1)
+    composed: list[Verdict | None] = []
+    compose = Predicate._composed
+
+    def watched(*given: Any) -> Verdict | None:
+        composed.append(compose(*given))
+        return composed[-1]
+
+    monkeypatch.setattr(Predicate, "_composed", watched)
+    kinds = ["true", "false", "undefined", "error"]
+    rows = [ClassAd(f"[P = {p}; Q = {q}; R = {r}]") for p, q, r in product(kinds, repeat=3)]
+    table = Table([*rows, ClassAd("[P = true; Requirements = TARGET.X]")])
+    found = table.select(text, ClassAd(), context=CONTEXT)
+    tree = ExprTree(text)
+    values = [tree.eval(row, ClassAd(), context=CONTEXT) for row in rows]
+    assert [row for row in found if row < len(rows)] == [
+        row for row, value in enumerate(values) if is_true(value)
+    ]
+    verdict = composed[-1]  # the outermost is ready last
+    assert verdict is not None
+    for bits, wanted in ((verdict.true, True), (verdict.false, False), (verdict.bad, ERROR)):
+        expected = [row for row, value in enumerate(values) if value is wanted]
+        assert [row for row in range(len(rows)) if bits >> row & 1] == expected
