@@ -203,6 +203,7 @@ class Predicate:
         if any(part.odd for part in parts):
             return None
         found = self._logic(node, parts, columns)
+        found.count(parts[0].told)
         found.within = within if any(part.within is not None for part in parts) else None
         return found
 
