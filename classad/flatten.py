@@ -41,17 +41,19 @@ class _Part(NamedTuple):
     """A flattened operand: a value (``tree`` None), a tree, or both waiting to be joined.
 
     ``operator``: a commutative operator between ``value`` and ``tree`` that is still open, so that
-    further constants of the same chain can be gathered into ``value``.
+    further constants of the same chain can be gathered into ``value``.  ``origin``: what a list was
+    computed by; written out it would be another type than a computed one.
     """
 
     tree: Node | None
     value: Any = None
     operator: str | None = None
+    origin: Node | None = None
 
     def node(self) -> Node:
         """The operand as a tree."""
         if self.tree is None:
-            return node_of_value(self.value)
+            return self.origin or node_of_value(self.value)
         if self.operator is None:
             return self.tree
         return nodes.Binary(self.operator, node_of_value(self.value), self.tree)
@@ -91,7 +93,13 @@ class _Flattener:
 
     def part(self, node: Node, ad: ClassAd) -> _Part:
         """A node as a part whose operator may be open."""
-        return _RULES[node.__class__](self, node, ad)
+        found = _RULES[node.__class__](self, node, ad)
+        if self.inline or found.tree is not None or found.value.__class__ is not ListValue:
+            return found
+        # What an attribute computes its list by means something in the attribute only.
+        if found.origin is not None and node.__class__ is not nodes.Reference:
+            return found
+        return found._replace(origin=node if node.__class__ in _ATOMS else nodes.Parens(node))
 
     def closed(self, node: Node, ad: ClassAd) -> _Part:
         """A node as a value or a tree."""
@@ -229,6 +237,9 @@ def _decide(symbol: str, left: _Part, right: _Part) -> _Part | None:
         return _Part(other.tree)  # an open value of the other side is lost here, as in HTCondor
     return None
 
+
+#: What needs no parentheses wherever it stands.
+_ATOMS: Final = (nodes.Reference, nodes.Subscript, nodes.Parens, nodes.Call)
 
 _RULES: Final[dict[type[Node], Callable[[_Flattener, Any, ClassAd], _Part]]] = {
     nodes.Literal: _Flattener.literal,

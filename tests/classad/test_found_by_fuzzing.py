@@ -10,7 +10,8 @@ from classad.ad import ClassAd
 from classad.convert import to_python
 from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
 from classad.expr import ExprTree
-from classad.unparse import unparse_value
+from classad.flatten import flatten
+from classad.unparse import unparse, unparse_value
 from fuzz.language import CONTEXT, generated
 
 #: Expression and its value in MY, printed in new syntax; "fails": the whole evaluation does.
@@ -199,3 +200,32 @@ def test_visiting_a_list_that_a_function_made(expression: str, value: str) -> No
 )
 def test_days_of_week_and_year_of_times_far_away(time: str, text: str) -> None:
     assert evaluate(f'formatTime({time}, "%a %w %Y-%m-%d %j")') == text
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("L =?= {}", "L is { }"),
+        ("(true ? L : X) =?= {}", "L is { }"),
+        ("X isnt split(S)", "X isnt split(S)"),
+        ("{L, S} =?= {}", '{ L,"a b" } is { }'),
+        ("member(X, L)", "member(X,L)"),
+        ("(T ?: L) =?= X", "(T ?: L) is X"),
+        ("L[X]", "L[X]"),
+        ("size(L)", None),
+        ("L =?= 5", None),
+    ],
+)
+def test_flattening_around_a_list_that_a_function_made(text: str, left: str | None) -> None:
+    """D-309."""
+    ad, other = ClassAd('[L = split(S); S = "a b"; T = undefined]'), ClassAd("[X = 1]")
+    flat = flatten(ad, text)
+    shown = None if flat.tree is None else " ".join(unparse(flat.tree).split())
+    assert shown == left
+    for match in (other, ClassAd()):
+        value = evaluate(ExprTree(text), ad, match)
+        again = flat.value if flat.tree is None else evaluate(flat.tree, ad, match)
+        assert (type(again), repr(again)) == (type(value), repr(value))
+    # Where attributes are written out, so is the list.
+    inlined = flatten(ad, "X is L", inline=True).tree
+    assert " ".join(unparse(inlined).split()) == 'X is { "a","b" }'
