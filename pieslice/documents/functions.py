@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from classad.evaluation.functions import FAMILIES, Builtin, load
 
 _INTRODUCTION = """\
-<!-- Written by `python -m pieslice.documents functions`; edit the declarations in classad/builtins. -->
+<!-- Written by `python -m pieslice.documents functions`; edit classad/builtins. -->
 
 # Functions
 
