@@ -21,8 +21,7 @@ from classad.ads.expression import ExprTree
 from classad.ads.lists import ListValue
 from classad.analysis.flatten import flatten
 from classad.binding.convert import to_python
-from classad.compiled.closures import specialise
-from classad.compiled.python_source import MAX_SIZE
+from classad.compiled.compiler import MAX_SIZE, specialise
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import (
     EvalContext,
