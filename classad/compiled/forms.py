@@ -66,9 +66,9 @@ def sort_of(value: Any) -> str:
 def needs_state(node: nodes.Node) -> bool:
     """Whether a node can need the evaluation's state for itself."""
     if node.__class__ is nodes.Reference:
-        return node.absolute or fold_name(node.name) in _OTHER_SCOPES  # type: ignore[attr-defined]
+        return node.absolute or fold_name(node.name) in _OTHER_SCOPES
     if node.__class__ is nodes.Call:
-        return fold_name(node.name) not in _STATELESS  # type: ignore[attr-defined]
+        return fold_name(node.name) not in _STATELESS
     return node.__class__ is nodes.Subscript
 
 

@@ -79,7 +79,7 @@ _INLINE: Final = {"&&": 1, "||": 1, "conditional": 1, "ifthenelse": 1}
 def run_of(piece: Piece) -> Run:
     """The function of a translated node."""
     sort, data = piece
-    return data if sort == "run" else _operation("operand", 0, sort)(data)  # type: ignore[no-any-return]
+    return data if sort == "run" else _operation("operand", 0, sort)(data)
 
 
 @lru_cache(OPERATIONS_KEPT)

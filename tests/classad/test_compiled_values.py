@@ -26,8 +26,8 @@ from classad.syntax.parser import parse_expression
 VALUES = (
     "undefined", "error", "true", "false", "0", "3", "-1", "9007199254740993",
     "-9223372036854775807 - 1", "1.5", "9.007199254740992E+15", "real(\"NaN\")", "-1e308 * 10",
-    '"abc"', '"ABC"', '"\u00e9"', '"\u00c9"', '"k"', '"\u212a"', 'absTime("2026-01-02T03:04:05+00:00")',
-    "relTime(3600)", "{ 1 }", "[ x = 1 ]",
+    '"abc"', '"ABC"', '"\u00e9"', '"\u00c9"', '"k"', '"\u212a"',
+    'absTime("2026-01-02T03:04:05+00:00")', "relTime(3600)", "{ 1 }", "[ x = 1 ]",
 )  # fmt: skip
 FEW = ("undefined", "error", "true", "3", "1.5", '"abc"')
 LOGICAL = ("undefined", "error", "true", "false", "0", "3", "1.5", '"abc"', "{ 1 }")
@@ -134,12 +134,12 @@ def test_binary_operators_on_constants(symbol: str) -> None:
 #: Operations on one value, and those that choose.
 OTHERS = (
     *(f"{symbol}({{0}})" for symbol in UNARY), "{0}", "!({0} && {0})", "isUndefined({0})",
-    "isError({0})",
-    "ifThenElse({0}, 1, {0})", "({0}) ? 1 : {0}", "({0}) ? time() : 1 / 0", "ifThenElse({0}, 1, time())", "{0} ?: time()", "size({0})",
-    "strcat({0}, 1, {0}, 2)", "({0})[0]", "({{1, 2}})[{0}]", "({0}).x", "({0})[\"x\"]",
-    "{{ {0} }}[0]", "[ y = {0} ].y", "member({0}, {{ 1, {0} }})", "unknownFunction({0})",
-    "isError({0}, 2)", "{0} ?: {0} ?: 1", "-(1 + ({0}) * 2.0)", "({0}) + (A == 1) - 1",
-    "evalInEachContext({0}, {{ [ A = 2 ] }})", ".A", "parent.A", "self.A",
+    "isError({0})", "ifThenElse({0}, 1, {0})", "({0}) ? 1 : {0}", "({0}) ? time() : 1 / 0",
+    "ifThenElse({0}, 1, time())", "{0} ?: time()", "size({0})", "strcat({0}, 1, {0}, 2)",
+    "({0})[0]", "({{1, 2}})[{0}]", "({0}).x", "({0})[\"x\"]", "{{ {0} }}[0]", "[ y = {0} ].y",
+    "member({0}, {{ 1, {0} }})", "unknownFunction({0})", "isError({0}, 2)", "{0} ?: {0} ?: 1",
+    "-(1 + ({0}) * 2.0)", "({0}) + (A == 1) - 1", "evalInEachContext({0}, {{ [ A = 2 ] }})", ".A",
+    "parent.A", "self.A",
 )  # fmt: skip
 
 

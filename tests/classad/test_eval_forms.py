@@ -1,4 +1,4 @@
-"""The three forms of an expression agree: reference evaluator, closures, generated Python."""
+"""Recorded cases give the recorded values in both evaluators."""
 
 from __future__ import annotations
 
