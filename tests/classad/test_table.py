@@ -30,7 +30,7 @@ OPERATORS = [
 CALLS = [
     "isUndefined({})", "isError({})", "ifThenElse({}, {}, {})", "strcat({}, {})", "member({}, {})",
     "size({})", "countMatches({}, {})", "sum(evalInEachContext({}, {}))", "!({})", "-({})",
-    "({}) ? {} : {}", "({}) ?: {}", "stringListMember({}, {})", "time() > {}", "({}).x", "({})[{}]",
+    "({}) ? {} : {}", "({}) ?: ({})", "stringListMember({}, {})", "time() > {}", "({}).x", "({})[{}]",
     "eval({})", "unparse({})", "toLower({})", "split({})", "nosuch({})",
 ]  # fmt: skip
 REFERENCES = [
