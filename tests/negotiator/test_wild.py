@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from negotiator.cli import main
 from negotiator.options import ENGINES
 from negotiator.scenario.check import differences
 from negotiator.scenario.course import play
@@ -125,3 +126,20 @@ def test_the_list() -> None:
 def test_all_scenarios_are_there() -> None:
     wild = sum(path.parent == WILD for path, _ in PLACES.values())
     assert (wild, len(PLACES) - wild) == (469, 36)
+
+
+def test_conform_reads_the_compressed_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And names a scenario that differs."""
+    names = sorted(name for name, (path, _) in PLACES.items() if path.parent == WILD)
+    good = next(name for name in names if LISTED.get(name) == "agrees")
+    bad = load(good)
+    bad["scenario"]["name"] = "spoilt"
+    bad["observed"]["cycles"][0]["matches"] = []
+    text = "\n".join(json.dumps(case) for case in (load(good), bad))
+    (tmp_path / "some.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    assert main(["conform", str(tmp_path)]) == 1
+    told = capsys.readouterr().out
+    assert "some.jsonl.gz: spoilt (negotiation)" in told
+    assert told.endswith("1 passed, 1 failed\n")
