@@ -22,7 +22,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from classad import ClassAd, Table, kernels
-from classad.loading import load_long
+from classad.loading.long_form import load_long
 
 Texts = dict[str, str]
 

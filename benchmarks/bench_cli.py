@@ -25,7 +25,7 @@ from typing import Any
 from bench_match import make_pool
 
 WHERE = 'Cpus > 4 && State == "Unclaimed"'
-OURS = [sys.executable, "-c", "import sys; from negotiator.cli import main; sys.exit(main())"]
+OURS = [sys.executable, "-c", "import sys; from pieslice.cli import main; sys.exit(main())"]
 
 
 def seconds(command: Sequence[str]) -> tuple[float, str]:

@@ -31,13 +31,14 @@ from typing import Any
 
 from attr import evolve
 
-from negotiator.agreement import compare
-from negotiator.command import without_collecting
+from negotiator.capture.agreement import compare
+from negotiator.columns.rows import LoadedSlots
 from negotiator.cycle import negotiate
-from negotiator.engine import Engines, make_engines
+from negotiator.engines import make_engines
 from negotiator.io import Capture, CapturePaths, read_capture
-from negotiator.result import CycleResult
-from negotiator.slotrows import LoadedSlots
+from negotiator.matching.engine import Engines
+from negotiator.model.result import CycleResult
+from pieslice.commands.inputs_and_clock import without_collecting
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "campus"
 

@@ -14,11 +14,10 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
-import classad.ad
-import classad.expr
-from classad.build import make_ad
+import classad
+from classad.ads.stored import make_ad
 from classad.match import symmetric_match
-from classad.parser import parse_expression
+from classad.syntax.parser import parse_expression
 
 JOB = """[
   Owner = "alice"; AcctGroup = "group_physics"; RequestCpus = 2; RequestMemory = 2048;
@@ -101,7 +100,7 @@ def ours() -> Side:
         node: Any = parse_expression(text)
         return make_ad(node, None)
 
-    return Side(classad.expr.ExprTree, ad, symmetric_match)
+    return Side(classad.ExprTree, ad, symmetric_match)
 
 
 def theirs() -> Side | None:

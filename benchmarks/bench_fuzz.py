@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 from random import Random
 
-from classad.batch import evaluate_many
-from negotiator.fuzzing.choose import Named, chosen
-from negotiator.fuzzing.crowd import draw_crowd, side_of
-from negotiator.fuzzing.schema import built_in
-from negotiator.fuzzing.search import search
-from negotiator.fuzzing.study import Intent, Study, study_of
+from classad.binding.batch import evaluate_many
+from pieslice.fuzzing.choose import Named, chosen
+from pieslice.fuzzing.crowd import draw_crowd, side_of
+from pieslice.fuzzing.schema import built_in
+from pieslice.fuzzing.search import search
+from pieslice.fuzzing.study import Intent, Study, study_of
 from policy.io import read_config
 
 POLICIES = Path(__file__).parents[1] / "examples" / "policies" / "sound"

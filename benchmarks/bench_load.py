@@ -29,7 +29,7 @@ from typing import Any
 
 import classad
 from classad import kernels
-from classad.loading import load_long
+from classad.loading.long_form import load_long
 
 HERE = Path(__file__).parent
 #: More ads than this classad2 is not asked to read.
@@ -130,8 +130,8 @@ ROWS: list[dict[str, Any]] = []
 #: that is in the page cache, and the anonymous memory that it adds.
 ONCE = """
 import json, sys, time
-from classad.adfile import load_file
-from classad.loading import load_long
+from classad.files.ads import load_file
+from classad.loading.long_form import load_long
 def anonymous():
     try:
         with open("/proc/self/smaps_rollup") as lines:

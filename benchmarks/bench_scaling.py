@@ -22,7 +22,7 @@ from typing import Any
 from bench_match import make_pool, one_of_each
 
 from classad import ClassAd, Table
-from classad.adfile import load_file
+from classad.files.ads import load_file
 
 
 def cold(loaded: Any, jobs: list[ClassAd], rounds: int = 3) -> float:

@@ -13,10 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from negotiator.command import without_collecting
-from negotiator.simulate.matching import Negotiator
-from negotiator.simulate.setup import Plan, build
-from negotiator.simulate.summary import summarise
+from pieslice.commands.inputs_and_clock import without_collecting
+from pieslice.simulate.matching import Negotiator
+from pieslice.simulate.setup import Plan, build
+from pieslice.simulate.summary import summarise
 
 WEEK = 168
 RUN_TIMES = (1620, 3240, 4860, 6480, 9720)

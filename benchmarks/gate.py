@@ -20,7 +20,7 @@ import bench_load
 import bench_match
 import bench_scaling
 
-from classad.loading import load_long
+from classad.loading.long_form import load_long
 
 #: Profiles that are checked, with the ratio to classad2 that each has to reach.
 ADVERSARIAL = {"start_by_job": 20.0, "preemption": 15.0, "odd_values": 7.0}

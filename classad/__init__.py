@@ -23,9 +23,12 @@ machine and has a random generator; the packages built on this one pass their ow
 
 from typing import TYPE_CHECKING
 
-from classad.ad import ClassAd
-from classad.adfile import read_ads, write_ads
-from classad.api import (
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.analysis.mentions import RefSet, refs
+from classad.binding.blocks import evaluating, functions, semantics
+from classad.binding.builders import Attribute, Function, Literal
+from classad.binding.functions import (
     ParserType,
     compat_version,
     lastError,
@@ -39,10 +42,10 @@ from classad.api import (
     unquote,
     version,
 )
-from classad.api import (
+from classad.binding.functions import (
     _convert_local_datetime_to_utc_ts as _convert_local_datetime_to_utc_ts,
 )
-from classad.building import Attribute, Function, Literal
+from classad.binding.registration import register, registerLibrary
 from classad.errors import (
     ClassAdEnumError,
     ClassAdEvaluationError,
@@ -53,18 +56,15 @@ from classad.errors import (
     ClassAdTypeError,
     ClassAdValueError,
 )
-from classad.expr import ExprTree
-from classad.refset import RefSet, refs
-from classad.registration import register, registerLibrary
-from classad.state import EvalContext
-from classad.surroundings import evaluating, functions, semantics
-from classad.values import Value
+from classad.evaluation.state import EvalContext
+from classad.files.ads import read_ads, write_ads
+from classad.language.values import Value
 
 if TYPE_CHECKING:
-    from classad.batch import MatchResult, evaluate_many, match_many
-    from classad.batch import compile as compile  # noqa: A004 - see __all__
-    from classad.bridge import from_classad2, to_classad2
-    from classad.frames import to_arrow, to_dicts, to_pandas, to_polars
+    from classad.binding.batch import MatchResult, evaluate_many, match_many
+    from classad.binding.batch import compile as compile  # noqa: A004 - see __all__
+    from classad.binding.classad2 import from_classad2, to_classad2
+    from classad.binding.frames import to_arrow, to_dicts, to_pandas, to_polars
     from classad.table import Rows, Table
 
 # `compile` is not listed, so that `from classad import *` spares Python's own.
@@ -127,9 +127,9 @@ __product__ = "pieslice"
 
 #: Names that are imported when they are first used, so that ``import classad`` stays light.
 _LATER = {
-    "batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
-    "bridge": ("from_classad2", "to_classad2"),
-    "frames": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
+    "binding.batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
+    "binding.classad2": ("from_classad2", "to_classad2"),
+    "binding.frames": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
     "table": ("Rows", "Table"),
 }
 

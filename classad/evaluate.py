@@ -1,8 +1,9 @@
 """Evaluation of expressions: the functions to call, choosing between the two evaluators.
 
-``evaluate`` and ``evaluate_full`` run the compiled form (``classad.compiler``).  Where its coarse
+``evaluate`` and ``evaluate_full`` run the compiled form (``classad.compiled.closures``).  Where
+its coarse
 accounting of depth meets the limit, in strict mode and on a deep Python stack they fall back to the
-exact one (``classad.reference``); both give the same values.
+exact one (``classad.evaluation.reference``); both give the same values.
 
 Inputs: an expression, MY, TARGET, and the context (clock, zone, randomness) as an argument.
 Outputs: a ClassAd value and whether the evaluation as a whole succeeded.
@@ -14,16 +15,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from classad.ad import ClassAd
-from classad.expr import ExprTree
-from classad.limits import EvaluationFailure, NeedExact, more_frames
-from classad.scopes import find, fold_name, own
-from classad.state import NO_CONTEXT, CallSite, EvalContext, EvalState
-from classad.values import ERROR, UNDEFINED
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.evaluation.scopes import find, own
+from classad.evaluation.state import NO_CONTEXT, CallSite, EvalContext, EvalState
+from classad.language.limits import EvaluationFailure, NeedExact, more_frames
+from classad.language.names import fold_name
+from classad.language.values import ERROR, UNDEFINED
 
 if TYPE_CHECKING:
-    from classad.nodes import Node
-    from classad.reference import ReferenceState
+    from classad.evaluation.reference import ReferenceState
+    from classad.syntax.nodes import Node
 
 __all__ = [
     "CallSite", "EvalContext", "EvalState", "EvaluationFailure", "evaluate", "evaluate_attribute",
@@ -125,7 +127,7 @@ def evaluate_exactly(
     owner: ClassAd | None = None,
 ) -> tuple[Any, bool]:
     """Evaluate with exact accounting; ``owner``: the chained parent that holds the expression."""
-    from classad.reference import ReferenceState
+    from classad.evaluation.reference import ReferenceState
 
     state = ReferenceState()
     state.context = context
@@ -137,7 +139,7 @@ def evaluate_exactly(
 
 def run_exactly(tree: ExprTree, ad: ClassAd, state: ReferenceState) -> tuple[Any, bool]:
     """Evaluate in ``ad`` with a state that is set up but for its start."""
-    from classad.reference import value_of
+    from classad.evaluation.reference import value_of
 
     state.start = ad
     with more_frames():

@@ -334,6 +334,6 @@ def _choose(wanted: str) -> tuple[str, _Chooser, _Chooser]:
 
 
 _WANTED: Final = os.environ.get("CLASSAD_KERNELS", "") or "auto"
-#: What the C parser (classad/arena.py) and loader are called through; None without them.
+#: What the C parser (classad/syntax/native.py) and loader are called through; None without them.
 native: Final = _extension(_WANTED)
 backend, _top_k, _sort_order = _choose(_WANTED)

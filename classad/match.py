@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
 from classad.evaluate import evaluate_full
-from classad.expr import ExprTree
-from classad.limits import EvaluationFailure, NeedExact
-from classad.scopes import fold_name, own
-from classad.state import EvalContext, EvalState
-from classad.values import UNDEFINED
+from classad.evaluation.scopes import own
+from classad.evaluation.state import EvalContext, EvalState
+from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.names import fold_name
+from classad.language.values import UNDEFINED
 
 
 def is_true(value: Any) -> bool:
@@ -67,6 +68,6 @@ def requirements_value(
     """The value of ``my``'s requirements against ``target``, and whether evaluation succeeded."""
     if own(my, fold_name(attribute)) is None:
         return UNDEFINED, True
-    from classad.nodes import Reference
+    from classad.syntax.nodes import Reference
 
     return evaluate_full(Reference(attribute), my, target, context=context)

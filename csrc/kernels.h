@@ -90,7 +90,7 @@ enum {
 /* A node of a tree.  A tree is an array of them, each behind its operands, so the root is last. */
 typedef struct {
     int32_t kind;
-    int32_t op; /* of unary and binary operators: a position in the OPERATORS of classad/arena.py */
+    int32_t op; /* of unary and binary operators: a position in the OPERATORS of classad/syntax/native.py */
     int32_t count; /* from CA_CONDITIONAL on, but for CA_PARENS: of operands */
     int32_t start; /* what it spans in the text ... */
     int32_t end;
@@ -260,7 +260,7 @@ int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t si
 
 /* ---- operators ---------------------------------------------------------------------------- */
 
-/* Operators as classad/operators.py defines them; the last three take one operand. */
+/* Operators as classad/language/operators.py defines them; the last three take one operand. */
 enum {
     CA_ADD,
     CA_SUBTRACT,

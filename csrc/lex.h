@@ -1,7 +1,7 @@
 /* Tokens of one text, for parse.c.
  *
  * What lives here: the kinds of tokens and the state of the scanner.  The rules are those of
- * grammar/classad.lark and classad/lexing.py for texts of ASCII characters; whatever is unusual there
+ * grammar/classad.lark and classad/syntax/lexing.py for texts of ASCII characters; whatever is unusual there
  * (a leading zero, a hexadecimal number, two dots, adjacent strings, an octal escape, a NUL) is the
  * token CA_T_UNSURE here, and the text is left to Python, as is every text that does not parse.
  */
@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* The operators come first, in the order of the OPERATORS of classad/arena.py: a node names its
+/* The operators come first, in the order of the OPERATORS of classad/syntax/native.py: a node names its
  * operator by this number. */
 enum {
     CA_T_END = 0,

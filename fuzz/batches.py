@@ -19,11 +19,11 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import classad
-from classad.convert import to_python
+from classad.ads.expression import ExprTree
+from classad.binding.convert import to_python
 from classad.evaluate import EvalContext, evaluate_full
-from classad.expr import ExprTree
-from classad.invent import NAMES, Case, Inventor, seeded
-from classad.values import ERROR, UNDEFINED, Value
+from classad.language.values import ERROR, UNDEFINED, Value
+from classad.strategies.random_text import NAMES, Case, Inventor, seeded
 from fuzz.language import generated
 from fuzz.peer import Progress, be_patient, written
 from fuzz.weighted import Weighted

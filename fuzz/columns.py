@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from classad.ad import ClassAd
-from classad.batch import evaluate_many, match_many
-from classad.convert import to_python
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.binding.batch import evaluate_many, match_many
+from classad.binding.convert import to_python
 from classad.evaluate import evaluate_exactly
-from classad.expr import ExprTree
+from classad.formats.unparse import unparse_value
 from classad.match import is_true
 from classad.table import Table
-from classad.unparse import unparse_value
 from fuzz.language import CONTEXT
 from fuzz.thresholds import few_are_many
 

@@ -23,9 +23,9 @@ from zoneinfo import ZoneInfo
 
 from attr import Factory, define
 
-from classad.builtins import FAMILIES
 from classad.evaluate import EvalContext
-from classad.invent import Case
+from classad.evaluation.functions import FAMILIES
+from classad.strategies.random_text import Case
 from fuzz.known import known
 from fuzz.language import ours_of
 from fuzz.peer import NAME, ZONE, Crashed, Peer

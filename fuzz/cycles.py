@@ -17,23 +17,22 @@ from typing import Any, Final
 
 from attr import evolve
 
-from classad.ad import ClassAd
-from classad.adfile import format_ad
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
 from classad.evaluate import EvalContext, evaluate_exactly
-from classad.expr import ExprTree
-from classad.loading import load_long
+from classad.files.ads import format_ad
+from classad.loading.long_form import load_long
 from classad.match import is_true
 from fuzz.thresholds import few_are_many
+from negotiator.capture.slots import plain_names
+from negotiator.columns.rows import LoadedSlots
 from negotiator.cycle import negotiate
-from negotiator.cycles import run_cycles
-from negotiator.engine import make_engines
-from negotiator.options import ENGINES
-from negotiator.result import CycleResult
+from negotiator.engines import ENGINES, make_engines
+from negotiator.model.result import CycleResult
+from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
-from negotiator.slotfiles import plain_names
-from negotiator.slotrows import LoadedSlots
-from negotiator.snapshot import Snapshot
+from pieslice.commands.cycles import run_cycles
 from policy.dialects import find_dialect
 from policy.model import NegotiatorPolicy
 

@@ -13,19 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
 from classad.builtins.ads import _search
 from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, run_exactly
-from classad.expr import ExprTree
-from classad.invent import Case
-from classad.lists import ListValue
-from classad.nodes import Call, Node, Reference, Subscript
-from classad.reference import ReferenceState, value_of
-from classad.scopes import fold_name
-from classad.state import CallSite
-from classad.times import DAY, local_offset
-from classad.values import AbsTime, RelTime
+from classad.evaluation.reference import ReferenceState, value_of
+from classad.evaluation.state import CallSite
+from classad.language.names import fold_name
+from classad.language.times import DAY, local_offset
+from classad.language.values import AbsTime, RelTime
+from classad.strategies.random_text import Case
+from classad.syntax.nodes import Call, Node, Reference, Subscript
 
 #: Seconds from 1970 to the last year that a C ``int`` counts from 1900, roughly.
 _FAR: Final = 2.0**31 * 31_556_952

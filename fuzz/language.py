@@ -14,12 +14,15 @@ from io import StringIO
 from typing import Any, Final
 
 import classad
-from classad import arena, kernels
-from classad.ad import ClassAd
-from classad.adfile import read_ads, write_ads
-from classad.compiler import specialise
-from classad.convert import to_python
-from classad.deferred import OLD, PREFIX, STRICT
+from classad import kernels
+from classad.ads.ad import ClassAd
+from classad.ads.deferred import OLD, PREFIX, STRICT
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
+from classad.analysis.flatten import flatten
+from classad.binding.convert import to_python
+from classad.compiled.closures import specialise
+from classad.compiled.python_source import MAX_SIZE
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import (
     EvalContext,
@@ -27,19 +30,17 @@ from classad.evaluate import (
     evaluate_exactly,
     evaluate_full,
 )
-from classad.expr import ExprTree
-from classad.flatten import flatten
+from classad.files.ads import read_ads, write_ads
 from classad.formats.long import read_long
-from classad.generate import MAX_SIZE
-from classad.invent import Case
-from classad.limits import FAST_HEIGHT
-from classad.lists import ListValue
-from classad.loading import Loader
-from classad.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
-from classad.parser import _by_grammar, parse_expression
+from classad.formats.unparse import unparse, unparse_value
+from classad.language.limits import FAST_HEIGHT
+from classad.language.values import RelTime
+from classad.loading.long_form import Loader
 from classad.source import Source
-from classad.unparse import unparse, unparse_value
-from classad.values import RelTime
+from classad.strategies.random_text import Case
+from classad.syntax import native as arena
+from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
+from classad.syntax.parser import _by_grammar, parse_expression
 from fuzz.known import known
 from fuzz.peer import NAME as PEER_NAME
 from fuzz.peer import Crashed, Peer, printed, written
@@ -207,7 +208,7 @@ def _lossy(root: Node) -> bool:
 
 
 def _steady(name: str) -> bool:
-    from classad.function_table import lookup_function
+    from classad.evaluation.functions import lookup_function
 
     function = lookup_function(name)
     return function is not None and function.deterministic

@@ -25,8 +25,8 @@ ROOT: Final = Path(__file__).parents[1]
 WANTED: Final = 38
 #: What a copy needs.
 PARTS: Final = (
-    "classad", "policy", "negotiator", "fuzz", "grammar", "csrc", "tests", "examples", "docs",
-    "DIVERGENCES.md", "README.md", "pyproject.toml", "setup.py", "LICENSE",
+    "classad", "policy", "negotiator", "pieslice", "fuzz", "grammar", "csrc", "tests", "examples",
+    "docs", "DIVERGENCES.md", "README.md", "pyproject.toml", "setup.py", "LICENSE",
 )  # fmt: skip
 #: Seconds after which a planted bug that only makes things slow counts as caught.
 PATIENCE: Final = 600
@@ -47,7 +47,7 @@ def command(by: str) -> list[str]:
     kind, _, rest = by.partition(" ")
     python = [sys.executable, "-B"]
     if kind == "conform":
-        return [*python, "-m", "negotiator", "conform", "--limit", "1", *rest.split()]
+        return [*python, "-m", "pieslice", "conform", "--limit", "1", *rest.split()]
     if kind == "fuzz":
         return [*python, "-m", "fuzz", rest, "--profile", "ci", "--raw"]
     return [*python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *rest.split()]

@@ -21,7 +21,7 @@ class Mutation(NamedTuple):
     by: str
 
 
-_OPERATORS: Final = "classad/operators.py"
+_OPERATORS: Final = "classad/language/operators.py"
 _VECTORS: Final = "conform tests/vectors/classad"
 _FOUND: Final = "tests tests/classad/test_found_by_fuzzing.py"
 _SELECT: Final = "csrc/select.c"
@@ -65,11 +65,11 @@ MUTATIONS: Final = (
         _FOUND,
     ),
     Mutation(
-        "classad/reference.py", "    elif value is ERROR and selector is not ERROR:",
+        "classad/evaluation/reference.py", "    elif value is ERROR and selector is not ERROR:",
         "    elif False:", _FOUND,
     ),
     Mutation(
-        "classad/reference.py", "None if owner is ad else (ad, owner)", "None", _FOUND,
+        "classad/evaluation/reference.py", "None if owner is ad else (ad, owner)", "None", _FOUND,
     ),
     Mutation(
         "classad/builtins/numbers.py", "_NO_STEP: Final = 1e-8", "_NO_STEP: Final = 0.0",
@@ -80,109 +80,117 @@ MUTATIONS: Final = (
         "        if outcome is UNDEFINED:\n            continue", f"{_VECTORS}/fn_good.jsonl",
     ),
     Mutation(
-        "classad/state.py", "(ad, self._scope_of(ad._parent))", "(ad, home)", _FOUND,
+        "classad/evaluation/state.py", "(ad, self._scope_of(ad._parent))", "(ad, home)", _FOUND,
     ),
     Mutation(
-        "classad/compiler.py", "        if choice is True:\n            return then(ad, state)",
+        "classad/compiled/closures.py",
+        "        if choice is True:\n            return then(ad, state)",
         "        if choice:\n            return then(ad, state)", "fuzz evaluators",
     ),
     # ---- group quotas
     Mutation(
-        "negotiator/quotas.py", "statics if oversubscription else min(statics, quota)", "statics",
+        "negotiator/groups/quotas.py",
+        "statics if oversubscription else min(statics, quota)", "statics",
         "fuzz quotas",
     ),
     Mutation(
-        "negotiator/quotas.py", "dynamic_part / max(dynamics, 1.0)", "dynamic_part", "fuzz quotas",
+        "negotiator/groups/quotas.py",
+        "dynamic_part / max(dynamics, 1.0)", "dynamic_part", "fuzz quotas",
     ),
     Mutation(
-        "negotiator/quotas.py", "keeps_all = oversubscription and group.parent is not None",
+        "negotiator/groups/quotas.py", "keeps_all = oversubscription and group.parent is not None",
         "keeps_all = oversubscription", "tests tests/negotiator/test_quotas.py",
     ),
     Mutation(
-        "negotiator/quotas.py", "        if child.settings.accept_surplus:\n            group.sub",
+        "negotiator/groups/quotas.py",
+        "        if child.settings.accept_surplus:\n            group.sub",
         "        if True:\n            group.sub", "tests tests/negotiator/test_quotas.py",
     ),
     Mutation(
-        "negotiator/quotas.py", "            if amount > wants[i]:", "            if False:",
+        "negotiator/groups/quotas.py", "            if amount > wants[i]:", "            if False:",
         "fuzz quotas",
     ),
     Mutation(
-        "negotiator/quotas.py",
+        "negotiator/groups/quotas.py",
         "weights = [child.subtree_quota for child in group.children] + [group.quota]",
         "weights = [child.quota for child in group.children] + [group.quota]",
         "tests tests/negotiator/test_quotas.py",
     ),
     Mutation(
-        "negotiator/quotas.py", "group.requested -= group.allocated", "pass",
+        "negotiator/groups/quotas.py", "group.requested -= group.allocated", "pass",
         "tests tests/negotiator/test_quotas.py",
     ),
     Mutation(
-        "negotiator/groups.py", "wanted = sorted(settings, key=lambda item: item.name.lower())",
+        "negotiator/groups/tree.py",
+        "wanted = sorted(settings, key=lambda item: item.name.lower())",
         "wanted = list(settings)", "tests tests/negotiator/test_quotas.py",
     ),
     # ---- the accountant
     Mutation(
-        "negotiator/accounting.py", "beta = 0.5 ** (elapsed / half_life)",
+        "negotiator/accounting/accountant.py", "beta = 0.5 ** (elapsed / half_life)",
         "beta = 0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
     ),
     Mutation(
-        "negotiator/accounting.py",
+        "negotiator/accounting/accountant.py",
         "return float(number if number % 1 == 0 else f\"{number:f}\")", "return number",
         "tests tests/negotiator/test_accounting.py",
     ),
     Mutation(
-        "negotiator/accounting.py",
+        "negotiator/accounting/accountant.py",
         "customer.accumulated_usage + customer.resources_used * elapsed + uncharged",
         "customer.accumulated_usage + customer.resources_used + uncharged", "fuzz ageing",
     ),
     Mutation(
-        "negotiator/accounting.py", "MIN_PRIORITY: Final = 0.5", "MIN_PRIORITY: Final = 0.0",
+        "negotiator/accounting/accountant.py",
+        "MIN_PRIORITY: Final = 0.5", "MIN_PRIORITY: Final = 0.0",
         "tests tests/negotiator/test_accounting.py",
     ),
     # ---- the cycle
     Mutation(
-        "negotiator/pie.py", "        if name not in seen:", "        if True:",
+        "negotiator/sessions/pie.py", "        if name not in seen:", "        if True:",
         "tests tests/negotiator/test_pie.py tests/negotiator/test_cycle.py",
     ),
     Mutation(
-        "negotiator/pie.py", "used + cost <= allowed or (used <= 0 < allowed)",
+        "negotiator/matching/candidate.py", "used + cost <= allowed or (used <= 0 < allowed)",
         "used + cost < allowed or (used <= 0 < allowed)", "tests tests/negotiator/test_cycle.py",
     ),
     Mutation(
-        "negotiator/pie.py", "share * total - usage", "share * total",
+        "negotiator/sessions/pie.py", "share * total - usage", "share * total",
         "tests tests/negotiator/test_cycle.py",
     ),
     Mutation(
-        "negotiator/concurrency.py", "+ increment > self._maximum(name)",
+        "negotiator/matching/concurrency.py", "+ increment > self._maximum(name)",
         "> self._maximum(name)", "fuzz cycle",
     ),
     Mutation(
-        "negotiator/candidates.py", "meets(ad, asking, context) and meets(asking, ad, context)",
+        "negotiator/matching/candidates.py",
+        "meets(ad, asking, context) and meets(asking, ad, context)",
         "meets(ad, asking, context)", "fuzz engines",
     ),
     Mutation(
-        "negotiator/columns.py", "rest = held ^ by_rank", "rest = held",
+        "negotiator/columns/engine.py", "rest = held ^ by_rank", "rest = held",
         "tests tests/negotiator/test_engines.py",
     ),
     Mutation(
-        "negotiator/concurrency.py", "increment if increment > 0 else 1.0", "1.0",
+        "negotiator/matching/concurrency.py", "increment if increment > 0 else 1.0", "1.0",
         "tests tests/negotiator/test_cycle.py",
     ),
     # ---- tables
     Mutation(
-        "classad/table/members.py", "0 if value is UNDEFINED else ERROR", "0",
+        "classad/table/sampling/list_members.py", "0 if value is UNDEFINED else ERROR", "0",
         "tests tests/classad/test_table_members.py",
     ),
     Mutation(
-        "classad/table/placed.py", "if name in self.names or name in self._given:",
+        "classad/table/store/reordered.py", "if name in self.names or name in self._given:",
         "if name in self.names:", "fuzz engines",
     ),
     Mutation(
-        "classad/table/store.py", "structural |= self._replace_in_pieces(row, ad, changed)", "pass",
+        "classad/table/store/store.py",
+        "structural |= self._replace_in_pieces(row, ad, changed)", "pass",
         "tests tests/classad/test_table_sources.py",
     ),
     Mutation(
-        "classad/table/ownlists.py", "self._named_there.isdisjoint(ad._attrs)", "True",
+        "classad/table/answers/own_ad_lists.py", "self._named_there.isdisjoint(ad._attrs)", "True",
         "tests tests/classad/test_table_ownlists.py",
     ),
     # ---- the C core

@@ -13,18 +13,17 @@ from typing import Any, Final
 
 from attr import evolve
 
-from classad.log import transaction_text
-from negotiator.accountantlog import changes, read_log
-from negotiator.accounting import MIN_PRIORITY, update_customer
-from negotiator.cycle import group_tree
-from negotiator.groups import Group, GroupTree
-from negotiator.quotas import allocate, assign_quotas
-from negotiator.snapshot import AccountantState, Customer
+from classad.files.log import transaction_text
+from negotiator.accounting.accountant import MIN_PRIORITY, update_customer
+from negotiator.accounting.log import changes, read_log
+from negotiator.groups.quotas import allocate, assign_quotas
+from negotiator.groups.tree import Group, GroupTree, group_tree
+from negotiator.model.snapshot import AccountantState, Customer
 from policy.config import Library, load_config
 from policy.knobs import table_defaults
+from policy.language.macros import ExpansionError
+from policy.language.sources import MemorySources
 from policy.load import policy_from_knobs
-from policy.macros import ExpansionError
-from policy.sources import MemorySources
 
 #: What rounding to six decimals may move a number by, and sums of reals relatively.
 ROUNDED: Final = 5e-6

@@ -101,7 +101,7 @@ def _quotas() -> Any:
 def _ageing() -> Any:
     from hypothesis import strategies as st
 
-    from negotiator.snapshot import Customer
+    from negotiator.model.snapshot import Customer
     from negotiator.strategies import customers
 
     times = st.sampled_from(_INTERVALS)
@@ -111,7 +111,7 @@ def _ageing() -> Any:
 def _logs() -> Any:
     from hypothesis import strategies as st
 
-    from negotiator.snapshot import Customer
+    from negotiator.model.snapshot import Customer
     from negotiator.strategies import customers
 
     names = st.sampled_from(["alice@test", "bob@test", "<none>", "a.b"])
@@ -130,7 +130,7 @@ def _scenarios() -> Any:
 
 
 def _odd_scenarios() -> Any:
-    from negotiator.oddstrategies import odd_scenarios
+    from negotiator.strategies.odd_pools import odd_scenarios
 
     return odd_scenarios()
 

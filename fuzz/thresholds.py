@@ -11,20 +11,21 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Final
 
-from classad.table import (
-    overlaid,
-    parts,
-    placed,
+from classad.table.answers import (
+    joint_verdicts as together,
+)
+from classad.table.answers import (
     predicates,
-    quick,
     requirements,
     results,
-    store,
-    tables,
-    together,
     valuations,
     verdicts,
 )
+from classad.table.sampling import column_comparisons as quick
+from classad.table.sampling import sampler as tables
+from classad.table.store import overlay as overlaid
+from classad.table.store import parts, store
+from classad.table.store import reordered as placed
 
 #: Modules, what each calls the size, and one that leads the other way.
 SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (

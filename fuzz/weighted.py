@@ -1,8 +1,8 @@
 """Expressions with more of some families of functions, and of what a local zone makes different.
 
 What is decided here: how often a wanted family is drawn, and which instants, texts and formats tell
-zones apart.  The library's own generator (``classad.invent``) draws every function equally often,
-and knows no zone; the comparison by the million needs both at times.
+zones apart.  The library's own generator (``classad.strategies.random_text``) draws every function
+equally often, and knows no zone; the comparison by the million needs both at times.
 Inputs: ``below``, the families.  Outputs: text in new syntax.
 Never here: evaluation, the zone itself.
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from classad.boundaries import Shape
-from classad.builtins import load
-from classad.invent import Below, Inventor
+from classad.evaluation.functions import load
+from classad.strategies.edge_values import Shape
+from classad.strategies.random_text import Below, Inventor
 
 #: A function of a wanted family is drawn so many times as often as any other.
 TIMES: Final = 8

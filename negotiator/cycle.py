@@ -16,34 +16,35 @@ from typing import Final
 
 from attr import define, field
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
 from classad.evaluate import EvalContext, evaluate
-from classad.expr import ExprTree
-from negotiator.accounting import Accountant, AccountantSettings
-from negotiator.arithmetic import FLT_MAX, INT_MAX
-from negotiator.autoclusters import SignificanceSettings
-from negotiator.board import Board
-from negotiator.concurrency import ConcurrencyCounts
-from negotiator.departures import Sane
-from negotiator.engine import Engines, make_engines
-from negotiator.ephemeral import SlotDecorator, add_match_expressions, live_functions
-from negotiator.grouploop import GroupLoopSettings, run_group_rounds, too_many_passes
-from negotiator.groups import Group, GroupSettings, GroupTree
-from negotiator.joblists import job_lists
-from negotiator.options import ENGINES
-from negotiator.poolsize import pool_numbers, trim_slots
-from negotiator.rank import presort
-from negotiator.result import AllocationRound, CycleResult, TrimmedSlot
-from negotiator.significant import significant_in
-from negotiator.slotlists import each, holders_are_charged, kept_of
-from negotiator.slots import Slot
-from negotiator.snapshot import AccountantState, Snapshot
-from negotiator.spins import RoundTerms, run_round
-from negotiator.stopwatch import RequestCosts, Stopwatch, TimeLimits
-from negotiator.submitters import Submitter, fetch_submitters
-from negotiator.summary import group_summaries, submitter_summaries
-from negotiator.vanilla import names_of
-from negotiator.watch import Watch
+from negotiator.accounting.accountant import Accountant, accountant_settings
+from negotiator.columns.significance import significant_in
+from negotiator.columns.slots import each, holders_are_charged, kept_of
+from negotiator.engines import ENGINES, make_engines
+from negotiator.groups.rounds import (
+    group_loop_settings,
+    run_group_rounds,
+    too_many_passes,
+)
+from negotiator.groups.tree import Group, GroupTree, group_tree
+from negotiator.jobs.autoclusters import policy_expressions, significance
+from negotiator.jobs.lists import job_lists
+from negotiator.jobs.submitters import Submitter, fetch_submitters
+from negotiator.matching.board import Board, Watch
+from negotiator.matching.concurrency import ConcurrencyCounts
+from negotiator.matching.engine import Engines
+from negotiator.matching.rank import presort
+from negotiator.matching.stopwatch import RequestCosts, Stopwatch, TimeLimits
+from negotiator.model.arithmetic import FLT_MAX, INT_MAX
+from negotiator.model.departures import Sane
+from negotiator.model.result import AllocationRound, CycleResult, TrimmedSlot
+from negotiator.model.snapshot import AccountantState, Snapshot
+from negotiator.pool.ephemeral import SlotDecorator, add_match_expressions, live_functions
+from negotiator.pool.size import pool_numbers, trim_slots
+from negotiator.pool.slots import Slot
+from negotiator.sessions.spins import RoundTerms, run_round
+from negotiator.sessions.summary import group_summaries, submitter_summaries
 from policy.model import NegotiatorPolicy
 
 
@@ -172,37 +173,6 @@ def _note_missing_assets(board: Board) -> None:
                 break
 
 
-def group_tree(policy: NegotiatorPolicy) -> GroupTree:
-    """The groups of a policy, ready for a cycle."""
-    settings = [
-        GroupSettings(
-            spec.name,
-            (spec.static_quota if spec.static_quota is not None else spec.dynamic_quota) or 0.0,
-            spec.is_static,
-            spec.accept_surplus,
-            spec.autoregroup,
-        )
-        for spec in policy.groups[1:]
-    ]
-    return GroupTree(
-        settings,
-        accept_surplus=policy.group_accept_surplus,
-        autoregroup=bool(policy.groups) and policy.groups[0].autoregroup,
-    )
-
-
-def group_loop_settings(policy: NegotiatorPolicy) -> GroupLoopSettings:
-    """The part of a policy that the loop over groups reads."""
-    return GroupLoopSettings(
-        max_rounds=policy.group_quota_max_allocation_rounds,
-        round_robin_rate=policy.group_quota_round_robin_rate,
-        use_slot_weights=policy.use_slot_weights,
-        consider_preemption=policy.consider_preemption,
-        oversubscription=policy.allow_quota_oversubscription,
-        strict_enforcement=policy.strict_enforce_quota,
-    )
-
-
 def sort_ad(group: Group, usage: float) -> ClassAd:
     """The ad in which ``GROUP_SORT_EXPR`` is evaluated; ``usage`` in slot weights."""
     ad = ClassAd()
@@ -211,42 +181,6 @@ def sort_ad(group: Group, usage: float) -> ClassAd:
     ad.insert("GroupResourcesInUse", usage)
     ad.insert("GroupResourcesAllocated", group.allocated)
     return ad
-
-
-def accountant_settings(policy: NegotiatorPolicy) -> AccountantSettings:
-    """The part of a policy that the accountant reads."""
-    factors = {spec.name: spec.prio_factor for spec in policy.groups}
-    return AccountantSettings(
-        half_life=policy.priority_halflife_seconds,
-        default_factor=policy.default_prio_factor,
-        nice_user_factor=policy.nice_user_prio_factor,
-        remote_factor=policy.remote_prio_factor,
-        local_domain=policy.accountant_local_domain,
-        group_factors={name: factor for name, factor in factors.items() if factor is not None},
-    )
-
-
-def policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
-    """The expressions whose references are significant."""
-    return [
-        policy.preemption_requirements,
-        policy.preemption_rank,
-        policy.pre_job_rank,
-        policy.post_job_rank,
-        policy.job_constraint,
-    ]
-
-
-def significance(policy: NegotiatorPolicy) -> SignificanceSettings:
-    """The part of a policy that says which attributes are significant."""
-    start = policy.start_vanilla_universe
-    return SignificanceSettings(
-        removed=policy.remove_significant_attributes,
-        removed_pattern=policy.remove_significant_attributes_regex,
-        added=policy.add_significant_attributes,
-        fixed=policy.significant_attributes,
-        of_start=() if start is None else names_of(start, "JOB"),
-    )
 
 
 def _claims(

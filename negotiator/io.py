@@ -20,20 +20,20 @@ from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from negotiator.accountantlog import DamagedLogError, read_log
-from negotiator.adsource import LocatedAd, read_ads, split_up
-from negotiator.agreement import Expected, ExpectedError, parse_expected
-from negotiator.capturefiles import FILES, CapturePaths, InputError
-from negotiator.configuration import LoadedPolicy, read_policy
-from negotiator.groupmaps import Assignments, assign_groups
-from negotiator.poolorder import submitter_order
-from negotiator.progress import SILENT, Progress
-from negotiator.queues import IDLE, job_id, make_queues, make_submitters
-from negotiator.records import complete, from_ads, from_log, group_quotas
-from negotiator.report import PoolFacts, Unsupported
-from negotiator.slotfiles import read_slots, times_of
-from negotiator.snapshot import AccountantState, Snapshot
-from negotiator.stopwatch import RequestCosts
+from negotiator.accounting.log import DamagedLogError, read_log
+from negotiator.accounting.records import complete, from_ads, from_log, group_quotas
+from negotiator.capture.ads import LocatedAd, read_ads, split_up
+from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
+from negotiator.capture.configuration import LoadedPolicy, read_policy
+from negotiator.capture.files import FILES, CapturePaths, InputError
+from negotiator.capture.group_maps import Assignments, assign_groups
+from negotiator.capture.pool_order import submitter_order
+from negotiator.capture.progress import SILENT, Progress
+from negotiator.capture.queues import IDLE, job_id, make_queues, make_submitters
+from negotiator.capture.slots import read_slots, times_of
+from negotiator.matching.stopwatch import RequestCosts
+from negotiator.model.facts import PoolFacts, Unsupported
+from negotiator.model.snapshot import AccountantState, Snapshot
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
 

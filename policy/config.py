@@ -18,16 +18,16 @@ from random import Random
 from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
-from policy import expressions
-from policy.conditions import ConditionError, holds
-from policy.functions import Functions
-from policy.host import HostFacts
-from policy.macros import ExpansionError
-from policy.reader import Place, Reader, ReadingStopped
-from policy.scope import Expanded, Scope
-from policy.sources import MemorySources, ProgramsNotRun, Sources
-from policy.statements import is_identifier
-from policy.table import (
+from policy.language import expressions
+from policy.language.conditions import ConditionError, holds
+from policy.language.functions import Functions
+from policy.language.host import HostFacts
+from policy.language.macros import ExpansionError
+from policy.language.reader import Place, Reader, ReadingStopped
+from policy.language.scope import Expanded, Scope
+from policy.language.sources import MemorySources, ProgramsNotRun, Sources
+from policy.language.statements import is_identifier
+from policy.language.table import (
     COMMAND_LINE_ORIGIN,
     DETECTED_ORIGIN,
     ENVIRONMENT_ORIGIN,
@@ -35,7 +35,7 @@ from policy.table import (
     Definition,
     MacroTable,
 )
-from policy.templates import Templates
+from policy.language.templates import Templates
 
 _ENVIRONMENT_PREFIX = "_CONDOR_"
 _AUTO_USE = re.compile(r"AUTO_USE_([A-Za-z]+)_(\w+)", re.IGNORECASE)

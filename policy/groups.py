@@ -16,10 +16,10 @@ from attr import evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from policy import knobs_shares as shares
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
-from policy.typed import Reading, place, read_knob
+from policy.knobs import shares as shares
+from policy.knobs.typed import Reading, place, read_knob
 
 #: The name of the root group.
 ROOT_NAME: Final = "<none>"

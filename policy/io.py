@@ -18,11 +18,11 @@ from importlib.resources import files
 from attr import frozen
 
 from policy.config import Config, Library, load_config
-from policy.host import HostFacts
 from policy.knobs import table_defaults
-from policy.sources import ProgramsNotRun
-from policy.table import Context
-from policy.templates import template_set
+from policy.language.host import HostFacts
+from policy.language.sources import ProgramsNotRun
+from policy.language.table import Context
+from policy.language.templates import template_set
 
 #: The folder of the configuration in the packages of HTCondor.
 INSTALLED_AT = "/etc/condor"

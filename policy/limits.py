@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from attr import Factory, frozen
 
 from classad.errors import Diagnostic
-from policy import knobs_shares as shares
 from policy.config import Config
-from policy.typed import read_knob
+from policy.knobs import shares as shares
+from policy.knobs.typed import read_knob
 
 
 @frozen

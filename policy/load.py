@@ -3,7 +3,7 @@
 What is decided here: which knob fills which field, what happens to invalid values, and which
 settings are not honoured.  Inputs: a ``Config`` (or plain names and texts).  Outputs:
 ``PolicyLoad``: the policy, diagnostics, and what the configuration asks for in vain.
-Never here: defaults, how a text is read (``policy.typed``).
+Never here: defaults, how a text is read (``policy.knobs.typed``).
 Follows: start-up of condor_negotiator 25.14.1 (golden vectors ``negotiator-startup``): where the
 daemon aborts there is an error among the diagnostics, and the default is used to go on.
 """
@@ -18,23 +18,23 @@ from attr import evolve, field, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.source import Source
-from policy import expressions
-from policy import knobs_cycle as cycle
-from policy import knobs_matching as matching
-from policy import knobs_shares as shares
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
 from policy.knobs import Kind, Knob, Need, find_knob
+from policy.knobs import cycle as cycle
+from policy.knobs import matching as matching
+from policy.knobs import shares as shares
+from policy.knobs.typed import Reading, default_value, place, read_knob
+from policy.language import expressions
+from policy.language.sources import MemorySources, Sources
+from policy.language.table import Context, Definition
 from policy.limits import read_limits
 from policy.model import NegotiatorPolicy
-from policy.sources import MemorySources, Sources
-from policy.table import Context, Definition
-from policy.typed import Reading, default_value, place, read_knob
 
 if TYPE_CHECKING:
-    from classad.expr import ExprTree
-    from policy.usermaps import UserMaps
+    from classad.ads.expression import ExprTree
+    from policy.maps.user_maps import UserMaps
 
 #: Source, first and last character.
 Place = tuple[Source | None, int, int]
@@ -202,7 +202,7 @@ class _Readings:
 
     def user_maps(self) -> UserMaps:
         """The maps that NEGOTIATOR_CLASSAD_USER_MAP_NAMES names."""
-        from policy.usermaps import UserMaps, map_names, read_user_map
+        from policy.maps.user_maps import UserMaps, map_names, read_user_map
 
         found = {}
         sources = self.sources or MemorySources()

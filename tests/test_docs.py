@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import pytest
 
-from negotiator.cli import build_parser, main
+from pieslice.cli import build_parser, main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

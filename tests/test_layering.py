@@ -14,7 +14,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LAYERS = ["classad", "policy", "negotiator"]  # each imports itself and what stands left of it
+LAYERS = [
+    "classad",
+    "policy",
+    "negotiator",
+    "pieslice",
+]  # each imports itself and what stands left of it
 MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py"))
 
 MAX_FILE_LINES = 500
@@ -43,41 +48,51 @@ WORLDLY_SYS = {"argv", "exit", "flags", "modules", "path", "platform", "stderr",
 
 #: The modules that may look outside, and why.
 OUTSIDE = {
-    "*/cli.py": "a command line reads files, prints and sets the exit code",
     "*/__main__.py": "starts a command line",
-    "classad/adfile.py": "reads and writes files of ads, for callers who name a file",
-    "classad/ambient.py": "the machine's clock, chance and environment, for callers who ask for it",
-    "classad/builtins/document.py": "prints the function reference when it is run",
-    "classad/conform/runner.py": "reads the vector files that it is pointed to",
+    "*/cli.py": "a command line reads files, prints and sets the exit code",
+    "classad/binding/ambient.py": (
+        "the machine's clock, chance and environment, for callers who ask for it"
+    ),
+    "classad/files/ads.py": "reads and writes files of ads, for callers who name a file",
+    "classad/files/log_file.py": (
+        "reads and writes a transaction log: appends, fsyncs, renames, locks"
+    ),
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
-    "classad/limits.py": "lends deep evaluations stack frames, which belong to the whole process",
-    "classad/logfile.py": "reads and writes a transaction log: appends, fsyncs, renames, locks",
-    "classad/parse_table.py": "reads the installed grammar",
-    "classad/table_maker.py": "writes the parse table beside the grammar when it is run",
-    "negotiator/adsource.py": "reads the ad files of a capture",
-    "negotiator/command.py": "the body of `pieslice negotiate`: files, terminal width, the clock",
-    "negotiator/configuration.py": "reads the configuration files of a capture",
-    "negotiator/conform/pools.py": "reads the captured pools that `pieslice conform` is pointed to",
-    "negotiator/io.py": "reads a capture directory",
-    "negotiator/progress.py": "shows on a terminal how long a stage has taken",
-    "negotiator/forecast/command.py": "the body of `pieslice forecast`: reads a saved state",
-    "negotiator/forecast/plot.py": "draws a forecast to the file that it is given",
-    "negotiator/plotting.py": "writes plots to the files that it is given",
-    "negotiator/fuzzing/command.py": "the body of `pieslice fuzz`: reads a capture",
-    "negotiator/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
-    "negotiator/simulate/command.py": "the body of `pieslice simulate`: files, Ctrl-C, a bar",
-    "negotiator/simulate/output.py": "writes the folder of a run",
-    "negotiator/sweep/command.py": "the body of `pieslice sweep`: reads settings, writes the table",
-    "negotiator/sweep/table.py": "writes a table row by row and reads it when a sweep goes on",
-    "negotiator/simulate/setup.py": "reads the files that describe a run",
-    "negotiator/userprio/command.py": "the body of `pieslice userprio`: files, clock, local time",
-    "policy/commandline.py": "reads what the commands about configurations are pointed to",
-    "policy/document.py": "prints the knob reference when it is run",
+    "classad/language/limits.py": (
+        "lends deep evaluations stack frames, which belong to the whole process"
+    ),
+    "classad/syntax/make_table.py": "writes the parse table beside the grammar when it is run",
+    "classad/syntax/parse_table.py": "reads the installed grammar",
     "policy/guard.py": "compares the places of two packages to name the foreign one",
-    "policy/evalcommand.py": "a command line: reads ads, prints, and falls back to the clock",
-    "policy/mapcommand.py": "a command line: prints, and opens the map that it is pointed to",
-    "policy/policycommands.py": "a command line: prints, and asks for the width of the terminal",
     "policy/io.py": "reads configuration files, the host's names and the environment",
+    "negotiator/capture/ads.py": "reads the ad files of a capture",
+    "negotiator/capture/configuration.py": "reads the configuration files of a capture",
+    "negotiator/io.py": "reads a capture directory",
+    "pieslice/commands/expressions.py": "a command line: prints, and sets the exit code",
+    "pieslice/commands/inputs_and_clock.py": (
+        "the body of `pieslice negotiate`: files, terminal width, the clock"
+    ),
+    "pieslice/conform/classad/runner.py": "reads the vector files that it is pointed to",
+    "pieslice/conform/negotiator/pools.py": (
+        "reads the captured pools that `pieslice conform` is pointed to"
+    ),
+    "pieslice/forecast/command.py": "the body of `pieslice forecast`: reads a saved state",
+    "pieslice/forecast/plot.py": "draws a forecast to the file that it is given",
+    "pieslice/fuzzing/command.py": "the body of `pieslice fuzz`: reads a capture",
+    "pieslice/policy/check.py": "a command line: prints what it finds",
+    "pieslice/policy/commands.py": "a command line: prints, and asks for the width of the terminal",
+    "pieslice/policy/eval.py": "a command line: reads ads, prints, and falls back to the clock",
+    "pieslice/policy/maps.py": "a command line: prints, and opens the map that it is pointed to",
+    "pieslice/policy/options.py": "reads what the commands about configurations are pointed to",
+    "pieslice/reports/plots.py": "writes plots to the files that it is given",
+    "pieslice/reports/progress.py": "shows on a terminal how long a stage has taken",
+    "pieslice/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
+    "pieslice/simulate/command.py": "the body of `pieslice simulate`: files, Ctrl-C, a bar",
+    "pieslice/simulate/output.py": "writes the folder of a run",
+    "pieslice/simulate/setup.py": "reads the files that describe a run",
+    "pieslice/sweep/command.py": "the body of `pieslice sweep`: reads settings, writes the table",
+    "pieslice/sweep/table.py": "writes a table row by row and reads it when a sweep goes on",
+    "pieslice/userprio/command.py": "the body of `pieslice userprio`: files, clock, local time",
 }
 
 

@@ -16,7 +16,7 @@ from zipfile import ZipFile
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ["classad", "policy", "negotiator"]
+PACKAGES = ("classad", "policy", "negotiator", "pieslice")
 #: Files that only the repository needs.
 REPOSITORY_ONLY = [".git*", ".github/*"]
 
@@ -87,7 +87,7 @@ def test_every_data_file_is_installed() -> None:
 
 
 def test_the_command_exists() -> None:
-    assert PROJECT["project"]["scripts"] == {"pieslice": "negotiator.cli:main"}
+    assert PROJECT["project"]["scripts"] == {"pieslice": "pieslice.cli:main"}
 
 
 @pytest.mark.parametrize("module", ["classad", "policy", "negotiator"])

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.build import computed_member
+from classad.ads.stored import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
-from classad.builtins.registry import RAW, builtin
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
-from classad.limits import EvaluationFailure
-from classad.lookup import select
-from classad.nodes import Reference
-from classad.operators import truth
-from classad.scopes import enclosing, find, find_unscoped, fold_name, outermost
-from classad.values import ERROR, UNDEFINED, Value
+from classad.evaluation.functions import RAW, builtin
+from classad.evaluation.scopes import enclosing, find, find_unscoped, outermost
+from classad.evaluation.selection import select
+from classad.language.limits import EvaluationFailure
+from classad.language.names import fold_name
+from classad.language.operators import truth
+from classad.language.values import ERROR, UNDEFINED, Value
+from classad.syntax.nodes import Reference
 
 
 @builtin(
@@ -29,8 +30,8 @@ from classad.values import ERROR, UNDEFINED, Value
 )
 def evaluate_text(site: Any) -> Any:
     """The value of the argument, as a string, read as an expression in new syntax."""
+    from classad.ads.expression import ExprTree
     from classad.errors import ClassAdParseError
-    from classad.expr import ExprTree
 
     text = text_of(site.evaluate(site.args[0]))
     if text.__class__ is Value:
@@ -159,7 +160,7 @@ def count_matches(site: Any) -> Any:
 )
 def unparse_attribute(site: Any) -> Any:
     """The expression of an attribute, printed; empty if there is none."""
-    from classad.unparse import pretty, unparse
+    from classad.formats.unparse import pretty, unparse
 
     node = site.args[0]
     if not isinstance(node, Reference):
@@ -186,7 +187,7 @@ def unresolved(site: Any) -> Any:
 
     With a pattern, which ignores case: whether it matches one of those names.
     """
-    from classad.references import external_names
+    from classad.analysis.references import external_names
 
     node = site.args[0]
     if not isinstance(node, Reference):

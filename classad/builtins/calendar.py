@@ -8,10 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.builtins.registry import builtin
 from classad.builtins.support import int_of
-from classad.times import Moment, break_down, int32_of_real, local_offset, split_span, wrap32
-from classad.values import ERROR, AbsTime, RelTime, Value
+from classad.evaluation.functions import builtin
+from classad.language.times import (
+    Moment,
+    break_down,
+    int32_of_real,
+    local_offset,
+    split_span,
+    wrap32,
+)
+from classad.language.values import ERROR, AbsTime, RelTime, Value
 
 _NOT_EVEN_UNDEFINED = "undefined, error and other types give error"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from classad.builtins.registry import LAZY, RAW, builtin
-from classad.operators import truth
+from classad.evaluation.functions import LAZY, RAW, builtin
+from classad.language.operators import truth
 
 Thunk = Callable[[], Any]
 
@@ -42,7 +42,7 @@ def debug(site: Any) -> Any:
     value = site.evaluate(site.args[0])
     sink = site.state.context.debug_sink
     if sink is not None:
-        from classad.unparse import unparse
+        from classad.formats.unparse import unparse
 
         sink(unparse(site.args[0]), value)
     return value

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from classad.builtins.registry import builtin
 from classad.builtins.support import is_list, new_list, to_bytes
-from classad.times import wrap32
-from classad.values import ERROR, UNDEFINED
+from classad.evaluation.functions import builtin
+from classad.language.times import wrap32
+from classad.language.values import ERROR, UNDEFINED
 
 _BLANKS: Final = " \t\n\r"
 _SPACES: Final = " \t\n\v\f\r"

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from classad.builtins.registry import LAZY, builtin
 from classad.builtins.support import NUMBERS, is_ad, is_list, new_list
-from classad.operators import BINARY, add, divide, equal, greater, identical, less
-from classad.values import ERROR, UNDEFINED, Value
+from classad.evaluation.functions import LAZY, builtin
+from classad.language.operators import BINARY, add, divide, equal, greater, identical, less
+from classad.language.values import ERROR, UNDEFINED, Value
 
 _TOTALS: Final = "an undefined list gives undefined, an undefined member is skipped; a member "
 _TOTALS_RULE: Final = _TOTALS + "that is no number or boolean gives error"

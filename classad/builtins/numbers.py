@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from classad.builtins.registry import builtin
 from classad.builtins.support import NUMBERS, int_of, is_list, real_of, text_of, truncated
-from classad.limits import EvaluationFailure
-from classad.timefmt import truncating_divide
-from classad.values import ERROR, UNDEFINED, RelTime, Value, wrap64
+from classad.evaluation.functions import builtin
+from classad.language.limits import EvaluationFailure
+from classad.language.time_format import truncating_divide
+from classad.language.values import ERROR, UNDEFINED, RelTime, Value, wrap64
 
 _NOT_EVEN_UNDEFINED = "undefined and error give error"
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
-from classad.builtins.registry import builtin
 from classad.builtins.stringlists import items_of
 from classad.builtins.support import either_exceptional, from_bytes, is_list, to_bytes
-from classad.values import ERROR, UNDEFINED
+from classad.evaluation.functions import builtin
+from classad.language.values import ERROR, UNDEFINED
 
 
 def _compiled(pattern: str, options: str) -> Pattern | None:

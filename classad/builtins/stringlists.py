@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from classad.builtins.registry import builtin
 from classad.builtins.strings import ascii_lower
 from classad.builtins.support import leading_real, truncated
-from classad.values import ERROR, UNDEFINED
+from classad.evaluation.functions import builtin
+from classad.language.values import ERROR, UNDEFINED
 
 _STRINGS_ONLY: Final = "anything but strings, undefined included, gives error"
 _BLANKS: Final = " \t\n\v\f\r"

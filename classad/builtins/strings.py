@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from classad.builtins.registry import LAZY, builtin
 from classad.builtins.support import (
     canonical,
     from_bytes,
@@ -19,8 +18,9 @@ from classad.builtins.support import (
     to_bytes,
     undefined_first,
 )
-from classad.times import wrap32
-from classad.values import ERROR, UNDEFINED, Value
+from classad.evaluation.functions import LAZY, builtin
+from classad.language.times import wrap32
+from classad.language.values import ERROR, UNDEFINED, Value
 
 Thunk = Callable[[], Any]
 

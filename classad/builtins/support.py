@@ -1,6 +1,7 @@
 """What the function families share: conversions of arguments, byte strings, lists.
 
-Inputs and outputs: values as in ``classad.values``.  A conversion that fails gives ``UNDEFINED``
+Inputs and outputs: values as in ``classad.language.values``.  A conversion that fails gives
+``UNDEFINED``
 for undefined and ``ERROR`` for everything else, so that callers can return it as it is.
 Never here: a function of the language.
 Follows: section "functions" of the language notes; C's ``strtod`` for numbers in strings.
@@ -13,9 +14,9 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from classad.lists import ListValue
-from classad.times import format_abstime, int32_of_real, reltime_text
-from classad.values import ERROR, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
+from classad.ads.lists import ListValue
+from classad.language.times import format_abstime, int32_of_real, reltime_text
+from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
 
 NUMBERS: Final = frozenset({bool, int, float})
 _NO_ADS: Final = NUMBERS | {str, Value, ListValue}
@@ -57,7 +58,7 @@ def text_of(value: Any) -> Any:
         return format_abstime(value)
     if kind is RelTime:
         return reltime_text(value.secs)
-    from classad.unparse import unparse_value
+    from classad.formats.unparse import unparse_value
 
     return unparse_value(value)
 
@@ -140,6 +141,6 @@ def is_ad(value: Any) -> bool:
     """Whether the value is an ad."""
     if value.__class__ in _NO_ADS:
         return False  # telling an ad by what it inherits from takes ten times as long
-    from classad.ad import ClassAd
+    from classad.ads.ad import ClassAd
 
     return isinstance(value, ClassAd)

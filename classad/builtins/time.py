@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from classad.builtins.registry import builtin
 from classad.builtins.support import is_ad
-from classad.limits import EvaluationFailure
-from classad.timefmt import Fields, strftime, truncating_divide
-from classad.times import (
+from classad.evaluation.functions import builtin
+from classad.language.limits import EvaluationFailure
+from classad.language.time_format import Fields, strftime, truncating_divide
+from classad.language.times import (
     Moment,
     break_down,
     int32_of_real,
@@ -24,7 +24,7 @@ from classad.times import (
     standard_time,
     wrap32,
 )
-from classad.values import ERROR, UNDEFINED, AbsTime, RelTime, Value
+from classad.language.values import ERROR, UNDEFINED, AbsTime, RelTime, Value
 
 _NO_ARGUMENTS = "none: there are no arguments"
 
@@ -193,7 +193,7 @@ def split_time(state: Any, value: Any) -> Any:
 
 
 def _ad(**attributes: Any) -> Any:
-    from classad.ad import ClassAd
+    from classad.ads.ad import ClassAd
 
     ad = ClassAd()
     for name, value in attributes.items():

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.builtins.registry import builtin
 from classad.builtins.support import is_ad, is_list
-from classad.values import ERROR, UNDEFINED, AbsTime, RelTime
+from classad.evaluation.functions import builtin
+from classad.language.values import ERROR, UNDEFINED, AbsTime, RelTime
 
 _ALWAYS = "never undefined or error"
 

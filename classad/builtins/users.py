@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.builtins.registry import builtin
-from classad.limits import EvaluationFailure
-from classad.scopes import fold_name
-from classad.values import ERROR, UNDEFINED
+from classad.evaluation.functions import builtin
+from classad.language.limits import EvaluationFailure
+from classad.language.names import fold_name
+from classad.language.values import ERROR, UNDEFINED
 
 
 @builtin(

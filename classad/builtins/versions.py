@@ -11,9 +11,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from classad.builtins.registry import builtin
 from classad.builtins.support import text_of, to_bytes, undefined_first
-from classad.values import ERROR, UNDEFINED, Value
+from classad.evaluation.functions import builtin
+from classad.language.values import ERROR, UNDEFINED, Value
 
 _RULE: Final = "an undefined argument gives undefined, else an error one error"
 

@@ -1,4 +1,4 @@
 """The file forms of ClassAds, one module a form.
 
-Files are opened by ``classad.adfile``; nothing here touches the outside.
+Files are opened by ``classad.files.ads``; nothing here touches the outside.
 """

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
+from classad.ads.expression import ExprTree
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.expr import ExprTree
 
 #: What a reader does with text that does not parse.  ``strict`` raises ``ClassAdParseError`` at
 #: once; ``warn`` records a diagnostic and keeps all that is sound; ``htcondor`` records it too but

@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
+from classad.ads.lists import ListValue
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import Errors, check_errors, report, unshared
 from classad.formats.order import is_node, item_of_stored, print_order
-from classad.lists import ListValue
+from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
-from classad.values import INT_MAX, INT_MIN, UNDEFINED, RelTime
 
 #: Nested objects and arrays deeper than this are refused; the parser of expressions stops near it.
 MAX_DEPTH: Final = 165
@@ -241,8 +241,8 @@ class JsonReader:
         known = self._expressions.get(text)
         if known is not None:
             return known
-        from classad.build import item_of
-        from classad.parser import parse_expression
+        from classad.ads.stored import item_of
+        from classad.syntax.parser import parse_expression
 
         try:
             known = self._expressions[text] = item_of(parse_expression(text, tz=self.tz))
@@ -366,10 +366,10 @@ def _scalar(item: Any) -> str:
     if kind is RelTime:
         item, kind = item.secs, float
     if kind is float and isfinite(item):
-        from classad.unparse import format_real
+        from classad.formats.unparse import format_real
 
         return format_real(item, old=True)
-    from classad.unparse import unparse, unparse_value
+    from classad.formats.unparse import unparse, unparse_value
 
     text = unparse(item) if is_node(item) else unparse_value(item)
     return f'"\\/Expr({_quoted(text)})\\/"'

@@ -23,15 +23,15 @@ from functools import lru_cache
 from sys import intern
 from typing import Any, Final
 
-from classad.ad import ClassAd, SharedNames
-from classad.deferred import OLD, PREFIX
+from classad.ads.ad import ClassAd, SharedNames
+from classad.ads.deferred import OLD, PREFIX
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
-from classad.expr import ExprTree
 from classad.formats.common import BLANKS, Errors, check_errors, report
-from classad.lists import ListValue
-from classad.scopes import fold_name
+from classad.language.names import fold_name
+from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
-from classad.values import ERROR, UNDEFINED
 
 #: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
 #: cannot overflow; strings with a quote after a backslash are left to the grammar.
@@ -80,8 +80,8 @@ def shared_tree(key: str, text: str, tz: str | None) -> ExprTree:
     the same expressions for each.  ``key``: the folded name; equal expressions of one ad must be
     different objects, because a cycle is told by the object.
     """
-    from classad.arena import parse_later
-    from classad.parser import parse_expression
+    from classad.syntax.native import parse_later
+    from classad.syntax.parser import parse_expression
 
     later = parse_later(text, OLD | PREFIX)
     return ExprTree.from_node(later or parse_expression(text, old=True, prefix=True, tz=tz))
@@ -245,7 +245,7 @@ def format_long(ad: ClassAd, *, quoted: bool = True) -> str:
     Rank = Memory
     """
     from classad.formats.order import ordered_names
-    from classad.unparse import quote_name, unparse_value
+    from classad.formats.unparse import quote_name, unparse_value
 
     lines = []
     for key, name in ordered_names(ad) if quoted else sorted(ad._names.items()):

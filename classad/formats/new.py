@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import Errors, check_errors, report, report_error
 from classad.source import Source
@@ -30,8 +30,8 @@ def skip_blanks(text: str, position: int) -> int:
 
 def parse_new(text: str, position: int, source: Source, tz: str | None) -> tuple[ClassAd, int]:
     """The ad that starts at ``position``, and where it ends; ``ClassAdParseError`` if none does."""
-    from classad.build import make_ad
-    from classad.parser import parse_ad_prefix
+    from classad.ads.stored import make_ad
+    from classad.syntax.parser import parse_ad_prefix
 
     node, end = parse_ad_prefix(text, position, source=source, tz=tz)
     return make_ad(node, None), end
@@ -62,7 +62,7 @@ def _read(
     errors: Errors,
     tz: str | None,
 ) -> Iterator[ClassAd]:
-    from classad.formats.quick import QuickAds
+    from classad.formats.ordinary import QuickAds
 
     quick = QuickAds(tz)
     position = skip_blanks(text, 0)
@@ -91,6 +91,6 @@ def format_new(ad: ClassAd) -> str:
     >>> format_new(ClassAd({"Cpus": 4, "Arch": "X86_64"}))
     '[ Arch = "X86_64"; Cpus = 4 ]'
     """
-    from classad.unparse import unparse_value
+    from classad.formats.unparse import unparse_value
 
     return unparse_value(ad)

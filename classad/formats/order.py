@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from classad.expr import ExprTree
+from classad.ads.expression import ExprTree
 
 if TYPE_CHECKING:
-    from classad.ad import ClassAd
+    from classad.ads.ad import ClassAd
 
 
 def print_order(ad: ClassAd) -> list[tuple[str, Any]]:
@@ -25,7 +25,7 @@ def print_order(ad: ClassAd) -> list[tuple[str, Any]]:
 
 def ordered_names(ad: ClassAd) -> list[tuple[str, str]]:
     """Folded name and spelling of the own attributes, shorter names first, then without case."""
-    from classad.unparse import attribute_order
+    from classad.formats.unparse import attribute_order
 
     return sorted(ad._names.items(), key=lambda item: attribute_order(item[1]))
 
@@ -37,8 +37,8 @@ def item_of_stored(value: Any) -> Any:
 
 def item_of_node(node: Any) -> Any:
     """The printable item for a syntax tree: lists and ads are opened, literals are their value."""
-    from classad.build import make_ad, make_list
-    from classad.nodes import AdExpr, ListExpr, Literal
+    from classad.ads.stored import make_ad, make_list
+    from classad.syntax.nodes import AdExpr, ListExpr, Literal
 
     kind = node.__class__
     if kind is Literal:
@@ -52,6 +52,6 @@ def item_of_node(node: Any) -> Any:
 
 def is_node(item: Any) -> bool:
     """Whether a printable item is the syntax tree of an expression."""
-    from classad.nodes import Node
+    from classad.syntax.nodes import Node
 
     return isinstance(item, Node)

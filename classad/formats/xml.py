@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from typing import Any, Final
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
+from classad.ads.lists import ListValue
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import BLANKS, Errors, check_errors, report, unshared
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
-from classad.lists import ListValue
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
-from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
 
 _TAG: Final = re.compile(
     r"<(?:!--.*?--|[?!][^>]*|(?P<close>/?)(?P<name>[A-Za-z]+)"
@@ -239,8 +239,8 @@ def _expression(text: str, parser: XmlReader) -> object:
     known = parser.expressions.get(text)
     if known is not None:
         return known
-    from classad.build import item_of
-    from classad.parser import parse_expression
+    from classad.ads.stored import item_of
+    from classad.syntax.parser import parse_expression
 
     try:
         known = item_of(parse_expression(text, prefix=True, tz=parser.tz))
@@ -262,7 +262,7 @@ def _time(function: str) -> Callable[[str, XmlReader], object]:
 def _new_string(text: str, parser: XmlReader) -> str:
     """Undo the escapes of the new syntax, all other characters standing for themselves."""
     if "\\" in text:
-        from classad.lexing import unescape as unescape_string
+        from classad.syntax.lexing import unescape as unescape_string
 
         text = unescape_string(text)
     if "\0" in text:
@@ -371,7 +371,7 @@ def _scalar(item: Any) -> str:
         return f"<r>{_real_text(item)}</r>"
     if kind is RelTime:
         return f"<r>{_real_text(item.secs)}</r>"
-    from classad.unparse import unparse, unparse_value
+    from classad.formats.unparse import unparse, unparse_value
 
     if is_node(item):
         return f"<e>{escape(unparse(item))}</e>"
@@ -383,13 +383,13 @@ def _real_text(number: float) -> str:
         return "NaN"
     if number in (inf, -inf):
         return "INF" if number > 0 else "-INF"
-    from classad.unparse import format_real
+    from classad.formats.unparse import format_real
 
     return format_real(number + 0.0, old=False)  # the sign of a zero is lost
 
 
 def _string_body(text: str) -> str:
     """The inside of a string in new syntax."""
-    from classad.unparse import quote_string
+    from classad.formats.unparse import quote_string
 
     return quote_string(text, old=False)[1:-1]

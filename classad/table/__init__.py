@@ -1,10 +1,10 @@
 """Ads as a table: selecting, ranking and matching many rows at once.
 
 ``Table`` and ``Rows`` are the public names.  A table answers as the evaluator of one ad after the
-other would, only sooner: see classad/table/core.py.
+other would, only sooner: see classad/table/table.py.
 """
 
-from classad.table.core import Table
 from classad.table.rows import Rows
+from classad.table.table import Table
 
 __all__ = ["Rows", "Table"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
-from classad.table.moving import bits_of, rows_of, without
+from classad.table.arrays.arrays import bits_of, rows_of, without
 
 
 class Rows:

@@ -3,7 +3,7 @@
 What is decided here: which reader takes a file; that a missing value is an attribute that an ad
 does not have.
 Inputs: paths, frames of Arrow and pandas.  Outputs: ads, loaded columns, frames.
-Never here: the forms of files, the types of cells (classad/frames.py).
+Never here: the forms of files, the types of cells (classad/binding/frames.py).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from classad.ad import ClassAd
-from classad.adfile import load_ads
-from classad.ambient import zone_name
+from classad.ads.ad import ClassAd
+from classad.binding.ambient import zone_name
+from classad.files.ads import load_ads
 from classad.formats.common import Errors, check_errors
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from classad.errors import Diagnostic
     from classad.formats.detect import Form
-    from classad.loaded import LoadedColumns
-    from classad.table.holder import Holder
+    from classad.loading.columns import LoadedColumns
+    from classad.table.contents import Holder
 
 
 def load(
@@ -76,8 +76,8 @@ def _cell(cell: Any) -> Any:
 
 def to_arrow(table: Holder, attributes: Sequence[str] | None, rows: array[int] | None) -> Any:
     """A ``pyarrow.Table`` of some columns and rows."""
-    from classad.frames import arrow_table, coded_column
-    from classad.table.moving import pick
+    from classad.binding.frames import arrow_table, coded_column
+    from classad.table.arrays.arrays import pick
 
     made = []
     for name in table.names if attributes is None else attributes:

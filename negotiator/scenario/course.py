@@ -15,13 +15,15 @@ from typing import Any
 
 from attr import define, evolve, field, frozen
 
-from classad.ad import ClassAd
-from negotiator.board import Board
-from negotiator.candidates import Allowance, Asker
+from classad.ads.ad import ClassAd
 from negotiator.cycle import negotiate
-from negotiator.options import ENGINES
-from negotiator.requests import Request
-from negotiator.result import CycleResult
+from negotiator.engines import ENGINES
+from negotiator.jobs.requests import Request
+from negotiator.matching.board import Board, Watch
+from negotiator.matching.candidate import Allowance, Asker
+from negotiator.matching.terms import SessionTerms
+from negotiator.model.result import CycleResult
+from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.expand import (
     JobEntry,
     Scenario,
@@ -33,9 +35,6 @@ from negotiator.scenario.expand import (
     quoted,
 )
 from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of
-from negotiator.session import SessionTerms
-from negotiator.snapshot import Snapshot
-from negotiator.watch import Watch
 from policy.model import NegotiatorPolicy
 
 

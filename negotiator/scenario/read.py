@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from classad.ad import ClassAd
-from classad.expr import ExprTree
-from negotiator.arithmetic import whole
-from negotiator.poolorder import submitter_order
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from negotiator.capture.pool_order import submitter_order
+from negotiator.model.arithmetic import whole
+from negotiator.model.snapshot import AccountantState, Customer, ScheddQueue, Snapshot
 from negotiator.scenario.expand import (
     ADDRESS,
     POOL,
@@ -28,7 +29,6 @@ from negotiator.scenario.expand import (
     merge,
     quoted,
 )
-from negotiator.snapshot import AccountantState, Customer, ScheddQueue, Snapshot
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 

@@ -13,14 +13,14 @@ from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
-from policy import knobs_matching as matching
 from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, Presence, find_ephemeral
-from policy.knobs_shares import GROUP_SORT_EXPR
+from policy.knobs import matching as matching
+from policy.knobs.shares import GROUP_SORT_EXPR
+from policy.knobs.typed import place
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
 from policy.lint.trees import guarded, references, scope_of
 from policy.lint.view import Setting, View
-from policy.typed import place
 
 UNKNOWN_ATTRIBUTE: Final = Finding(
     "P401",
@@ -190,8 +190,8 @@ def _is_published(view: View, folded: str) -> bool:
 
 
 def _functions(setting: Setting) -> Iterator[Diagnostic]:
-    from classad.builtins import load
-    from classad.nodes import Call, walk
+    from classad.evaluation.functions import load
+    from classad.syntax.nodes import Call, walk
 
     assert setting.tree is not None
     assert setting.reading is not None

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import Final, TypeGuard
 
 from classad.errors import Diagnostic
-from classad.nodes import Binary, Literal, Node, Reference, walk
+from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
 from policy.ephemeral import find_ephemeral
+from policy.knobs.typed import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import MIRRORED, bare, comparisons, conjuncts, is_undefined, number
 from policy.lint.view import Setting, View
-from policy.typed import place
 
 NEVER_TRUE: Final = Finding(
     "P410",

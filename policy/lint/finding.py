@@ -13,8 +13,8 @@ from attr import field, frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from policy.table import Definition
-from policy.typed import place
+from policy.knobs.typed import place
+from policy.language.table import Definition
 
 ERROR: Final = "error"
 WARNING: Final = "warning"

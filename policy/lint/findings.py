@@ -15,6 +15,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
+from policy.knobs.typed import EXPANDED
 from policy.lint import (
     attributes,
     comparisons,
@@ -29,7 +30,6 @@ from policy.lint import (
 from policy.lint.finding import Finding
 from policy.lint.view import view
 from policy.load import PolicyLoad, load_policy
-from policy.typed import EXPANDED
 
 __all__ = ["FINDINGS", "SECTIONS", "Finding", "lint"]
 

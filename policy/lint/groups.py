@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
-from policy import knobs_shares as shares
+from policy.knobs import shares as shares
+from policy.knobs.typed import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import number, references
 from policy.lint.view import Setting, View
-from policy.typed import place
 
 UNLISTED: Final = Finding(
     "P301",
@@ -176,7 +176,7 @@ def _sorting(view: View) -> Iterator[Diagnostic]:
     for setting in view.of(shares.GROUP_SORT_EXPR):
         if setting.tree is None or setting.reading is None:
             continue
-        from classad.nodes import walk
+        from classad.syntax.nodes import walk
 
         for node in references(setting.tree):
             if node.name.casefold() not in GROUP_ATTRIBUTES:

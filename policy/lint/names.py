@@ -13,10 +13,10 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.knobs import KNOBS, find_knob
-from policy.lines import LineReader
+from policy.language.lines import LineReader
+from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
 from policy.lint.view import FOREIGN, Setting, View, is_own
-from policy.table import Definition
 
 UNKNOWN: Final = Finding(
     "P201",

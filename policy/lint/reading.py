@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
-from policy.knob import Kind
+from policy.knobs.declaration import Kind
+from policy.language.macros import FUNCTIONS
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.view import Setting, View, endless
-from policy.macros import FUNCTIONS
 
 UNREADABLE: Final = Finding(
     "P101",

@@ -16,11 +16,11 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from policy import statements
-from policy.lines import LineReader
+from policy.knobs.typed import EXPANDED
+from policy.language import statements
+from policy.language.lines import LineReader
+from policy.language.statements import StatementError
 from policy.lint.finding import WARNING, Finding
-from policy.statements import StatementError
-from policy.typed import EXPANDED
 
 NO_REASON: Final = Finding(
     "P901",

@@ -8,8 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from classad.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary, walk
-from classad.values import Value
+from classad.language.values import Value
+from classad.syntax.nodes import (
+    Binary,
+    Call,
+    Conditional,
+    Literal,
+    Node,
+    Parens,
+    Reference,
+    Unary,
+    walk,
+)
 
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "=?=", "=!="))
 #: The same comparison with its sides exchanged.

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.nodes import Binary, Call, Node, Reference, walk
-from policy import knobs_cycle as cycle
-from policy import knobs_matching as matching
-from policy import knobs_shares as shares
-from policy.knob import Knob
+from classad.syntax.nodes import Binary, Call, Node, Reference, walk
+from policy.knobs import cycle as cycle
+from policy.knobs import matching as matching
+from policy.knobs import shares as shares
+from policy.knobs.declaration import Knob
+from policy.knobs.typed import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import MIRRORED, bare, comparisons, names, number
 from policy.lint.view import Setting, View
-from policy.typed import place
 
 NOT_SECONDS: Final = Finding(
     "P601",

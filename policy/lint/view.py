@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Final
 from attr import frozen
 
 from policy.config import Config
-from policy.knob import Kind, Knob
 from policy.knobs import find_knob
-from policy.macros import ExpansionError
-from policy.table import DETECTED_ORIGIN, Definition
-from policy.typed import Reading, read_knob
+from policy.knobs.declaration import Kind, Knob
+from policy.knobs.typed import Reading, read_knob
+from policy.language.macros import ExpansionError
+from policy.language.table import DETECTED_ORIGIN, Definition
 
 if TYPE_CHECKING:
-    from classad.nodes import Node
+    from classad.syntax.nodes import Node
 
 _STARTD: Final = (
     *("START", "RANK", "PREEMPT", "KILL", "SUSPEND", "CONTINUE", "WANT_SUSPEND", "WANT_VACATE"),
@@ -126,7 +126,7 @@ def is_own(entry: Definition) -> bool:
 
 def view(config: Config) -> View:
     """Everything that the configuration itself sets."""
-    from policy.knobs_shares import GROUP_NAMES
+    from policy.knobs.shares import GROUP_NAMES
 
     own = [entry for entry in config.scope.table if is_own(entry)]
     entries = [link for entry in config.scope.table for link in entry.chain()]

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from classad.builtins import load
-from classad.builtins.registry import Builtin
+from classad.evaluation.functions import Builtin, load
 
 SCALARS: Final = [
     "undefined", "error", "true", "false", "0", "1", "2", "-1", "3", "-7", "255", "0.0", "-0.0",

@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from classad.ad import ClassAd
-from classad.conform import comparison
-from classad.conform.comparison import context_of
-from classad.conform.encode import PARSE_ERROR, encode
-from classad.expr import ExprTree
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from pieslice.conform.classad import comparison
+from pieslice.conform.classad.comparison import context_of
+from pieslice.conform.classad.encode import PARSE_ERROR, encode
 
 __all__ = ["PARSE_ERROR", "ad_of", "check", "context_of", "encode", "tree_of"]
 

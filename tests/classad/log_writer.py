@@ -8,8 +8,8 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from classad.log import new_ad, set_attribute
-from classad.logfile import LogFile
+from classad.files.log import new_ad, set_attribute
+from classad.files.log_file import LogFile
 
 with LogFile(Path(sys.argv[1]), now=1_700_000_000, max_size=int(sys.argv[2])) as log:
     first = int(log.log.table.get("Customer.a@x", {}).get("Floor", "0"))

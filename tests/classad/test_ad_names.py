@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classad import ClassAd
-from classad.ad import SharedNames
-from classad.adfile import load_file, read_long
+from classad.ads.ad import SharedNames
+from classad.files.ads import load_file, read_long
 
 TEXT = (
     "Cpus = 4\nMemory = 1\nOwner = u\n\nCpus = 8\nMemory = 2\nOwner = v\n\nmemory = 3\nCpus = 1\n"

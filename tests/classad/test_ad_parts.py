@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from classad import ClassAd, ExprTree
-from classad.ad import as_bool, as_number, as_string
-from classad.lists import ListValue
-from classad.values import ERROR, UNDEFINED
+from classad.ads.ad import as_bool, as_number, as_string
+from classad.ads.lists import ListValue
+from classad.language.values import ERROR, UNDEFINED
 
 _NAMES = ("cpus", "load", "owner", "missing", "busy")
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, ClassAdOSError, ClassAdParseError, ClassAdValueError, ExprTree
-from classad.adfile import OutForm, format_ad, read_ads, write_ads
 from classad.errors import Diagnostic
+from classad.files.ads import OutForm, format_ad, read_ads, write_ads
 from classad.formats.detect import detect_form
 
 ADS = [

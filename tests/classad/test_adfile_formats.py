@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classad import ClassAd, ClassAdParseError
-from classad.build import make_ad
+from classad.ads.stored import make_ad
 from classad.errors import Diagnostic
 from classad.formats.json import format_json, read_json
 from classad.formats.new import format_new, read_new
-from classad.formats.quick import QuickAds
+from classad.formats.ordinary import QuickAds
 from classad.formats.xml import XML_FOOT, XML_HEAD, format_xml, read_xml
-from classad.parser import parse_ad_prefix
+from classad.syntax.parser import parse_ad_prefix
 
 ROOM = Path(__file__).parents[1] / "vectors" / "classad"
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classad.adfile import read_long
+from classad.ads.expression import ExprTree
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.expr import ExprTree
+from classad.files.ads import read_long
 from classad.formats.long import LongReader, literal_value
-from classad.nodes import Literal
-from classad.parser import parse_expression
-from classad.values import UNDEFINED
+from classad.language.values import UNDEFINED
+from classad.syntax.nodes import Literal
+from classad.syntax.parser import parse_expression
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad" / "formats.jsonl"
 LINES = [

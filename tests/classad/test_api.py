@@ -18,7 +18,7 @@ import pytest
 
 import classad
 from classad import ClassAd, ClassAdException, ExprTree, ParserType, Value
-from classad.ambient import REGISTERED
+from classad.binding.ambient import REGISTERED
 from classad.errors import Diagnostic
 
 # --- where classad2 crashes or loses something ------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 import classad
 from classad import ClassAd, ExprTree, ParserType
-from classad.adfile import read_ads, write_ads
+from classad.files.ads import read_ads, write_ads
 
 NEW = "[A = B is undefined; B = B is undefined; C = A; F = 2 + 2; G = 2 + 2]"
 LONG = "A = B =?= undefined\nB = B =?= undefined\nC = A\nF = 2 + 2\nG = 2 + 2\n"

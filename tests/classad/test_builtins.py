@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from classad.builtins import FAMILIES, load
-from classad.builtins.document import document
-from classad.builtins.registry import Builtin
+from classad.ads.expression import ExprTree
 from classad.evaluate import EvalContext, evaluate, evaluate_full
-from classad.expr import ExprTree
-from classad.unparse import unparse_value
-from classad.values import ERROR, UNDEFINED
+from classad.evaluation.functions import FAMILIES, Builtin, load
+from classad.formats.unparse import unparse_value
+from classad.language.values import ERROR, UNDEFINED
+from pieslice.documents.functions import functions_page
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = sorted(load().values(), key=lambda function: function.name)
@@ -66,7 +65,9 @@ def test_names_are_found_in_any_case() -> None:
 
 def test_the_function_reference_is_current() -> None:
     written = (ROOT / "docs" / "functions.md").read_text("utf-8")
-    assert written == document(), "run: python -m classad.builtins.document > docs/functions.md"
+    assert written == functions_page(), (
+        "run: python -m pieslice.documents functions > docs/functions.md"
+    )
 
 
 def test_importing_classad_declares_no_function() -> None:

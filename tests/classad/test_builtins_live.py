@@ -14,13 +14,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from classad.ads.lists import ListValue
 from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, evaluate_full
-from classad.lists import ListValue
-from classad.parser import parse_expression
-from classad.times import int32_of_real
-from classad.unparse import pretty
-from classad.values import RelTime
+from classad.formats.unparse import pretty
+from classad.language.times import int32_of_real
+from classad.language.values import RelTime
+from classad.syntax.parser import parse_expression
 from tests.classad.builtin_cases import call, functions
 
 ROOT = Path(__file__).parents[2]

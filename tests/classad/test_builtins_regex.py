@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from classad.builtins.pcre import compile_pattern, regex_backend
 from classad.evaluate import evaluate
-from classad.values import ERROR
+from classad.language.values import ERROR
 
 
 @pytest.fixture(params=["pcre2", "re"])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from classad.cli import add_commands, main
+from pieslice.commands.expressions import add_commands, main
 
 SLOT = 'Name = "slot1@a"\nMemory = 4096\nRequirements = TARGET.RequestMemory <= Memory\n'
 JOB = "[ RequestMemory = 2048; Requirements = TARGET.Memory >= RequestMemory ]"

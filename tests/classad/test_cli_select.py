@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from classad.cli import add_commands
+from pieslice.commands.expressions import add_commands
 
 #: The outputs below are those of condor_status 25.14.1 for these ads.
 ADS = r"""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from classad.conform.cli import add_commands
-from classad.conform.language import LANGUAGE_KINDS
-from classad.conform.printing import PRINTING_KINDS
-from classad.conform.runner import UnreadableVectors, check_case, run
+from pieslice.conform.classad.cli import add_commands
+from pieslice.conform.classad.language import LANGUAGE_KINDS
+from pieslice.conform.classad.printing import PRINTING_KINDS
+from pieslice.conform.classad.runner import UnreadableVectors, check_case, run
 
 KINDS = (*LANGUAGE_KINDS, *PRINTING_KINDS)
 ROOM = Path(__file__).parents[1] / "vectors" / "classad"

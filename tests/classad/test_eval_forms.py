@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from classad.compiler import compile_tree, specialise
+from classad.ads.expression import ExprTree
+from classad.compiled.closures import compile_tree, specialise
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate_exactly, evaluate_full
-from classad.expr import ExprTree
 from tests.classad import golden
 
 #: Topics with how many cases are passed over: each is evaluated in full elsewhere.

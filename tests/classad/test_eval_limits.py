@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
 from classad.errors import ClassAdEvaluationError
 from classad.evaluate import EvalContext, evaluate, evaluate_full
-from classad.expr import ExprTree
-from classad.nodes import Binary, Call, Literal, Node, Reference
-from classad.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from tests.classad import golden
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, ExprTree, RefSet, refs
-from classad.cli import add_commands
+from classad.analysis.explain import explain
+from classad.analysis.explanation import Explanation, because
 from classad.errors import ClassAdParseError, suggest
 from classad.evaluate import evaluate_full
-from classad.explain import Explanation, explain
-from classad.explain_text import because
-from classad.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED
+from pieslice.commands.expressions import add_commands
 from tests.classad.golden import ad_of, cases, context_of, encode, tree_of
 
 JOB = ClassAd(

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from classad.ad import ClassAd
-from classad.convert import to_python
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.analysis.flatten import flatten
+from classad.binding.convert import to_python
 from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
-from classad.expr import ExprTree
-from classad.flatten import flatten
-from classad.unparse import unparse, unparse_value
+from classad.formats.unparse import unparse, unparse_value
 from fuzz.language import CONTEXT, generated
 
 #: Expression and its value in MY, printed in new syntax; "fails": the whole evaluation does.
@@ -131,7 +131,7 @@ def test_ads_in_lists_have_the_partner_of_what_is_around_them(
 @pytest.mark.live
 @pytest.mark.parametrize(("my", "target", "value"), IN_A_MATCH)
 def test_the_real_library_gives_them_that_partner(my: str, target: str, value: str) -> None:
-    from classad.invent import Case
+    from classad.strategies.random_text import Case
     from fuzz.language import ours_of, peer
 
     pytest.importorskip("classad2")
@@ -153,7 +153,7 @@ def test_value_by_every_evaluator(expression: str, value: str) -> None:
 @pytest.mark.live
 @pytest.mark.parametrize(("expression", "value"), SEEN, ids=[case[0] for case in SEEN])
 def test_the_real_library_says_so(expression: str, value: str) -> None:
-    from classad.invent import Case
+    from classad.strategies.random_text import Case
     from fuzz.language import ours_of, peer
 
     pytest.importorskip("classad2")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from classad.jobqueue import queued_jobs
-from classad.log import (
+from classad.files.job_queue import queued_jobs
+from classad.files.log import (
     LogRecord,
     TransactionLog,
     compacted_lines,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from classad.log import DamagedLogError, new_ad, read_transaction_log, set_attribute
-from classad.logfile import LogBusyError, LogFile, read_log_file
+from classad.files.log import DamagedLogError, new_ad, read_transaction_log, set_attribute
+from classad.files.log_file import LogBusyError, LogFile, read_log_file
 
 WRITER = Path(__file__).with_name("log_writer.py")
 ROOT = Path(__file__).parents[2]

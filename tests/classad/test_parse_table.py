@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from classad import parse_table
-from classad.parse_table import grammar_file, read_table
-from classad.table_maker import make_table, table_text
-from classad.tree_building import BUILDERS
+from classad.syntax import parse_table
+from classad.syntax.actions import BUILDERS
+from classad.syntax.make_table import make_table, table_text
+from classad.syntax.parse_table import grammar_file, read_table
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_file_is_what_the_grammar_gives() -> None:
-    """If not: ``python -m classad.table_maker``."""
+    """If not: ``python -m classad.syntax.make_table``."""
     assert grammar_file("classad.table.json") == table_text(
         make_table(grammar_file("classad.lark"))
     )
@@ -49,7 +49,7 @@ def test_without_a_fitting_file_the_table_is_made(
 
 def test_parsing_does_not_need_lark() -> None:
     code = (
-        "import sys; from classad.parser import parse_expression as p; p('a + 1');"
+        "import sys; from classad.syntax.parser import parse_expression as p; p('a + 1');"
         "print(sorted({'lark', 'importlib.resources'} & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classad.errors import ClassAdParseError
-from classad.nodes import (
+from classad.language.values import ERROR, UNDEFINED, AbsTime, RelTime
+from classad.source import Source
+from classad.syntax.nodes import (
     AdExpr,
     Binary,
     Call,
@@ -26,9 +28,7 @@ from classad.nodes import (
     Unary,
     walk,
 )
-from classad.parser import _by_grammar, parse_ad_prefix, parse_ads, parse_expression
-from classad.source import Source
-from classad.values import ERROR, UNDEFINED, AbsTime, RelTime
+from classad.syntax.parser import _by_grammar, parse_ad_prefix, parse_ads, parse_expression
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "classad"
 

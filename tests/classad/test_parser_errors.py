@@ -7,8 +7,8 @@ import traceback
 import pytest
 
 from classad.errors import ClassAdParseError
-from classad.parser import parse_ads, parse_expression
 from classad.source import Source
+from classad.syntax.parser import parse_ads, parse_expression
 
 
 def rendered(text: str, **options: object) -> str:

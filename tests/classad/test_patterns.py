@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from classad.nodes import Literal
-from classad.parser import parse_expression
+from classad.syntax.nodes import Literal
+from classad.syntax.parser import parse_expression
 
 ROOT = Path(__file__).parents[2]
 #: A group that is repeated possessively.

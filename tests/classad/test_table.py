@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.evaluate import evaluate
-from classad.loading import load_long
+from classad.loading.long_form import load_long
 from classad.match import half_match, is_true, symmetric_match
-from classad.table import Rows, Table, moving
+from classad.table import Rows, Table
+from classad.table.arrays import arrays as moving
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 

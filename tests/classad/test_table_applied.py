@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from classad import ClassAd, EvalContext, ExprTree
-from classad.loading import load_long
+from classad.loading.long_form import load_long
 from classad.table import Rows, Table
-from classad.table.placed import NOWHERE
-from classad.table.store import Store
+from classad.table.store.reordered import NOWHERE
+from classad.table.store.store import Store
 
 CONTEXT = EvalContext(now=1000.0)
 

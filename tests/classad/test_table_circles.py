@@ -7,7 +7,7 @@ import pytest
 
 from classad import ClassAd, ExprTree
 from classad.evaluate import evaluate
-from classad.loading import load_long
+from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classad import ClassAd, Table
-from classad.expr import ExprTree
-from classad.lists import ListValue
-from classad.loading import load_long
-from classad.table.literals import Literals
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
+from classad.loading.long_form import load_long
+from classad.table.store.constant_lists import Literals
 
 MEMBERS = [
     "1", "-2", "- 3", "0", "1.5", "-0.0", "007", "1e3", "0x1F", "123456789012345678",

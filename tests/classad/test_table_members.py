@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classad import EvalContext, kernels
-from classad.loading import load_long
+from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
-from classad.table.members import Members
-from classad.table.vectors import count_holding
+from classad.table.arrays.vectors import count_holding
+from classad.table.sampling.list_members import Members
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, EvalContext
+from classad.ads.expression import ExprTree
 from classad.evaluate import evaluate
-from classad.expr import ExprTree
 from classad.match import symmetric_match
 from classad.table import Table
-from classad.table.overlaid import OverlaidStore
+from classad.table.store.overlay import OverlaidStore
 
 CONTEXT = EvalContext(now=1_700_000_000)
 JOBS = (

@@ -7,11 +7,11 @@ import pytest
 
 from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluate import evaluate
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime
 from classad.match import is_true
 from classad.table import Table
-from classad.table.comparisons import COMPARISONS
-from classad.table.quick import Quick
-from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime
+from classad.table.sampling.column_comparisons import Quick
+from classad.table.sampling.comparisons import COMPARISONS
 
 CONTEXT = EvalContext(now=50.0)
 VALUES: list[Any] = [

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, EvalContext, kernels
+from classad.ads.expression import ExprTree
 from classad.evaluate import evaluate
-from classad.expr import ExprTree
-from classad.table import Rows, Table, moving
-from classad.table.doubles import numbers_of
+from classad.table import Rows, Table
+from classad.table.arrays import arrays as moving
+from classad.table.arrays.doubles import numbers_of
 
 CONTEXT = EvalContext(now=1_700_000_000)
 

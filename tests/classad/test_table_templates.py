@@ -5,15 +5,16 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, EvalContext, kernels
-from classad.deferred import OLD, Unbuilt
-from classad.expr import ExprTree
-from classad.loading import load_long
+from classad.ads.deferred import OLD, Unbuilt
+from classad.ads.expression import ExprTree
+from classad.formats.unparse import unparse
+from classad.loading.long_form import load_long
 from classad.match import symmetric_match
-from classad.table import Table, requirements
-from classad.table.shapes import Shapes
-from classad.table.splits import Splits
-from classad.table.templates import constants_of
-from classad.unparse import unparse
+from classad.table import Table
+from classad.table.answers import requirements
+from classad.table.dependence.conjuncts import Splits
+from classad.table.expressions.shapes import Shapes
+from classad.table.expressions.templates import constants_of
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 needs_c = pytest.mark.skipif(

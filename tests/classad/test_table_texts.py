@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classad import arena, kernels
-from classad.arena import parse_later
-from classad.deferred import OLD, PREFIX
-from classad.expr import ExprTree
+from classad import kernels
+from classad.ads.deferred import OLD, PREFIX
+from classad.ads.expression import ExprTree
+from classad.formats.unparse import unparse
 from classad.strategies import expressions
-from classad.table.shapes import Shapes
-from classad.table.splits import Splits, _conjuncts_of, _own_name
-from classad.table.texts import conjuncts_in
-from classad.unparse import unparse
+from classad.syntax import native as arena
+from classad.syntax.native import parse_later
+from classad.table.dependence.conjuncts import Splits, _conjuncts_of, _own_name
+from classad.table.expressions.conjunct_texts import conjuncts_in
+from classad.table.expressions.shapes import Shapes
 
 needs_c = pytest.mark.skipif(
     kernels.native is None, reason="only the C parser leaves expressions to be read later"
@@ -92,7 +93,7 @@ def test_a_conjunct_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         parsed.append(text)
         return arena.parse(text, how)
 
-    monkeypatch.setattr("classad.table.splits.first_of_form", parse)
+    monkeypatch.setattr("classad.table.dependence.conjuncts.first_of_form", parse)
     splits = Splits(Shapes())
     for number in range(9):
         text = f'A > {number} && (B < C) && D == "x{number}"' + " && E" * (number % 3)

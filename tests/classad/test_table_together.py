@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
 from classad.match import symmetric_match
-from classad.table import Table, together
+from classad.table import Table
+from classad.table.answers import joint_verdicts as together
 
 ROWS = [
     ClassAd(

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classad import ClassAd, EvalContext, kernels
-from classad.builtins import load
+from classad.ads.lists import ListValue
 from classad.evaluate import evaluate
-from classad.lists import ListValue
+from classad.evaluation.functions import load
+from classad.evaluation.state import EvalState
+from classad.language.operators import BINARY, UNARY, choose
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
 from classad.match import symmetric_match
-from classad.operators import BINARY, UNARY, choose
-from classad.state import EvalState
 from classad.table import Table
-from classad.table.bulk import BULK
-from classad.table.tables import logical
-from classad.table.vectors import Vector, apply, binary, conditional, unary
-from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
+from classad.table.arrays.vectors import Vector, apply, binary, conditional, unary
+from classad.table.sampling.bulk_functions import BULK
+from classad.table.sampling.sampler import logical
 
 CONTEXT = EvalContext(now=50.0)
 BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]

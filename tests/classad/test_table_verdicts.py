@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 
 from classad import ClassAd, EvalContext, ExprTree, kernels
-from classad.compiler import compile_node, measure
+from classad.compiled.closures import compile_node, measure
+from classad.language.values import ERROR
 from classad.match import half_match, is_true
-from classad.parser import parse_expression
 from classad.strategies import expressions
+from classad.syntax.parser import parse_expression
 from classad.table import Table
-from classad.table.parts import Joint, Part
-from classad.table.predicates import Predicate
-from classad.table.tables import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Results
-from classad.table.verdicts import Verdict, verdict_of
-from classad.values import ERROR
+from classad.table.answers.predicates import Predicate
+from classad.table.answers.verdicts import Verdict, verdict_of
+from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Results
+from classad.table.store.parts import Joint, Part
 
 CONTEXT = EvalContext(now=100.0)
 
@@ -113,7 +113,7 @@ LOGIC = [
 def test_logic_is_put_together_from_its_operands(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr("classad.table.verdicts._WHOLE", 1)
+    monkeypatch.setattr("classad.table.answers.verdicts._WHOLE", 1)
     composed: list[Verdict | None] = []
     compose = Predicate._composed
 

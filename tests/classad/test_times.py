@@ -9,7 +9,7 @@ import pytest
 
 from classad.errors import ClassAdValueError
 from classad.evaluate import EvalContext, evaluate
-from classad.times import (
+from classad.language.times import (
     break_down,
     check_zone,
     date_of_days,
@@ -22,7 +22,7 @@ from classad.times import (
     parse_reltime_literal,
     reltime_text,
 )
-from classad.values import AbsTime
+from classad.language.values import AbsTime
 
 
 def test_dates_agree_with_the_standard_library() -> None:

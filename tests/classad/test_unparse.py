@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classad.ad import ClassAd
-from classad.expr import ExprTree
-from classad.lists import ListValue
-from classad.nodes import (
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
+from classad.formats.scalars import RESERVED, format_real, quote_name, quote_string
+from classad.formats.unparse import pretty, unparse, unparse_value
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
+from classad.syntax.nodes import (
     AdExpr,
     Binary,
     Call,
@@ -22,10 +25,7 @@ from classad.nodes import (
     Subscript,
     Unary,
 )
-from classad.parser import parse_expression
-from classad.scalar_text import RESERVED, format_real, quote_name, quote_string
-from classad.unparse import pretty, unparse, unparse_value
-from classad.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
+from classad.syntax.parser import parse_expression
 
 
 @pytest.mark.parametrize(

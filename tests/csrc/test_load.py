@@ -13,15 +13,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from classad import ParserType, kernels, loading, parseAds
-from classad.ad import ClassAd
-from classad.adfile import load_file
-from classad.cellstore import NativeStore, PythonStore
+from classad import ParserType, kernels, parseAds
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.expr import ExprTree
+from classad.files.ads import load_file
 from classad.formats.long import LongReader
-from classad.loaded import LoadedColumns, Tag
-from classad.loading import Loader, load_long
+from classad.loading import long_form as loading
+from classad.loading.cells import NativeStore, PythonStore
+from classad.loading.columns import LoadedColumns, Tag
+from classad.loading.long_form import Loader, load_long
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors" / "classad"

@@ -17,13 +17,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from classad import ExprTree, arena, kernels, parser
-from classad.deferred import OLD, PREFIX, STRICT, Unbuilt
+from classad import ExprTree, kernels
+from classad.ads.deferred import OLD, PREFIX, STRICT, Unbuilt
 from classad.errors import ClassAdParseError
-from classad.nodes import AdExpr, Binary, Node, walk
-from classad.parse_table import load_tables
+from classad.formats.unparse import unparse
 from classad.source import Source
-from classad.unparse import unparse
+from classad.syntax import native as arena
+from classad.syntax import parser
+from classad.syntax.nodes import AdExpr, Binary, Node, walk
+from classad.syntax.parse_table import load_tables
 
 pytestmark = pytest.mark.skipif(kernels.native is None, reason="the C parser is not built here")
 

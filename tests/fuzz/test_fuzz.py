@@ -14,10 +14,10 @@ import pytest
 from attr import evolve
 
 from classad import ClassAd, ExprTree
+from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, evaluate
-from classad.flatten import flatten
-from classad.invent import Case
-from classad.unparse import unparse_value
+from classad.formats.unparse import unparse_value
+from classad.strategies.random_text import Case
 from fuzz.__main__ import main
 from fuzz.known import NUMBERS, known
 from fuzz.language import flatten_keeps
@@ -25,8 +25,8 @@ from fuzz.runner import run
 from fuzz.sharing import ageing_holds
 from fuzz.target import Target, Unavailable, table
 from fuzz.targets import TARGETS
-from negotiator.accounting import update_customer
-from negotiator.snapshot import Customer
+from negotiator.accounting.accountant import update_customer
+from negotiator.model.snapshot import Customer
 
 ROOT = Path(__file__).parents[2]
 

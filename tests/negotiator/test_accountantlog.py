@@ -10,13 +10,13 @@ import pytest
 from attr import evolve
 
 from classad.errors import Diagnostic
-from classad.log import TransactionLog, parse_record, transaction_text
-from negotiator.accountantlog import DamagedLogError, accountant_log, changes, read_log
-from negotiator.accounting import update_priorities
-from negotiator.adsource import read_ads
-from negotiator.records import from_log
-from negotiator.snapshot import AccountantState, Customer, Lease
-from negotiator.userprio.conform import check_log
+from classad.files.log import TransactionLog, parse_record, transaction_text
+from negotiator.accounting.accountant import update_priorities
+from negotiator.accounting.log import DamagedLogError, accountant_log, changes, read_log
+from negotiator.accounting.records import from_log
+from negotiator.capture.ads import read_ads
+from negotiator.model.snapshot import AccountantState, Customer, Lease
+from pieslice.userprio.conform import check_log
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting" / "log_recovery.json"
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text())["cases"]

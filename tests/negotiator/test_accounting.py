@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from classad.conform.runner import check_case
-from negotiator.accounting import Accountant, AccountantSettings, expire_leases
-from negotiator.conform.accounting import ACCOUNTING_KINDS
-from negotiator.groups import GroupSettings, GroupTree
-from negotiator.snapshot import AccountantState, Customer, Lease
+from negotiator.accounting.accountant import Accountant, AccountantSettings, expire_leases
+from negotiator.groups.tree import GroupSettings, GroupTree
+from negotiator.model.snapshot import AccountantState, Customer, Lease
+from pieslice.conform.classad.runner import check_case
+from pieslice.conform.negotiator.accounting import ACCOUNTING_KINDS
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting"
 

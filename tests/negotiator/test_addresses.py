@@ -6,7 +6,7 @@ import pytest
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from negotiator.addresses import NO_ADDRESS, families, schedd_families, slot_families
+from negotiator.pool.addresses import NO_ADDRESS, families, schedd_families, slot_families
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from shutil import copytree
 
-from classad.conform.runner import outcomes
-from negotiator.agreement import compare
-from negotiator.conform.pools import POOL_KINDS
+from negotiator.capture.agreement import compare
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
+from pieslice.conform.classad.runner import outcomes
+from pieslice.conform.negotiator.pools import POOL_KINDS
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from negotiator import cli
-from negotiator.cli import main
+from pieslice import cli
+from pieslice.cli import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -107,7 +107,7 @@ def test_eval(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_closed_pipe_is_no_error(pool: Path) -> None:
-    command = [sys.executable, "-m", "negotiator", "negotiate", str(pool), "--json"]
+    command = [sys.executable, "-m", "pieslice", "negotiate", str(pool), "--json"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -134,7 +134,7 @@ def test_completion_script(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_starting_imports_nothing_heavy() -> None:
     code = (
-        "import sys, negotiator.cli as c; c.build_parser();"
+        "import sys, pieslice.cli as c; c.build_parser();"
         "print(sorted({'attr', 'lark', 'rich', 'pcre2', 'json'} & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from classad.conform.runner import check_case
-from negotiator.conform.cycles import CYCLE_KINDS
 from negotiator.cycle import negotiate
+from pieslice.conform.classad.runner import check_case
+from pieslice.conform.negotiator.cycles import CYCLE_KINDS
 from tests.negotiator import scenarios
 
 BIG = {"random-20", "random-21"}

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from classad.ad import ClassAd
-from negotiator.cli import main
-from negotiator.cycles import Turn, run_cycles
+from classad.ads.ad import ClassAd
 from negotiator.io import CapturePaths, read_capture
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
-from negotiator.simulate.pool import show_claim
+from pieslice.cli import main
+from pieslice.commands.cycles import Turn, run_cycles
+from pieslice.simulate.pool import show_claim
 from tests.negotiator import scenarios
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour"

@@ -27,7 +27,7 @@ COMMANDS = (
 #: One process runs all commands; starting Python takes longer than most of them.
 SCRIPT = """
 import sys
-from negotiator.cli import main
+from pieslice.cli import main
 for line in sys.argv[1:]:
     print("$", line)
     main(line.split())

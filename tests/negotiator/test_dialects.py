@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from attr import evolve
 
-from negotiator.cli import main
-from negotiator.cycle import group_tree, negotiate
+from negotiator.cycle import negotiate
+from negotiator.groups.quotas import allocate, assign_quotas
+from negotiator.groups.tree import group_tree
 from negotiator.io import CapturePaths, read_capture
-from negotiator.quotas import allocate, assign_quotas
-from negotiator.result import MatchKind, Reason, TrimCause
+from negotiator.model.result import MatchKind, Reason, TrimCause
+from pieslice.cli import main
 from policy.dialects import DIALECTS, HTCONDOR, MANUAL, RULES, Dialect, find_dialect
 from policy.load import policy_from_knobs
 

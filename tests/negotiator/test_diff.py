@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from attr import evolve
 
-from negotiator.cli import main
 from negotiator.cycle import negotiate
-from negotiator.why.difference import compare_cycles
+from pieslice.cli import main
+from pieslice.why.difference import compare_cycles
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")

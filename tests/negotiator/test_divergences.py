@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from negotiator import grouploop
-from negotiator.departures import Sane
-from negotiator.result import CycleResult
+from negotiator.groups import rounds as grouploop
+from negotiator.model.departures import Sane
+from negotiator.model.result import CycleResult
 from tests.negotiator import scenarios
 
 PSLOT = {"PartitionableSlot": "true", "Cpus": "8", "Memory": "8192"}

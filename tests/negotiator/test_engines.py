@@ -12,18 +12,19 @@ import pytest
 from attr import evolve
 from hypothesis import given, settings
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
 from classad.evaluate import EvalContext
-from classad.expr import ExprTree
 from classad.table import Table
 from fuzz.cycles import as_ads, engines_agree, engines_keep_up, in_columns
-from negotiator.cli import main
 from negotiator.cycle import negotiate
-from negotiator.engine import ReferenceEngine, make_engines
+from negotiator.engines import make_engines
 from negotiator.io import CapturePaths, read_capture
-from negotiator.oddstrategies import odd_scenarios
-from negotiator.slots import meets
+from negotiator.matching.engine import ReferenceEngine
+from negotiator.pool.slots import meets
 from negotiator.strategies import scenarios as plain_scenarios
+from negotiator.strategies.odd_pools import odd_scenarios
+from pieslice.cli import main
 from tests.negotiator import scenarios
 
 ROOT = Path(__file__).parents[2]

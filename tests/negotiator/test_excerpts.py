@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from classad import ClassAd
-from classad.adfile import read_long
-from negotiator.autoclusters import AutoclusterTable
-from negotiator.excerpts import Excerpts
+from classad.files.ads import read_long
+from negotiator.expressions.projection import Excerpts
+from negotiator.jobs.autoclusters import AutoclusterTable
 
 
 def test_an_excerpt_has_what_is_there_and_what_is_added() -> None:

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from negotiator.cli import main
-from negotiator.forecast.conform import FORECAST_KINDS
-from negotiator.forecast.model import Demand, Settings, User, divide, forecast
+from pieslice.cli import main
+from pieslice.forecast.conform import FORECAST_KINDS
+from pieslice.forecast.model import Demand, Settings, User, divide, forecast
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors" / "accounting"
@@ -176,7 +176,7 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_a_plot_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
-    from negotiator.forecast import plot
+    from pieslice.forecast import plot
 
     figures: list[Any] = []
     monkeypatch.setattr(plot, "save", lambda made, path: figures.append(made))

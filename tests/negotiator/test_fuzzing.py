@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from negotiator.cli import main
+from pieslice.cli import main
 
 ROOT = Path(__file__).parents[2]
 POLICIES = Path("examples/policies")

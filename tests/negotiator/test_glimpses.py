@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
 from classad.evaluate import EvalContext
-from classad.loading import load_long
+from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
-from negotiator.glimpses import Glimpse
-from negotiator.requests import _accepts
-from negotiator.slotrows import SlotRows
-from negotiator.slots import Slot, meets
+from negotiator.columns.rows import SlotRows
+from negotiator.columns.visible import Glimpse
+from negotiator.jobs.requests import _accepts
+from negotiator.pool.slots import Slot, meets
 
 _CONTEXT = EvalContext(now=0.0)
 _SLOT = b"""Name = "slot1"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from negotiator.cli import main
 from negotiator.io import Capture, CapturePaths, read_capture
+from pieslice.cli import main
 
 CONFIG = "use FEATURE : AssignAccountingGroup(groups.map{check})\nGROUP_NAMES = g, h\n"
 CONFIG += "GROUP_QUOTA_g = 2\nGROUP_QUOTA_h = 2\n"

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from classad.adfile import OutForm, read_ads, write_ads
-from negotiator.cli import main
-from negotiator.inputs import kind_of, sort_out
+from classad.files.ads import OutForm, read_ads, write_ads
+from pieslice.cli import main
+from pieslice.commands.inputs import kind_of, sort_out
 from tests.negotiator import scenarios
 
 ROOT = Path(__file__).parents[2]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from negotiator.capture.pool_order import pool_order
+from negotiator.capture.queues import NO_ADDRESS
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
-from negotiator.poolorder import pool_order
-from negotiator.queues import NO_ADDRESS
 
 
 def read(folder: Path, **changes: float) -> Capture:

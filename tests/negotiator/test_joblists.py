@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
-from classad.values import ERROR, UNDEFINED
-from negotiator.autoclusters import AutoclusterTable, SignificanceSettings
-from negotiator.joblists import (
+from classad.language.values import ERROR, UNDEFINED
+from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings
+from negotiator.jobs.lists import (
     READ_BY_SCHEDD,
     excerpts_of,
     job_list,
@@ -21,8 +21,8 @@ from negotiator.joblists import (
     runnable,
     submitter_of,
 )
-from negotiator.snapshot import ScheddQueue
-from negotiator.vanilla import VanillaStart
+from negotiator.jobs.start_vanilla import VanillaStart
+from negotiator.model.snapshot import ScheddQueue
 from policy.load import policy_from_knobs
 from tests.negotiator import scenarios
 

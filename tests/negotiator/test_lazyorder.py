@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
 from classad.kernels import Key
-from negotiator.candidates import Candidate
-from negotiator.columnkeys import Keys
-from negotiator.lazyorder import LazyEntries
-from negotiator.ordering import best_first
-from negotiator.slots import Slot
+from negotiator.columns.order import LazyEntries
+from negotiator.columns.rank_keys import Keys
+from negotiator.matching.candidate import Candidate
+from negotiator.model.std_sort import best_first
+from negotiator.pool.slots import Slot
 
 SIZE = 1000
 

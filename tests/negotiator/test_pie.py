@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from negotiator.arithmetic import FLT_MAX
-from negotiator.pie import GroupRoom, PieSettings, Slice, cut_slice, permits, shares_of
+from negotiator.matching.candidate import permits
+from negotiator.model.arithmetic import FLT_MAX
+from negotiator.sessions.pie import GroupRoom, PieSettings, Slice, cut_slice, shares_of
 
 SHARES = Path(__file__).parents[1] / "vectors" / "accounting" / "shares.json"
 PREEMPTION = PieSettings(consider_preemption=True, ignore_user_priorities=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from negotiator.poolorder import name_hash, pool_order, submitter_order
+from negotiator.capture.pool_order import name_hash, pool_order, submitter_order
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
 

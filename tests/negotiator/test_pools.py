@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from negotiator.agreement import Agreement, compare
+from negotiator.capture.agreement import Agreement, compare
 from negotiator.cycle import negotiate
 from negotiator.io import Capture, CapturePaths, read_capture
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import time
 
-from negotiator.progress import SILENT, Progress
+from negotiator.capture.progress import SILENT
+from pieslice.reports.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from classad.conform.runner import check_case
-from negotiator.conform.quotas import QUOTA_KINDS
-from negotiator.cycle import group_tree
-from negotiator.groups import GroupSettings, GroupTree
-from negotiator.result import ROOT_GROUP
+from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
+from negotiator.model.result import ROOT_GROUP
+from pieslice.conform.classad.runner import check_case
+from pieslice.conform.negotiator.quotas import QUOTA_KINDS
 from policy.dialects import HTCONDOR, MRG
 from policy.load import policy_from_knobs
 

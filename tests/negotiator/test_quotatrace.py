@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from negotiator.cli import main
-from negotiator.why.quotatrace import trace_quotas
+from pieslice.cli import main
+from pieslice.why.quotatrace import trace_quotas
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from attr import evolve
 
-from negotiator.cli import main
 from negotiator.cycle import negotiate
-from negotiator.rank import RankKeys
-from negotiator.watch import Watch
-from negotiator.why.jobs import UnknownJobError, find_job
-from negotiator.why.moments import When, look_at
-from negotiator.why.ranking import first_difference, ranking
+from negotiator.matching.board import Watch
+from negotiator.matching.rank import RankKeys
+from pieslice.cli import main
+from pieslice.why.jobs import UnknownJobError, find_job
+from pieslice.why.moments import When, look_at
+from pieslice.why.ranking import first_difference, ranking
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")

@@ -10,10 +10,9 @@ import pytest
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from negotiator.agreement import ExpectedError, compare, parse_expected
-from negotiator.json_report import to_json
-from negotiator.report import Outcome, PoolFacts, Unsupported, blocks, iso_time
-from negotiator.result import (
+from negotiator.capture.agreement import ExpectedError, compare, parse_expected
+from negotiator.model.facts import PoolFacts, Unsupported
+from negotiator.model.result import (
     AllocationRound,
     CycleResult,
     GroupAllocation,
@@ -28,8 +27,10 @@ from negotiator.result import (
     TrimCause,
     TrimmedSlot,
 )
-from negotiator.snapshot import AccountantState
-from negotiator.tables import Table, Wrapped, number, print_rich, render_plain
+from negotiator.model.snapshot import AccountantState
+from pieslice.reports.json import to_json
+from pieslice.reports.layout import Table, Wrapped, number, print_rich, render_plain
+from pieslice.reports.text import Outcome, blocks, iso_time
 
 ALICE, BOB = "g1.alice@pool", "bob@pool"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from negotiator.result import Reason, Rejection
+from negotiator.model.result import Reason, Rejection
 
 
 @pytest.mark.parametrize(

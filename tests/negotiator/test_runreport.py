@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from negotiator.cli import main
-from negotiator.runreport.command import _read
-from negotiator.runreport.page import page
-from negotiator.runreport.plots import PLOTS
+from pieslice.cli import main
+from pieslice.runreport.command import _read
+from pieslice.runreport.page import page
+from pieslice.runreport.plots import PLOTS
 
 pytest.importorskip("matplotlib")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from negotiator.cli import main
+from pieslice.cli import main
 
 CONFIG = """\
 A.NEGOTIATOR_SLOT_CONSTRAINT = Machine == "a"

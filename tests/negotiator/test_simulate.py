@@ -16,17 +16,17 @@ from typing import Any
 
 import pytest
 
-from classad.ad import ClassAd
-from classad.expr import ExprTree
-from negotiator.cli import main
-from negotiator.simulate.checkpoint import restore, saved
-from negotiator.simulate.engine import ClaimSettings, MachineChange, Simulation
-from negotiator.simulate.matching import Negotiator
-from negotiator.simulate.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
-from negotiator.simulate.setup import Plan, build
-from negotiator.simulate.state import State
-from negotiator.simulate.summary import jain, summarise
-from negotiator.simulate.workload import (
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from pieslice.cli import main
+from pieslice.simulate.checkpoint import restore, saved
+from pieslice.simulate.engine import ClaimSettings, MachineChange, Simulation
+from pieslice.simulate.matching import Negotiator
+from pieslice.simulate.pool import Pool, SimSlot, plain_pool, pool_of, weight_of
+from pieslice.simulate.setup import Plan, build
+from pieslice.simulate.state import State
+from pieslice.simulate.summary import jain, summarise
+from pieslice.simulate.workload import (
     Arrival,
     Workload,
     WorkloadError,
@@ -43,7 +43,7 @@ INTERVAL = 60
 
 
 def policy_of(tmp_path: Path, text: str = "") -> NegotiatorPolicy:
-    from negotiator.configuration import read_policy
+    from negotiator.capture.configuration import read_policy
 
     path = tmp_path / "condor_config"
     path.write_text(text)
@@ -646,8 +646,8 @@ def test_parquet(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture
 SIGNALLED = """
 import os, signal, sys
 from pathlib import Path
-from negotiator.cli import main
-from negotiator.simulate.output import RunFolder
+from pieslice.cli import main
+from pieslice.simulate.output import RunFolder
 
 number, left = int(sys.argv[1]), int(sys.argv[2])
 

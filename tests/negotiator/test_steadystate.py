@@ -11,14 +11,14 @@ from random import Random
 
 import pytest
 
-from negotiator.cli import main
-from negotiator.configuration import read_policy
-from negotiator.simulate.engine import ClaimSettings, Simulation
-from negotiator.simulate.matching import Negotiator
-from negotiator.simulate.pool import plain_pool
-from negotiator.simulate.state import State
-from negotiator.simulate.workload import Arrival, Workload
-from negotiator.snapshot import AccountantState, Customer
+from negotiator.capture.configuration import read_policy
+from negotiator.model.snapshot import AccountantState, Customer
+from pieslice.cli import main
+from pieslice.simulate.engine import ClaimSettings, Simulation
+from pieslice.simulate.matching import Negotiator
+from pieslice.simulate.pool import plain_pool
+from pieslice.simulate.state import State
+from pieslice.simulate.workload import Arrival, Workload
 
 INTERVAL = 60
 HALFLIFE = 600

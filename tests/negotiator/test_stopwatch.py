@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from negotiator.cli import main
 from negotiator.cycle import negotiate
-from negotiator.result import CycleResult, Event
-from negotiator.stopwatch import RequestCosts
+from negotiator.matching.stopwatch import RequestCosts
+from negotiator.model.result import CycleResult, Event
+from pieslice.cli import main
 from tests.negotiator import scenarios
 
 SLOTS = [{"name": "slot{i}@f", "count": 20}]

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from negotiator.cli import main
-from negotiator.simulate.setup import Plan
-from negotiator.sweep import work
-from negotiator.sweep.grid import Axis, Point, points, split_values
-from negotiator.sweep.table import Results
+from pieslice.cli import main
+from pieslice.simulate.setup import Plan
+from pieslice.sweep import work
+from pieslice.sweep.grid import Axis, Point, points, split_values
+from pieslice.sweep.table import Results
 
 STREAMS = """
 [[stream]]
@@ -169,7 +169,7 @@ def test_a_failed_point_is_in_the_table(
             raise ValueError("no luck")
         return work.simulate(point)
 
-    monkeypatch.setattr("negotiator.sweep.command.simulate", some)
+    monkeypatch.setattr("pieslice.sweep.command.simulate", some)
     one = [*words, *AXES[:2], "--jobs", "1"]
     assert main([*one, "-o", str(tmp_path / "out")]) == 1
     assert "failed after 2 tries: PRIORITY_HALFLIFE=600 seed=0: ValueError: no luck" in (

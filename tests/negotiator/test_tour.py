@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from negotiator.agreement import parse_expected
+from negotiator.capture.agreement import parse_expected
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
 from tests.negotiator import scenarios

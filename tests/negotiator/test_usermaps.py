@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from negotiator.cli import main
-from negotiator.submitters import negotiated_name
+from negotiator.jobs.submitters import negotiated_name
+from pieslice.cli import main
 from policy.load import policy_from_knobs
 
 KNOBS = {

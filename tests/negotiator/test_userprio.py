@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from classad.logfile import LogFile, read_log_file
-from negotiator.cli import main
-from negotiator.userprio.conform import USERPRIO_KINDS, check_tool
-from negotiator.userprio.options import Options, UsageError, parse_options
-from negotiator.userprio.rows import Row
-from negotiator.userprio.table import View, number, render
+from classad.files.log_file import LogFile, read_log_file
+from pieslice.cli import main
+from pieslice.userprio.conform import USERPRIO_KINDS, check_tool
+from pieslice.userprio.options import Options, UsageError, parse_options
+from pieslice.userprio.rows import Row
+from pieslice.userprio.table import View, number, render
 
 ROOT = Path(__file__).parents[2]
 CAMPUS = ROOT / "examples" / "campus"

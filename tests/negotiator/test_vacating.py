@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from classad.ad import ClassAd
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
 from classad.evaluate import EvalContext
-from classad.expr import ExprTree
-from negotiator.cli import main
-from negotiator.snapshot import Snapshot
-from negotiator.vacating import Vacating, vacating, vacatings
+from negotiator.model.snapshot import Snapshot
+from pieslice.cli import main
+from pieslice.reports.vacating import Vacating, vacating, vacatings
 from tests.negotiator import scenarios
 
 CONTEXT = EvalContext(now=1000)

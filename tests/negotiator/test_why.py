@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from classad.ad import ClassAd
-from negotiator.cli import main
+from classad.ads.ad import ClassAd
 from negotiator.cycle import negotiate
-from negotiator.why.answer import Answer, why
-from negotiator.why.clauses import Whose
-from negotiator.why.holders import Cause, holding
-from negotiator.why.jobs import AskedJob, find_job
-from negotiator.why.moments import When
+from pieslice.cli import main
+from pieslice.why.answer import Answer, why
+from pieslice.why.clauses import Whose
+from pieslice.why.holders import Cause, holding
+from pieslice.why.jobs import AskedJob, find_job
+from pieslice.why.moments import When
 from tests.negotiator import scenarios
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")

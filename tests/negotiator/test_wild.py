@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from negotiator.cli import main
-from negotiator.options import ENGINES
-from negotiator.scenario.check import differences
+from negotiator.engines import ENGINES
 from negotiator.scenario.course import play
+from pieslice.cli import main
+from pieslice.conform.negotiator.scenarios import differences
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 CORNERS = VECTORS / "negotiation-corner"

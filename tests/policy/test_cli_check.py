@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from negotiator.cli import main
+from pieslice.cli import main
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from negotiator.cli import main
-from policy.grid import BadAxis, read_axes
+from pieslice.cli import main
+from policy.explain.grid import BadAxis, read_axes
 
 Capture = pytest.CaptureFixture[str]
 TEXT = """\

@@ -6,9 +6,9 @@ import pytest
 
 from policy.config import Config, load_config
 from policy.io import builtin_library
-from policy.macros import ExpansionError
-from policy.sources import MemorySources
-from policy.table import Context
+from policy.language.macros import ExpansionError
+from policy.language.sources import MemorySources
+from policy.language.table import Context
 
 
 def read(text: str, *, keep_going: bool = False, **files: str) -> Config:

@@ -13,7 +13,7 @@ from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 
 NEGOTIATOR = Path(__file__).parents[2] / "negotiator"
-SOURCE = "\n".join(path.read_text(encoding="utf-8") for path in NEGOTIATOR.glob("*.py"))
+SOURCE = "\n".join(path.read_text(encoding="utf-8") for path in NEGOTIATOR.rglob("*.py"))
 PLAIN = policy_from_knobs({})
 OTHER = {
     Kind.BOOL: ("True", "False"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from policy.document import knob_page
+from pieslice.documents.knobs import knob_page
 from policy.io import builtin_library, builtin_table
 from policy.knobs import FAMILIES, KNOBS, find_knob, table_defaults
 from tests.policy.config_vectors import load_vectors
@@ -54,4 +54,4 @@ def test_families_are_told_apart() -> None:
 
 def test_the_page_is_current() -> None:
     written = (ROOT / "docs" / "knobs.md").read_text(encoding="utf-8")
-    assert written == knob_page(), "run: python -m policy.document > docs/knobs.md"
+    assert written == knob_page(), "run: python -m pieslice.documents knobs > docs/knobs.md"

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from classad.errors import Diagnostic
+from pieslice.documents.findings import findings_page
+from pieslice.documents.knobs import knob_page
+from pieslice.policy.formats import Checked, report
 from policy.config import Config, load_config
-from policy.document import knob_page
 from policy.io import builtin_library
-from policy.lint.document import findings_page
+from policy.language.sources import MemorySources
+from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
-from policy.lint.formats import Checked, report
 from policy.lint.verdict import examine
-from policy.sources import MemorySources
-from policy.table import Context
 from tests.policy.config_vectors import load_vectors
 
 ROOT = Path(__file__).parents[2]
@@ -71,7 +71,9 @@ def test_declarations_are_numbered_in_order_and_say_something() -> None:
 
 def test_the_pages_are_current() -> None:
     written = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
-    assert written == findings_page(), "run: python -m policy.document findings > docs/findings.md"
+    assert written == findings_page(), (
+        "run: python -m pieslice.documents findings > docs/findings.md"
+    )
     assert findings_page() != knob_page()
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from negotiator.cli import main
+from pieslice.cli import main
 from policy.config import Config, load_config
-from policy.host import HostFacts
 from policy.io import builtin_library, builtin_table, meanings, read_config
 from policy.knobs import KNOBS
-from policy.parameters import find_parameter
-from policy.sources import MemorySources
-from policy.table import Context
+from policy.knobs.parameters import find_parameter
+from policy.language.host import HostFacts
+from policy.language.sources import MemorySources
+from policy.language.table import Context
 
 
 def read(files: dict[str, str], subsystem: str = "TOOL", host: HostFacts | None = None) -> Config:

@@ -8,9 +8,9 @@ import pytest
 
 from policy.config import load_config
 from policy.io import builtin_library
+from policy.language.sources import MemorySources
+from policy.language.table import Context
 from policy.load import load_policy, policy_from_knobs
-from policy.sources import MemorySources
-from policy.table import Context
 from tests.policy.config_vectors import load_vectors
 
 CASES = load_vectors("negotiator-startup.json")["cases"]

@@ -6,8 +6,8 @@ import pytest
 
 from policy.config import Config, load_config
 from policy.io import builtin_library
-from policy.sources import MemorySources
-from policy.templates import Template, split_list
+from policy.language.sources import MemorySources
+from policy.language.templates import Template, split_list
 from tests.policy.config_vectors import load_vectors
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from classad.evaluate import EvalContext, evaluate
-from classad.unparse import unparse_value
+from classad.formats.unparse import unparse_value
 from policy.config import config_from_mapping
 from policy.io import builtin_library
-from policy.sources import MemorySources
-from policy.table import Context
-from policy.usermaps import UserMaps, parse_user_map, read_user_maps
+from policy.language.sources import MemorySources
+from policy.language.table import Context
+from policy.maps.user_maps import UserMaps, parse_user_map, read_user_maps
 from tests.policy.config_vectors import load_vectors
 
 CASES = load_vectors("usermap.json")["cases"]

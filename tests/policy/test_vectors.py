@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from classad.conform.runner import check_case as check_recorded
-from classad.conform.runner import run
-from policy.conform import CONFIG_KINDS, stand_in
-from policy.conformance import CASE_FIELDS, Setup, check_case
+from pieslice.conform.classad.runner import check_case as check_recorded
+from pieslice.conform.classad.runner import run
+from pieslice.conform.policy import CASE_FIELDS, Setup, check_case
+from pieslice.conform.policy_cli import CONFIG_KINDS, stand_in
 from policy.io import builtin_library, builtin_table
 from tests.policy.config_vectors import VECTORS, load_vectors, run_program
 

@@ -1,0 +1,192 @@
+"""Why an expression has its value: the value of every node and where every name was found.
+
+What is decided here: how an ad is called (``MY``, ``TARGET``, ``MY.Nested``, ``MY's chained
+parent``), which node is to blame for undefined or error, and which name was probably meant.
+
+Inputs: an expression, MY, TARGET, the context.  Outputs: an ``Explanation``, a frozen tree.
+Never here: evaluation (``classad.evaluation.observer`` watches the reference evaluator), layout
+(``classad.analysis.explanation``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.analysis.explanation import BUILT_IN, Explanation, Lookup, is_missing_side
+from classad.errors import suggest
+from classad.evaluate import as_tree, run_exactly
+from classad.evaluation.functions import lookup_function, suggest_function
+from classad.evaluation.observer import Observer, Record
+from classad.evaluation.state import NO_CONTEXT, EvalContext
+from classad.language.names import fold_name
+from classad.language.values import ERROR
+from classad.syntax import nodes
+from classad.syntax.nodes import Node
+
+#: How many definitions of attributes are followed, one inside the other.
+DEPTH: Final = 4
+
+
+def explain(
+    expr: ExprTree | Node | str,
+    my: ClassAd | None = None,
+    target: ClassAd | None = None,
+    *,
+    context: EvalContext | None = None,
+    depth: int = DEPTH,
+) -> Explanation:
+    """Evaluate as ``evaluate`` does and explain the value.
+
+    ``depth``: how many definitions of attributes are followed, one inside the other.
+    """
+    tree = as_tree(expr)
+    ad = ClassAd() if my is None else my
+    other = None if target is ad else target
+    observer = Observer(depth)
+    observer.context = context or NO_CONTEXT
+    observer.left, observer.right = None if other is None else ad, other
+    value, ok = run_exactly(tree, ad, observer)
+    found = observer.root.parts
+    if not found:
+        return Explanation(tree.node, "failed", ERROR, fault="the evaluation failed")
+    explanation = _Reader(observer, ad).explanation(found[0])
+    assert explanation.value is value or not ok
+    return explanation
+
+
+class _Reader:
+    """From the records of one evaluation to an explanation."""
+
+    def __init__(self, observer: Observer, my: ClassAd) -> None:
+        self.observer = observer
+        self.my = my
+
+    def explanation(self, record: Record) -> Explanation:
+        """The explanation of a record and all inside it."""
+        node = record.node
+        assert node is not None
+        rest = list(record.parts)
+        children = tuple(self.child(child, record, rest) for child in node.children())
+        if isinstance(node, nodes.ListExpr | nodes.AdExpr):
+            children = ()
+        lookup = suggestion = fault = None
+        if isinstance(node, nodes.Reference):
+            lookup, suggestion = self.lookup(record, node, rest)
+        elif isinstance(node, nodes.Call):
+            fault, suggestion = self.call(node)
+        failed = record.outcome == "failed"
+        if failed:
+            fault = self.observer.failure or "the evaluation is nested too deeply"
+        return Explanation(
+            node,
+            "failed" if failed else "evaluated",
+            ERROR if failed else record.value,
+            children,
+            tuple(self.explanation(part) for part in rest),
+            lookup,
+            suggestion,
+            fault,
+        )
+
+    def child(self, node: Node, record: Record, rest: list[Record]) -> Explanation:
+        """The explanation of an operand, taken out of ``rest``; repetitions go too."""
+        mine = [part for part in rest if part.node is node and part.ad is record.ad]
+        for part in mine:
+            rest.remove(part)
+        if mine:
+            return self.explanation(mine[0])
+        return Explanation(node, "not shown" if record.cut else "not evaluated")
+
+    def lookup(
+        self, record: Record, node: nodes.Reference, rest: list[Record]
+    ) -> tuple[Lookup | None, str | None]:
+        """Where a name was found or not, and what may have been meant."""
+        if record.searched is not None:
+            labels = dict.fromkeys(map(self.label, record.searched))
+            names = {name for ad in record.searched for name in ad.names()}
+            where = tuple(label for label in labels if label is not None)
+            known = () if is_missing_side(node) else names
+            found = Lookup(None, where, elsewhere=self.elsewhere(node.name, record.searched))
+            return found, suggest(node.name, known)
+        if len(record.finds) != 1:
+            return None, None
+        value, _, owner = record.finds[0]
+        if owner._attrs.get(fold_name(node.name)) is not value or self.is_scope(owner):
+            rest.clear()
+            return Lookup(BUILT_IN), None
+        definition = None
+        if value.__class__ is ExprTree and not record.cycle:
+            definition = Explanation(value.node, "not shown")
+            if rest and rest[0].node is value.node:
+                definition = self.explanation(rest.pop(0))
+        return Lookup(self.label(owner) or BUILT_IN, (), definition, record.cycle), None
+
+    def elsewhere(self, name: str, passed: list[ClassAd]) -> str | None:
+        """Which of the two ads has a name that was only looked for in the other one."""
+        for ad in (self.my, self.observer.right):
+            if ad is None or any(ad is other for other in passed):
+                continue
+            if ad.raw(name) is not None:
+                return self.label(ad)
+        return None
+
+    def call(self, node: nodes.Call) -> tuple[str | None, str | None]:
+        """What is wrong with a call, and which function may have been meant."""
+        context = self.observer.context
+        function = lookup_function(node.name, context)
+        if function is None:
+            return f"`{node.name}` is not a function", suggest_function(node.name, context)
+        if not function.accepts(len(node.args)):
+            wanted = f"{function.arity} argument{'' if function.arity == '1' else 's'}"
+            return f"`{node.name}` takes {wanted}, not {len(node.args)}", None
+        return None, None
+
+    def is_scope(self, ad: ClassAd) -> bool:
+        """Whether it is one of the two ads that define MY and TARGET in a match."""
+        return any(ad is scope for scope in self.observer._scopes or ())
+
+    def label(self, ad: ClassAd) -> str | None:
+        """What an ad is called; None for those that only exist while two ads are matched."""
+        observer = self.observer
+        if ad is self.my:
+            return "MY"
+        if ad is observer.right:
+            return "TARGET"
+        for base, name in ((self.my, "MY"), (observer.right, "TARGET")):
+            if base is not None and any(ad is other for other in _chain(base)):
+                return f"{name}'s chained parent"
+        if observer._scopes is not None and (
+            self.is_scope(ad) or ad is observer._scopes[0]._parent
+        ):
+            return None
+        return self._nested_label(ad)
+
+    def _nested_label(self, ad: ClassAd) -> str:
+        around = ad._parent
+        if around is None:
+            return "the ad around MY" if _encloses(ad, self.my) else "a nested ad"
+        for key, value in around._attrs.items():
+            if value is ad and (outer := self.label(around)) is not None:
+                return f"{outer}.{around._names[key]}"
+        return "the ad around MY" if _encloses(ad, self.my) else "a nested ad"
+
+
+def _chain(ad: ClassAd) -> Iterator[ClassAd]:
+    parent = ad._chained
+    while parent is not None:
+        yield parent
+        parent = parent._chained
+
+
+def _encloses(ad: ClassAd, inner: ClassAd) -> bool:
+    seen: Iterable[ClassAd] = ()
+    current = inner._parent
+    while current is not None and not any(current is other for other in seen):
+        if current is ad:
+            return True
+        seen = (*seen, current)
+        current = current._parent
+    return False

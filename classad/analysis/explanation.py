@@ -1,0 +1,459 @@
+"""An explanation as text and as data.
+
+What is decided here: the layout (a node a line: expression, value, where it was found) and the
+words for the reason.  Lines that would tell nothing are left out of the text, not of the data:
+parentheses have the value of what they enclose, ``MY`` and ``TARGET`` are part of the reference,
+``a && b && c`` is one node with three operands.
+
+Inputs: an ``Explanation``.  Outputs: lines; dictionaries of plain values.
+Never here: evaluation, streams, colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from attr import frozen
+
+from classad.ads.ad import ClassAd
+from classad.ads.lists import ListValue
+from classad.formats.unparse import type_name, unparse, unparse_value
+from classad.language.names import fold_name
+from classad.language.values import ERROR, UNDEFINED, Value
+from classad.syntax import nodes
+from classad.syntax.nodes import Node
+
+#: Widest expression and value that a line of the tree shows.
+TEXT_WIDTH: Final = 64
+VALUE_WIDTH: Final = 40
+#: Members and the like shown below a node.
+MAX_INNER: Final = 12
+#: Operators whose chains are shown as one node.
+CHAINS: Final = frozenset({"&&", "||"})
+#: Operators and functions whose operand may well be undefined.
+GUARDS: Final = frozenset({"=?=", "=!=", "?:", "isundefined"})
+NO_TARGET: Final = "there is no TARGET"
+
+
+class Reason(NamedTuple):
+    """A sentence (without its end) and what to write instead."""
+
+    text: str
+    help: str | None = None
+
+
+class _Line(NamedTuple):
+    indent: int
+    text: str
+    value: str
+    remark: str
+
+
+# --- the tree -------------------------------------------------------------------------------------
+
+
+def render(explanation: Explanation, *, old: bool = False) -> str:
+    """The tree, the reason for undefined or error, and names that may be slips."""
+    lines = [_fitted(line) for line in _Tree(old).lines(explanation, 0, "")]
+    wide = max(len(line.text) for line in lines)
+    values = max((len(line.value) for line in lines if line.remark), default=0)
+    parts = [
+        f"{line.text:<{wide}}  {line.value:<{values}}  {line.remark}".rstrip() for line in lines
+    ]
+    cause, reason = explanation.first_cause(), because(explanation)
+    if reason is not None:
+        parts.append(f"{type_name(explanation.value)} because {reason.text}")
+        parts += [] if reason.help is None else [f"  help: {reason.help}"]
+    for other in slips(explanation, cause):
+        parts += [f"note: {other.text}", f"  help: {other.help}"]
+    return "\n".join(parts)
+
+
+def _fitted(line: _Line) -> _Line:
+    text = "  " * min(line.indent, 20) + line.text
+    return _Line(0, _cut(text, TEXT_WIDTH), _cut(line.value, VALUE_WIDTH), line.remark)
+
+
+def _cut(text: str, width: int) -> str:
+    """The text in one line of limited width, without what would move the cursor."""
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else "\ufffd" for char in text)
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+class _Tree:
+    """The lines of a tree; a definition that was shown before is not shown again."""
+
+    def __init__(self, old: bool) -> None:
+        self.old = old
+        self.shown: set[tuple[int, str]] = set()
+
+    def lines(self, item: Explanation, indent: int, lead: str) -> Iterator[_Line]:
+        """The lines of a node and all below it; ``lead`` stands before the node's text."""
+        node = item.node
+        while isinstance(node, nodes.Parens) and item.children:
+            item = item.children[0]
+            node = item.node
+        text = unparse(node, old=self.old).lstrip()
+        value = self.value(item)
+        below, remark = self.below(item)
+        literal = isinstance(node, nodes.Literal) and value == text
+        yield _Line(indent, lead + text, "" if literal else value, remark)
+        for part, mark in below[:MAX_INNER]:
+            yield from self.lines(part, indent + 1, mark)
+        if len(below) > MAX_INNER:
+            yield _Line(indent + 1, f"... and {len(below) - MAX_INNER} more", "", "")
+
+    def value(self, item: Explanation) -> str:
+        """The value, or why there is none."""
+        if item.outcome == "evaluated":
+            return unparse_value(item.value, old=self.old)
+        return item.outcome
+
+    def below(self, item: Explanation) -> tuple[list[tuple[Explanation, str]], str]:
+        """What is shown below a node, each with its mark, and the remark behind its value."""
+        below = [(child, "") for child in operands(item) if not is_scope_name(child)]
+        remark = item.fault or ""
+        if any(map(is_without_side, item.children)):
+            remark = NO_TARGET
+        lookup = item.lookup
+        if lookup is not None:
+            remark = where(item, lookup)
+            definition = lookup.definition
+            if definition is not None:
+                key = (id(definition.node), self.value(definition))
+                if key in self.shown and definition.parts():
+                    remark += ", as above"
+                else:
+                    self.shown.add(key)
+                    below.append((definition, "= "))
+        return below + [(part, "= ") for part in item.inner], remark
+
+
+def operands(item: Explanation) -> list[Explanation]:
+    """The operands of a node; of ``a && b && c`` and ``a || b || c`` all of the chain."""
+    found = list(item.children)
+    symbol = getattr(item.node, "operator", None)
+    while symbol in CHAINS and found and getattr(found[0].node, "operator", None) == symbol:
+        if not found[0].children:
+            break
+        found[:1] = found[0].children
+    return found
+
+
+def is_without_side(item: Explanation) -> bool:
+    """Whether it is the ``TARGET`` of a reference where there is none."""
+    return item.lookup is not None and item.lookup.found is None and is_missing_side(item.node)
+
+
+def is_scope_name(item: Explanation) -> bool:
+    """Whether it is the ``MY`` or ``TARGET`` of a reference."""
+    if item.lookup is None or not isinstance(item.node, nodes.Reference):
+        return False
+    return item.lookup.found == BUILT_IN or is_without_side(item)
+
+
+def where(item: Explanation, lookup: Lookup) -> str:
+    """Where a name was found, or that it was not."""
+    if lookup.found is None:
+        return missing(item, lookup)
+    if lookup.found == BUILT_IN:
+        return BUILT_IN
+    return f"in {lookup.found}" + (", refers to itself" if lookup.cycle else "")
+
+
+def missing(item: Explanation, lookup: Lookup) -> str:
+    """In which ads a name is not."""
+    if is_missing_side(item.node):
+        return NO_TARGET
+    places = lookup.searched
+    if not places:
+        return "not found"
+    if len(places) == 1:
+        return f"not in {places[0]}"
+    if len(places) == 2:
+        return f"in neither {places[0]} nor {places[1]}"
+    return f"in none of {', '.join(places[:-1])} and {places[-1]}"
+
+
+# --- the reason -----------------------------------------------------------------------------------
+
+
+def because(explanation: Explanation) -> Reason | None:
+    """Why a value is undefined or error; None for other values."""
+    cause = explanation.first_cause()
+    if cause is None:
+        return None
+    if cause.fault is not None:
+        return Reason(cause.fault, _meant(cause))
+    if isinstance(cause.node, nodes.Reference):
+        return _reference_reason(cause, cause.node)
+    value, text = type_name(cause.value), _cut(cause.text.lstrip(), TEXT_WIDTH)
+    if isinstance(cause.node, nodes.Literal):
+        return Reason(f"the expression says `{text}`")
+    kinds = [part.value for part in cause.children if part.outcome == "evaluated"]
+    if _divides_by_zero(cause.node, kinds):
+        return Reason(f"`{text}` divides by zero")
+    if isinstance(cause.node, nodes.Subscript) and cause.value is UNDEFINED:
+        return Reason(f"`{text}` selects what is not there")
+    if not kinds:
+        return Reason(f"`{text}` is {value}")
+    what = _operation(cause.node)
+    return Reason(f"{what} gives {value} for {_listed([_with_article(v) for v in kinds])}")
+
+
+def slips(explanation: Explanation, cause: Explanation | None) -> Iterator[Reason]:
+    """Names found nowhere that are near one that exists, other than the reason itself.
+
+    A name that is asked whether it is undefined may be meant as it is.
+    """
+    told = {_slip_key(part) for item in explanation.walk() for part in _guarded(item)}
+    if cause is not None:
+        told.add(_slip_key(cause))
+    for part in explanation.walk():
+        if part.suggestion is None or _slip_key(part) in told:
+            continue
+        told.add(_slip_key(part))
+        if isinstance(part.node, nodes.Reference):
+            yield _reference_reason(part, part.node)
+        elif part.fault is not None:
+            yield Reason(part.fault, _meant(part))
+
+
+def _guarded(item: Explanation) -> tuple[Explanation, ...]:
+    """The operands that a node is prepared to find undefined."""
+    node = item.node
+    if isinstance(node, nodes.Binary) and node.operator in GUARDS:
+        return item.children
+    is_guard = isinstance(node, nodes.Call) and node.name.lower() in GUARDS
+    return item.children if is_guard else ()
+
+
+def _slip_key(part: Explanation) -> tuple[str, str | None]:
+    name = part.node.name if isinstance(part.node, nodes.Reference | nodes.Call) else ""
+    return name, part.suggestion
+
+
+def _meant(part: Explanation) -> str | None:
+    return None if part.suggestion is None else f"did you mean `{part.suggestion}`?"
+
+
+def _reference_reason(part: Explanation, node: nodes.Reference) -> Reason:
+    lookup = part.lookup
+    if lookup is None:
+        return _selection_reason(part, node)
+    if lookup.found is None:
+        text = missing(part, lookup)
+        if not is_missing_side(node):
+            text = f"`{node.name}` {'was' if text == 'not found' else 'is'} {text}"
+        if lookup.elsewhere is not None:
+            return Reason(text, f"{lookup.elsewhere} has a `{node.name}`")
+        return Reason(text, _meant(part))
+    if lookup.cycle:
+        return Reason(f"`{node.name}` in {lookup.found} refers to itself")
+    return Reason(f"`{node.name}` in {lookup.found} is {type_name(part.value)}")
+
+
+def _selection_reason(part: Explanation, node: nodes.Reference) -> Reason:
+    """A name selected from something that has none."""
+    base = part.children[0] if part.children else None
+    if base is None or base.outcome != "evaluated":
+        return Reason(f"`{node.name}` is {type_name(part.value)}")
+    return Reason(f"`{_cut(base.text, TEXT_WIDTH)}` is {_with_article(base.value)}, not an ad")
+
+
+def _divides_by_zero(node: nodes.Node, operands: Sequence[Any]) -> bool:
+    if not isinstance(node, nodes.Binary) or node.operator not in "/%" or len(operands) != 2:
+        return False
+    return not isinstance(operands[1], Value | ListValue | ClassAd | str) and operands[1] == 0
+
+
+def _operation(node: nodes.Node) -> str:
+    if isinstance(node, nodes.Call):
+        return f"`{node.name}`"
+    if isinstance(node, nodes.Unary | nodes.Binary):
+        return f"`{node.operator}`"
+    return f"`{_cut(unparse(node), TEXT_WIDTH)}`"
+
+
+def _with_article(value: Any) -> str:
+    kind = type_name(value)
+    if kind in ("undefined", "error"):
+        return kind
+    kind = "ad" if kind == "classad" else kind
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+# --- as data --------------------------------------------------------------------------------------
+
+
+def to_dict(explanation: Explanation, *, old: bool = False) -> dict[str, Any]:
+    """The tree and the reason; values are printed in ClassAd form beside their type."""
+    reason = because(explanation)
+    return {
+        **_node(explanation, old),
+        "because": None if reason is None else reason.text,
+        "help": None if reason is None else reason.help,
+    }
+
+
+def _node(item: Explanation, old: bool) -> dict[str, Any]:
+    evaluated = item.outcome == "evaluated"
+    data: dict[str, Any] = {
+        "expression": unparse(item.node, old=old),
+        "span": list(item.span),
+        "outcome": item.outcome,
+        "type": type_name(item.value) if evaluated else None,
+        "value": unparse_value(item.value, old=old) if evaluated else None,
+    }
+    lookup = item.lookup
+    if lookup is not None:
+        definition = lookup.definition
+        data["lookup"] = {
+            "found": lookup.found,
+            "searched": list(lookup.searched),
+            "cycle": lookup.cycle,
+            "elsewhere": lookup.elsewhere,
+            "definition": None if definition is None else _node(definition, old),
+        }
+    for key, text in (("fault", item.fault), ("suggestion", item.suggestion)):
+        if text is not None:
+            data[key] = text
+    for key, parts in (("operands", item.children), ("inner", item.inner)):
+        if parts:
+            data[key] = [_node(part, old) for part in parts]
+    return data
+
+
+#: Where a name is found that is no attribute.
+BUILT_IN: Final = "built in"
+
+
+#: Names of the other ad of a match.
+_OTHER_SIDE: Final = frozenset({"target", "other"})
+
+
+#: ``not shown``: evaluated, but beyond the depth or the size that an explanation may have.
+Outcome = Literal["evaluated", "not evaluated", "failed", "not shown"]
+
+
+@frozen(eq=False)
+class Lookup:
+    """Where the name of a reference was looked for.
+
+    ``found``: the ad that has it, None if none does; ``built in`` for a name such as ``MY`` or
+    ``CurrentTime`` that is no attribute.  ``searched``: the ads that were searched in vain, in
+    order.  ``elsewhere``: the other ad of the match, if that has the name.
+    ``definition``: the attribute's expression, None if it is a plain value.  ``cycle``:
+    that expression was under way already, which makes it undefined.
+    """
+
+    found: str | None
+    searched: tuple[str, ...] = ()
+    definition: Explanation | None = None
+    cycle: bool = False
+    elsewhere: str | None = None
+
+
+@frozen(eq=False, repr=False)
+class Explanation:
+    """One node of an expression and what became of it.
+
+    ``value``: the ClassAd value; the error value if the evaluation failed here, None if the node
+    was not evaluated.  ``children``: the operands, in order.  ``inner``: what else was evaluated
+    for it, such as the member of a list that a subscript selects.  ``lookup``: for references.
+    ``suggestion``: the name that was probably meant.  ``fault``: what is wrong with a call, or why
+    the evaluation failed.
+    """
+
+    node: Node
+    outcome: Outcome
+    value: Any = None
+    children: tuple[Explanation, ...] = ()
+    inner: tuple[Explanation, ...] = ()
+    lookup: Lookup | None = None
+    suggestion: str | None = None
+    fault: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The node as text."""
+        return unparse(self.node)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The node's place in the text it was parsed from, half-open."""
+        return self.node.start, self.node.end
+
+    @property
+    def ok(self) -> bool:
+        """Whether the evaluation came to an end."""
+        return self.outcome != "failed"
+
+    def walk(self) -> Iterator[Explanation]:
+        """This explanation and all inside it, definitions of attributes too."""
+        yield self
+        for part in self.parts():
+            yield from part.walk()
+
+    def parts(self) -> tuple[Explanation, ...]:
+        """The explanations directly inside this one."""
+        lookup = self.lookup
+        definition = () if lookup is None or lookup.definition is None else (lookup.definition,)
+        return (*self.children, *definition, *self.inner)
+
+    def first_cause(self) -> Explanation | None:
+        """The innermost node to blame if the value is undefined or error, else None."""
+        if self.value is not UNDEFINED and self.value is not ERROR:
+            return None
+        for part in self._suspects():
+            if part.value is self.value:
+                return part.first_cause()
+        return self
+
+    def _suspects(self) -> tuple[Explanation, ...]:
+        """The parts in the order in which they are to blame."""
+        if isinstance(self.node, nodes.Binary) and self.node.operator == "?:":
+            return self.children[::-1]
+        return self.parts()
+
+    def missing(self) -> list[Explanation]:
+        """The references that were found in no ad."""
+        return [
+            part for part in self.walk() if part.lookup is not None and part.lookup.found is None
+        ]
+
+    def render(self, old: bool = False) -> str:
+        """The tree, one node a line, and the reason for undefined or error."""
+
+        return render(self, old=old)
+
+    def to_dict(self, old: bool = False) -> dict[str, Any]:
+        """The same as data that the standard json module can write."""
+
+        return to_dict(self, old=old)
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.text!r}: {self.value!r}>"
+
+    def _repr_html_(self) -> str:
+        from classad.formats.html import explanation_html
+
+        return explanation_html(self)
+
+
+def is_missing_side(node: Node) -> bool:
+    """Whether a reference that leads nowhere is to the other ad: there is no match then."""
+    return (
+        isinstance(node, nodes.Reference)
+        and node.base is None
+        and fold_name(node.name) in _OTHER_SIDE
+    )

@@ -1,0 +1,256 @@
+"""Partial evaluation: replace what an ad knows by values, fold constants, leave the rest.
+
+Inputs: an expression, the ad, the context.  Outputs: a value or the residual syntax tree, and
+whether flattening succeeded.  With ``inline`` attributes that do not flatten to a value are
+replaced by their flattened expressions, without parentheses, as HTCondor does.
+Never here: matching, printing.
+Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
+from classad.ads.stored import make_ad, node_of_value
+from classad.evaluate import as_tree
+from classad.evaluation.functions import lookup_function
+from classad.evaluation.reference import ReferenceState, subscript, value_of
+from classad.evaluation.scopes import Found, find, find_unscoped, outermost
+from classad.evaluation.selection import select
+from classad.evaluation.state import NO_CONTEXT, EvalContext
+from classad.language.limits import EvaluationFailure, more_frames
+from classad.language.names import fold_name
+from classad.language.operators import BINARY, UNARY, truth
+from classad.language.values import ERROR, UNDEFINED
+from classad.syntax import nodes
+from classad.syntax.nodes import Node
+
+
+class Flattened(NamedTuple):
+    """``tree`` is None if everything is known; then ``value`` holds the result."""
+
+    ok: bool
+    value: Any
+    tree: Node | None
+
+
+class _Part(NamedTuple):
+    """A flattened operand: a value (``tree`` None), a tree, or both waiting to be joined.
+
+    ``operator``: a commutative operator between ``value`` and ``tree`` that is still open, so that
+    further constants of the same chain can be gathered into ``value``.  ``origin``: what a list was
+    computed by; written out it would be another type than a computed one.
+    """
+
+    tree: Node | None
+    value: Any = None
+    operator: str | None = None
+    origin: Node | None = None
+
+    def node(self) -> Node:
+        """The operand as a tree."""
+        if self.tree is None:
+            return self.origin or node_of_value(self.value)
+        if self.operator is None:
+            return self.tree
+        return nodes.Binary(self.operator, node_of_value(self.value), self.tree)
+
+
+def flatten(
+    ad: ClassAd,
+    expr: ExprTree | Node | str,
+    *,
+    inline: bool = False,
+    context: EvalContext | None = None,
+) -> Flattened:
+    """Flatten ``expr`` in ``ad``."""
+    state = ReferenceState()
+    state.context = context or NO_CONTEXT
+    state.start = ad
+    with more_frames():
+        try:
+            part = _closed(_Flattener(state, inline).part(as_tree(expr).node, ad))
+        except (EvaluationFailure, RecursionError):
+            return Flattened(False, ERROR, None)
+    return Flattened(True, part.value, part.tree)
+
+
+def _closed(part: _Part) -> _Part:
+    """The part with an open operator joined."""
+    return part if part.operator is None else _Part(part.node())
+
+
+class _Flattener:
+    """One flattening: the state of its evaluations and the attributes under way."""
+
+    def __init__(self, state: ReferenceState, inline: bool) -> None:
+        self.state = state
+        self.inline = inline
+        self.active: list[ExprTree] = []
+
+    def part(self, node: Node, ad: ClassAd) -> _Part:
+        """A node as a part whose operator may be open."""
+        found = _RULES[node.__class__](self, node, ad)
+        if self.inline or found.tree is not None or found.value.__class__ is not ListValue:
+            return found
+        # What an attribute computes its list by means something in the attribute only.
+        if found.origin is not None and node.__class__ is not nodes.Reference:
+            return found
+        return found._replace(origin=node if node.__class__ in _ATOMS else nodes.Parens(node))
+
+    def closed(self, node: Node, ad: ClassAd) -> _Part:
+        """A node as a value or a tree."""
+        return _closed(self.part(node, ad))
+
+    def literal(self, node: nodes.Literal, ad: ClassAd) -> _Part:
+        return _Part(None, node.evaluated)
+
+    # --- references -----------------------------------------------------------------------------
+
+    def reference(self, node: nodes.Reference, ad: ClassAd) -> _Part:
+        key = fold_name(node.name)
+        if node.base is not None:
+            base = value_of(node.base, ad, self.state)
+            if base.__class__ is ListValue:
+                return self._stored(select(base, key, ad, self.state), ad, node)
+            if not isinstance(base, ClassAd):
+                return _Part(node) if base is UNDEFINED else _Part(None, ERROR)
+            return self._found(find(base, key, self.state), node)
+        if node.absolute:
+            return self._found(find(outermost(self.state), key, self.state), node)
+        return self._found(find_unscoped(ad, key, self.state), node)
+
+    def _found(self, found: Found | None, node: nodes.Reference) -> _Part:
+        if found is None:
+            return _Part(node)
+        return self._stored(found[0], found[2], node)
+
+    def _stored(self, value: Any, ad: ClassAd, node: nodes.Reference) -> _Part:
+        """What an attribute holds; nested ads are left alone, lists never become values."""
+        if isinstance(value, ClassAd):
+            return _Part(node)
+        if value.__class__ is ListValue:
+            part = self.list(node_of_value(value), ad)
+        elif value.__class__ is ExprTree:
+            part = self._attribute(value, ad)
+        else:
+            return _Part(None, value)
+        return part if part.tree is None or self.inline else _Part(node)
+
+    def _attribute(self, tree: ExprTree, ad: ClassAd) -> _Part:
+        if any(tree is other for other in self.active):
+            raise EvaluationFailure("an attribute refers to itself")
+        self.active.append(tree)
+        part = self.closed(tree.node, ad)
+        self.active.pop()
+        return part
+
+    # --- lists, ads and calls -------------------------------------------------------------------
+
+    def list(self, node: Any, ad: ClassAd) -> _Part:
+        return _Part(nodes.ListExpr(tuple(self.closed(item, ad).node() for item in node.items)))
+
+    def ad(self, node: nodes.AdExpr, ad: ClassAd) -> _Part:
+        inner = make_ad(node, ad)
+        flat = tuple((name, self.closed(value, inner).node()) for name, value in node.attributes)
+        return _Part(nodes.AdExpr(flat))
+
+    def call(self, node: nodes.Call, ad: ClassAd) -> _Part:
+        if lookup_function(node.name, self.state.context) is None:
+            return _Part(None, ERROR)
+        args = [self.closed(arg, ad) for arg in node.args]
+        if all(arg.tree is None for arg in args):
+            return _Part(None, value_of(node, ad, self.state))
+        return _Part(nodes.Call(node.name, tuple(arg.node() for arg in args)))
+
+    # --- operators ------------------------------------------------------------------------------
+
+    def parens(self, node: nodes.Parens, ad: ClassAd) -> _Part:
+        inner = self.closed(node.inner, ad)
+        return inner if inner.tree is None else _Part(nodes.Parens(inner.tree))
+
+    def unary(self, node: nodes.Unary, ad: ClassAd) -> _Part:
+        operand = self.closed(node.operand, ad)
+        if operand.tree is None:
+            return _Part(None, UNARY[node.operator].implementation(operand.value))
+        return _Part(nodes.Unary(node.operator, operand.tree))
+
+    def conditional(self, node: nodes.Conditional, ad: ClassAd) -> _Part:
+        condition = self.closed(node.condition, ad)
+        if condition.tree is None and condition.value is not UNDEFINED:
+            choice = truth(condition.value)
+            if choice is ERROR:
+                return _Part(None, ERROR)
+            return self.closed(node.then if choice else node.otherwise, ad)
+        then, otherwise = self.closed(node.then, ad), self.closed(node.otherwise, ad)
+        kept = node.condition if condition.tree is None else condition.tree
+        return _Part(nodes.Conditional(kept, then.node(), otherwise.node()))
+
+    def subscript(self, node: nodes.Subscript, ad: ClassAd) -> _Part:
+        base, index = self.closed(node.base, ad), self.closed(node.index, ad)
+        if base.tree is None and index.tree is None:
+            return _Part(None, subscript(base.value, index.value, self.state))
+        return _Part(nodes.Subscript(base.node(), index.node()))
+
+    def binary(self, node: nodes.Binary, ad: ClassAd) -> _Part:
+        symbol = node.operator
+        if BINARY[symbol].commutes or symbol in ("&&", "||"):
+            return _combine(symbol, self.part(node.left, ad), self.part(node.right, ad))
+        left, right = self.closed(node.left, ad), self.closed(node.right, ad)
+        if left.tree is None and right.tree is None:
+            return _Part(None, BINARY[symbol].implementation(left.value, right.value))
+        return _Part(nodes.Binary(symbol, left.node(), right.node()))
+
+
+def _combine(symbol: str, left: _Part, right: _Part) -> _Part:
+    """Join the operands of a commutative operator, values gathered to the left."""
+    apply = BINARY[symbol].implementation
+    if left.tree is None and right.tree is None:
+        return _Part(None, apply(left.value, right.value))
+    decided = _decide(symbol, left, right)
+    if decided is not None:
+        return decided
+    opened = {left.operator, right.operator} - {None}
+    if opened and symbol not in opened:
+        return _Part(nodes.Binary(symbol, left.node(), right.node()))
+    # As in HTCondor, the value behind another open operator is lost: 1 + x + 2 * y -> 1 + x + y.
+    values = [part.value for part in (left, right) if part.tree is None or part.operator == symbol]
+    trees = [part.tree for part in (left, right) if part.tree is not None]
+    tree = trees[0] if len(trees) == 1 else nodes.Binary(symbol, trees[0], trees[1])
+    if not values:
+        return _Part(tree)
+    return _Part(tree, values[0] if len(values) == 1 else apply(values[0], values[1]), symbol)
+
+
+def _decide(symbol: str, left: _Part, right: _Part) -> _Part | None:
+    """A logical operator with one known operand that settles the result or has no influence."""
+    if symbol not in ("&&", "||") or (left.tree is None) == (right.tree is None):
+        return None
+    known, other = (left, right) if left.tree is None else (right, left)
+    choice = truth(known.value)
+    if choice is (symbol == "||"):
+        return _Part(None, choice)
+    if symbol == "&&" and choice is True:
+        return _Part(other.tree)  # an open value of the other side is lost here, as in HTCondor
+    return None
+
+
+#: What needs no parentheses wherever it stands.
+_ATOMS: Final = (nodes.Reference, nodes.Subscript, nodes.Parens, nodes.Call)
+
+_RULES: Final[dict[type[Node], Callable[[_Flattener, Any, ClassAd], _Part]]] = {
+    nodes.Literal: _Flattener.literal,
+    nodes.Reference: _Flattener.reference,
+    nodes.Unary: _Flattener.unary,
+    nodes.Binary: _Flattener.binary,
+    nodes.Conditional: _Flattener.conditional,
+    nodes.Subscript: _Flattener.subscript,
+    nodes.Parens: _Flattener.parens,
+    nodes.Call: _Flattener.call,
+    nodes.ListExpr: _Flattener.list,
+    nodes.AdExpr: _Flattener.ad,
+}

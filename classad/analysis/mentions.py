@@ -1,0 +1,120 @@
+"""Which names an expression mentions, without looking at any ad.
+
+What is decided here: ``MY.x`` and ``SELF.x`` count to MY, ``TARGET.x`` and ``OTHER.x`` to TARGET,
+every other first name (``a`` of ``a.b.c``, ``.a``) is unscoped.  Names that a nested ad of the
+expression itself defines are none of the three inside it, and neither are the scopes' own names.
+
+Inputs: an expression.  Outputs: a ``RefSet``, sets of names in the spelling of their first use.
+Never here: what the names lead to (``classad.analysis.references`` follows definitions).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from classad.language.names import fold_name
+
+if TYPE_CHECKING:
+    from classad.ads.expression import ExprTree
+    from classad.syntax.nodes import Node, Reference
+
+_SIDES: Final = {"my": "my", "self": "my", "target": "target", "other": "target"}
+
+
+class RefSet(NamedTuple):
+    """The names in an expression, each set without duplicates that differ in case only."""
+
+    my: frozenset[str]
+    target: frozenset[str]
+    unscoped: frozenset[str]
+    functions: frozenset[str]
+
+
+def refs(expr: ExprTree | Node | str) -> RefSet:
+    """The attributes and functions that an expression mentions.
+
+    >>> from classad import refs
+    >>> found = refs("TARGET.Memory >= RequestMemory && MY.Want && regexp(Pattern, TARGET.Name)")
+    >>> sorted(found.target), sorted(found.unscoped), sorted(found.my), sorted(found.functions)
+    (['Memory', 'Name'], ['Pattern', 'RequestMemory'], ['Want'], ['regexp'])
+    >>> refs("1 + 1").unscoped
+    frozenset()
+    """
+    from classad.evaluate import as_tree
+    from classad.syntax.nodes import AdExpr, Call, Reference
+
+    names: dict[str, dict[str, str]] = {field: {} for field in RefSet._fields}
+    stack: list[tuple[Node, frozenset[str]]] = [(as_tree(expr).node, frozenset())]
+    while stack:
+        node, defined = stack.pop()
+        if isinstance(node, AdExpr):
+            defined |= {fold_name(name) for name, _ in node.attributes}
+        elif isinstance(node, Call):
+            names["functions"].setdefault(fold_name(node.name), node.name)
+        elif isinstance(node, Reference):
+            side = _side(node)
+            if side is None:
+                stack.append((node.base, defined))  # type: ignore[arg-type]
+            elif side and (node.absolute or fold_name(node.name) not in defined):
+                names[side].setdefault(fold_name(node.name), node.name)
+            continue
+        stack.extend((child, defined) for child in reversed(node.children()))
+    return RefSet(*(frozenset(names[field].values()) for field in RefSet._fields))
+
+
+def _side(node: Reference) -> str | None:
+    """To which set a reference belongs; empty: to none, None: its base decides."""
+    from classad.syntax.nodes import Reference
+
+    base = node.base
+    if base is None:
+        return "" if not node.absolute and fold_name(node.name) in _SIDES else "unscoped"
+    if isinstance(base, Reference) and base.base is None and not base.absolute:
+        return _SIDES.get(fold_name(base.name))
+    return None
+
+
+class References(NamedTuple):
+    """The names an expression mentions, lower-cased: of the other ad, of either, of its own."""
+
+    target: frozenset[str]
+    bare: frozenset[str]
+    mine: frozenset[str]
+    #: The functions that it calls, lower-cased.
+    called: frozenset[str]
+
+
+_OTHER: Final = frozenset({"target", "other"})
+
+
+_OWN: Final = frozenset({"my", "self"})
+
+
+def references_of(node: Node) -> References:
+    """All attribute references in an expression, by scope."""
+    from classad.syntax.nodes import Call, Reference
+
+    target: set[str] = set()
+    bare: set[str] = set()
+    mine: set[str] = set()
+    called: set[str] = set()
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Call):
+            called.add(top.name.lower())
+        elif isinstance(top, Reference):
+            name = top.name.lower()
+            base = top.base
+            if base is None:
+                (mine if top.absolute else bare).add(name)
+                continue
+            scope = base.name.lower() if isinstance(base, Reference) and base.base is None else ""
+            if scope in _OTHER:
+                target.add(name)
+                continue
+            if scope in _OWN:
+                mine.add(name)
+                continue
+        stack.extend(top.children())
+    return References(frozenset(target), frozenset(bare), frozenset(mine), frozenset(called))

@@ -1,0 +1,180 @@
+"""Which attributes an expression depends on: those of the ad itself, and those from outside.
+
+Inputs: an expression and the ad it would be evaluated in.  Outputs: names, and whether the search
+went to its end; HTCondor gives up at a cycle and at a selection from something that is no ad.
+Never here: evaluation for its own sake.
+Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
+from classad.ads.stored import node_of_value
+from classad.evaluate import as_tree
+from classad.evaluation.reference import ReferenceState, value_of
+from classad.evaluation.scopes import Found, find, outermost, own
+from classad.evaluation.state import NO_CONTEXT, EvalContext, EvalState
+from classad.language.limits import EvaluationFailure, more_frames
+from classad.language.names import fold_name
+from classad.language.values import UNDEFINED
+from classad.syntax import nodes
+from classad.syntax.nodes import Node
+
+
+class References(NamedTuple):
+    """``names`` are those found, up to the place where the search gave up if not ``ok``."""
+
+    ok: bool
+    names: list[str]
+
+
+def external_references(
+    ad: ClassAd,
+    expr: ExprTree | Node | str,
+    *,
+    full_names: bool = False,
+    context: EvalContext | None = None,
+) -> References:
+    """Names that ``ad`` does not define, in the spelling of their first use, sorted caselessly.
+
+    Attributes of ``ad`` are followed into their expressions; all branches count.  ``TARGET.x`` is
+    ``TARGET``, or ``TARGET.x`` with ``full_names``.
+    """
+    return _walk(_External(ad, full_names, context), as_tree(expr).node, ad)
+
+
+def internal_references(
+    ad: ClassAd, expr: ExprTree | Node | str, *, context: EvalContext | None = None
+) -> References:
+    """Attributes of ``ad`` that the expression uses, directly or through others."""
+    return _walk(_Internal(ad, context), as_tree(expr).node, ad)
+
+
+def external_names(found: Found, state: EvalState) -> list[str] | None:
+    """The full external references of what a look-up found, in the scopes of an evaluation."""
+    walker = _External(found[2], True, state.context)
+    walker.state.left, walker.state.right = state.left, state.right
+    with more_frames():
+        try:
+            walker.follow(found)
+        except (EvaluationFailure, RecursionError):
+            return None
+    return list(walker.names.values())
+
+
+def _walk(walker: _Walker, node: Node, ad: ClassAd) -> References:
+    ok = True
+    with more_frames():
+        try:
+            walker.visit(node, ad)
+        except (EvaluationFailure, RecursionError):
+            ok = False
+    return References(ok, [walker.names[key] for key in sorted(walker.names)])
+
+
+class _Walker:
+    """The common part: descend into operands, lists, nested ads and attributes' expressions."""
+
+    def __init__(self, ad: ClassAd, context: EvalContext | None) -> None:
+        self.root = ad
+        self.names: dict[str, str] = {}
+        self.active: list[Any] = []
+        self.state = ReferenceState()
+        self.state.context = context or NO_CONTEXT
+        self.state.start = ad
+
+    def add(self, name: str) -> None:
+        """Note a name; the first spelling stays."""
+        self.names.setdefault(fold_name(name), name)
+
+    def visit(self, node: Node, ad: ClassAd) -> None:
+        """Collect from a node whose names are looked up in ``ad``."""
+        if node.__class__ is nodes.Reference:
+            self.reference(node, ad)
+            return
+        for child in node.children():
+            self.visit(child, ad)
+
+    def reference(self, node: Any, ad: ClassAd) -> None:
+        """Collect from a reference."""
+        raise AssertionError("each walker has its own rule")
+
+    def look_up(self, node: nodes.Reference, base: Any, ad: ClassAd) -> Found | None:
+        """What a reference finds; ``base`` is its evaluated base, if it has one."""
+        key = fold_name(node.name)
+        if node.base is not None:
+            if not isinstance(base, ClassAd):
+                raise EvaluationFailure("a name is selected from something that is no ad")
+            return find(base, key, self.state)
+        return find(outermost(self.state) if node.absolute else ad, key, self.state)
+
+    def follow(self, found: Found) -> None:
+        """Collect from what was found."""
+        value, _, current = found
+        if value.__class__ is ExprTree:
+            if any(value is other for other in self.active):
+                raise EvaluationFailure("an attribute refers to itself")
+            self.active.append(value)
+            self.visit(value.node, current)
+            self.active.pop()
+        elif value.__class__ is ListValue:
+            self.visit(node_of_value(value), current)
+        elif isinstance(value, ClassAd) and value._parent is current:
+            self.nested(value, current)
+
+    def nested(self, value: ClassAd, current: ClassAd) -> None:
+        """Collect from a nested ad that an attribute holds; its names count as the outer ad's."""
+        for item in value._attrs.values():
+            self.follow((item, value, current))
+
+
+class _External(_Walker):
+    def __init__(self, ad: ClassAd, full_names: bool, context: EvalContext | None) -> None:
+        super().__init__(ad, context)
+        self.full_names = full_names
+
+    def reference(self, node: Any, ad: ClassAd) -> None:
+        base = None
+        if node.base is not None:
+            base = value_of(node.base, ad, self.state)
+            if base is UNDEFINED:
+                if self.full_names:
+                    self.add(_dotted(node))
+                else:
+                    self.visit(node.base, ad)
+                return
+        found = self.look_up(node, base, ad)
+        if found is None:
+            self.add(node.name)
+        else:
+            self.follow(found)
+
+
+class _Internal(_Walker):
+    def reference(self, node: Any, ad: ClassAd) -> None:
+        base = None
+        if node.base is not None:
+            base = value_of(node.base, ad, self.state)
+            if base is UNDEFINED:
+                return
+            self.visit(node.base, ad)
+        found = self.look_up(node, base, ad)
+        if found is None:
+            return
+        if found[2] is self.root and own(self.root, fold_name(node.name)) is not None:
+            self.add(node.name)
+        self.follow(found)
+
+    def nested(self, value: ClassAd, current: ClassAd) -> None:
+        """What a nested ad uses is its own affair."""
+
+
+def _dotted(node: Node) -> str:
+    """A selection in full, as text."""
+    from classad.formats.unparse import unparse
+
+    return unparse(node)

@@ -1,0 +1,188 @@
+"""The only door from evaluation to the outside: clock, local zone and password file.
+
+The Python interface (``ExprTree.eval`` and its like) evaluates with these; everything that decides
+something (policy, negotiation) passes its own context instead.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import ChainMap
+from collections.abc import Mapping
+from contextvars import ContextVar
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any, Final
+
+from classad.evaluation.state import EvalContext, EvalState
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from classad.ads.ad import ClassAd
+    from classad.ads.deferred import Deferred
+
+#: Functions that Python code registered (``classad.binding.registration``): folded name ->
+#: declaration.
+REGISTERED: Final[dict[str, Any]] = {}
+
+
+class AmbientContext(EvalContext):
+    """A context that asks the machine, when it is asked, for all that it was not given.
+
+    ``outer``: the context that has the random numbers and the functions if these are not given.
+    """
+
+    __slots__ = ("_given_now", "_given_tz", "_outer")
+
+    def __init__(
+        self,
+        strict: bool = False,
+        *,
+        now: float | None = None,
+        tz: tzinfo | None = None,
+        seed: int | None = None,
+        functions: Mapping[str, Any] = REGISTERED,
+        outer: AmbientContext | None = None,
+    ) -> None:
+        self._given_now = now
+        self._given_tz = tz
+        self._outer = outer if seed is None else None
+        super().__init__(seed=seed, strict=strict, home_of=_home_of, functions=functions)
+
+    @property
+    def now(self) -> float:
+        """The clock, unless it was stopped."""
+        return time.time() if self._given_now is None else self._given_now
+
+    @now.setter
+    def now(self, value: float | None) -> None:
+        """The clock is not set from here."""
+
+    @property
+    def tz(self) -> tzinfo:
+        """The zone of the machine, with its summer time rules when they are to be had."""
+        return _local_zone() if self._given_tz is None else self._given_tz
+
+    @tz.setter
+    def tz(self, value: tzinfo | None) -> None:
+        """The zone is not set from here."""
+
+    @property
+    def rng(self) -> Random:
+        """The random numbers: seeded, or those that everything around this context uses."""
+        return super().rng if self._outer is None else self._outer.rng
+
+    def within(
+        self,
+        *,
+        now: float | None = None,
+        tz: tzinfo | None = None,
+        seed: int | None = None,
+        strict: bool | None = None,
+        functions: Mapping[str, Any] | None = None,
+    ) -> AmbientContext:
+        """This context with some of it replaced; ``functions`` are added to those it has."""
+        known: Mapping[str, Any] = self.functions or REGISTERED
+        return AmbientContext(
+            self.strict if strict is None else strict,
+            now=self._given_now if now is None else now,
+            tz=self._given_tz if tz is None else tz,
+            seed=seed,
+            functions=ChainMap(dict(functions), known) if functions else known,  # type: ignore[arg-type]
+            outer=self,
+        )
+
+
+_zones: Final[dict[str, tzinfo]] = {}
+
+
+def _local_zone() -> tzinfo:
+    import os
+    from datetime import datetime
+    from zoneinfo import ZoneInfo
+
+    name = os.environ.get("TZ", "").lstrip(":")
+    if name not in _zones:
+        try:
+            if name:
+                _zones[name] = ZoneInfo(name)
+            else:
+                with open("/etc/localtime", "rb") as stream:
+                    _zones[name] = ZoneInfo.from_file(stream)
+        except (OSError, ValueError):
+            zone = datetime.now().astimezone().tzinfo
+            assert zone is not None
+            _zones[name] = zone
+    return _zones[name]
+
+
+def zone_name() -> str | None:
+    """The IANA name of the machine's zone, for time literals that name none; None means UTC."""
+    import os
+
+    name = os.environ.get("TZ")
+    if name not in _zone_names:
+        place = name.lstrip(":") if name is not None else os.path.realpath("/etc/localtime")
+        place = place.rpartition("zoneinfo/")[2]
+        _zone_names[name] = place if _is_zone(place) else None
+    return _zone_names[name]
+
+
+_zone_names: Final[dict[str | None, str | None]] = {}
+
+
+def _is_zone(name: str) -> bool:
+    from classad.errors import ClassAdValueError
+    from classad.language.times import check_zone
+
+    try:
+        return check_zone(name) is not None
+    except ClassAdValueError:
+        return False
+
+
+def _home_of(user: str) -> str | None:
+    try:
+        import pwd
+
+        return pwd.getpwnam(user).pw_dir
+    except (ImportError, KeyError):
+        return None
+
+
+#: The context of evaluations outside of every ``with`` block of ``classad.binding.blocks``.
+AMBIENT: Final = AmbientContext()
+
+#: One entry for each such block open anywhere in the process; while there is none, evaluations
+#: need not look for theirs.
+OPEN_BLOCKS: Final[list[object]] = []
+
+CURRENT: Final[ContextVar[AmbientContext]] = ContextVar("classad_context", default=AMBIENT)
+
+
+def current_context() -> AmbientContext:
+    """The context of this thread or task."""
+    return CURRENT.get() if OPEN_BLOCKS else AMBIENT
+
+
+class AmbientState(EvalState):
+    """An evaluation in the ambient context."""
+
+    context: EvalContext = AMBIENT
+
+
+class SharedState(AmbientState):
+    """The state of all evaluations of expressions that use none, as long as they need none.
+
+    It is never written to: what has to be kept is kept in a state of its own.
+    """
+
+    def follow(self, tree: Deferred, ad: ClassAd, owner: ClassAd) -> Any:
+        return AmbientState().follow(tree, ad, owner)
+
+    def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
+        return AmbientState().enter(tree, ad)
+
+
+#: For ``ExprTree.eval``; see ``Deferred.modest``.
+SHARED: Final = SharedState()

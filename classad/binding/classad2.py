@@ -1,0 +1,100 @@
+"""To and from HTCondor's own Python module ``classad2``, when its wheel is installed.
+
+What is decided here: that numbers, booleans and strings go over as values, since printing a real
+keeps 16 digits only, and everything else as the text of its expression.
+
+Inputs and outputs: ads and expressions of either library.
+Never here: any other import of HTCondor's packages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, overload
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.binding.convert import CANNOT_CONVERT
+from classad.errors import ClassAdTypeError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_HINT: Final = "this needs HTCondor's Python bindings: pip install htcondor"
+_VALUES: Final = frozenset({bool, int, float, str})
+
+
+def from_classad2(item: Any) -> Any:
+    """The ad or expression of ``classad2`` as one of this package.
+
+    Nested ads and lists come along; the ad is copied.  ``TypeError`` for anything else.
+    """
+    kinds = {kind.__name__ for kind in type(item).__mro__ if _is_theirs(kind)}
+    if "ClassAd" in kinds:
+        ad = ClassAd()
+        for name in item:
+            ad[name] = _ours(item, name)
+        return ad
+    if "ExprTree" in kinds:
+        return ExprTree(repr(item))
+    raise ClassAdTypeError(f"{CANNOT_CONVERT} it is no ad or expression of classad2")
+
+
+@overload
+def to_classad2(item: ClassAd) -> Any: ...
+@overload
+def to_classad2(item: ExprTree) -> Any: ...
+def to_classad2(item: ClassAd | ExprTree) -> Any:
+    """An ad or expression of this package as one of ``classad2``.
+
+    What an ad inherits from a chained parent does not come along.  ``ImportError``: the wheel
+    ``htcondor`` is not installed.  ``TypeError`` for anything but an ad or expression.
+    """
+    if not isinstance(item, ClassAd | ExprTree):
+        raise ClassAdTypeError("item must be a ClassAd or an ExprTree")
+    theirs = _classad2()
+    if isinstance(item, ExprTree):
+        return theirs.ExprTree(repr(item))
+    ad = theirs.ClassAd()
+    for name in item.names():
+        value = item.raw(name)
+        if value.__class__ in _VALUES:
+            ad[name] = _bytes(value)
+        elif isinstance(value, ClassAd):
+            ad[name] = to_classad2(value)
+        else:
+            ad[name] = theirs.ExprTree(repr(item.lookup(name)))
+    return ad
+
+
+def _is_theirs(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "classad2"
+
+
+def _ours(ad: Any, name: str) -> Any:
+    """What our ad stores for an attribute of theirs."""
+    try:
+        value = ad[name]
+    except UnicodeDecodeError:  # a string whose bytes are not UTF-8
+        return ExprTree(repr(ad.lookup(name)))
+    if hasattr(value, "lookup"):
+        return from_classad2(value)
+    text = "" if value.__class__ in _VALUES - {float} else repr(ad.lookup(name))
+    # What they hand out as a number of seconds may be a relative time.
+    by_value = not text or (value.__class__ is float and not text.startswith("relTime"))
+    return value if by_value else ExprTree(text)
+
+
+def _bytes(value: Any) -> Any:
+    """Strings with bytes that are not UTF-8 as bytes, which classad2 takes."""
+    if value.__class__ is not str or value.isascii():
+        return value
+    return value.encode("utf-8", "surrogateescape")
+
+
+def _classad2() -> ModuleType:
+    from importlib import import_module
+
+    try:
+        return import_module("classad2")
+    except ImportError as problem:
+        raise ImportError(_HINT, name="classad2") from problem

@@ -1,0 +1,277 @@
+"""Ads as rows of a table: plain dictionaries, and frames of pandas, Polars and Arrow.
+
+What is decided here: what a cell holds and which type a column gets.
+
+============================  ==========  ==============  =========  ====================
+values of the column          ``kind``    pandas          Polars     Arrow
+============================  ==========  ==============  =========  ====================
+booleans                      boolean     boolean         Boolean    bool
+integers                      integer     Int64           Int64      int64
+reals, or reals and integers  real        Float64         Float64    float64
+strings                       string      string          String     string
+times with a date             time        datetime, UTC   Datetime   timestamp (s, UTC)
+none at all                   empty       object          Null       null
+anything else, or a mixture   text        object          String     string
+============================  ==========  ==============  =========  ====================
+
+Undefined, error and an attribute that an ad does not have are all missing (None).  A column of
+texts holds the values as ClassAd text; pandas gets the Python values themselves.
+
+Inputs: ads, the attributes wanted, whether expressions are evaluated (in their own ad, with the
+ambient clock) or stand there as text.  Outputs: dictionaries and frames.
+Never here: the language; the three packages are imported when a frame is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.extras import load
+from classad.language.names import fold_name
+from classad.language.values import Value
+
+if TYPE_CHECKING:
+    from classad.evaluation.state import EvalContext
+
+__all__ = ["to_arrow", "to_dicts", "to_pandas", "to_polars"]
+
+
+class Column(NamedTuple):
+    """One attribute of all ads: its first spelling, the kind of its values, the values."""
+
+    name: str
+    kind: str
+    values: list[Any]
+
+
+def to_dicts(
+    ads: Iterable[ClassAd],
+    attributes: Sequence[str] | None = None,
+    evaluate: bool = False,
+    *,
+    context: EvalContext | None = None,
+) -> list[dict[str, Any]]:
+    """Each ad as a dictionary of plain Python values, also within lists and nested ads.
+
+    ``attributes``: the keys, in this spelling and order, None where an ad has no such attribute;
+    without it each dictionary has the attributes of its ad.  ``evaluate``: the value of each
+    expression instead of its text.  ``context``: clock, zone and seed for that.
+
+    >>> ads = [ClassAd("[Cpus = 4; Rank = Cpus * 2]"), ClassAd("[Cpus = undefined]")]
+    >>> to_dicts(ads)
+    [{'Cpus': 4, 'Rank': 'Cpus * 2'}, {'Cpus': None}]
+    >>> to_dicts(ads, ["rank"], evaluate=True)
+    [{'rank': 8}, {'rank': None}]
+    """
+    wanted = _wanted(attributes)
+    rows = []
+    for ad in ads:
+        names = ad if wanted is None else wanted
+        rows.append({name: _cell(ad, name, evaluate, context) for name in names})
+    return rows
+
+
+def to_pandas(
+    ads: Iterable[ClassAd],
+    attributes: Sequence[str] | None = None,
+    evaluate: bool = False,
+    *,
+    context: EvalContext | None = None,
+) -> Any:
+    """A ``pandas.DataFrame`` with one row for each ad and nullable column types.
+
+    The arguments are those of ``to_dicts``.  ``ImportError``: pandas is not installed
+    (``pip install 'pieslice[pandas]'``).
+    """
+    pandas = load("pandas")
+    columns, count = _columns(ads, attributes, evaluate, context)
+    types = {"boolean": "boolean", "integer": "Int64", "real": "Float64", "string": "string"}
+    data = {}
+    for column in columns:
+        if column.kind == "time":
+            data[column.name] = pandas.Series(column.values, dtype="datetime64[us, UTC]")
+            continue
+        kind = types.get(column.kind, "object")
+        data[column.name] = pandas.Series(column.values, dtype=kind)
+    return pandas.DataFrame(data, index=range(count), columns=[column.name for column in columns])
+
+
+def to_polars(
+    ads: Iterable[ClassAd],
+    attributes: Sequence[str] | None = None,
+    evaluate: bool = False,
+    *,
+    context: EvalContext | None = None,
+) -> Any:
+    """A ``polars.DataFrame`` with one row for each ad.
+
+    The arguments are those of ``to_dicts``.  ``ImportError``: Polars is not installed
+    (``pip install 'pieslice[polars]'``).
+    """
+    polars = load("polars")
+    types = {
+        "boolean": polars.Boolean,
+        "integer": polars.Int64,
+        "real": polars.Float64,
+        "time": polars.Datetime("us", "UTC"),
+        "empty": polars.Null,
+    }
+    columns, _ = _columns(ads, attributes, evaluate, context)
+    return polars.DataFrame(
+        [
+            polars.Series(
+                column.name,
+                _as_texts(column),
+                dtype=types.get(column.kind, polars.String),
+                strict=column.kind != "real",  # integers among reals become reals
+            )
+            for column in columns
+        ]
+    )
+
+
+def to_arrow(
+    ads: Iterable[ClassAd],
+    attributes: Sequence[str] | None = None,
+    evaluate: bool = False,
+    *,
+    context: EvalContext | None = None,
+) -> Any:
+    """A ``pyarrow.Table`` with one row for each ad.
+
+    The arguments are those of ``to_dicts``.  ``ImportError``: pyarrow is not installed
+    (``pip install 'pieslice[arrow]'``).
+    """
+    return arrow_table(_columns(ads, attributes, evaluate, context)[0])
+
+
+def arrow_table(columns: Iterable[Column]) -> Any:
+    """A ``pyarrow.Table`` of columns."""
+    arrow = load("pyarrow")
+    types = {
+        "boolean": arrow.bool_(),
+        "integer": arrow.int64(),
+        "real": arrow.float64(),
+        "time": arrow.timestamp("s", "UTC"),
+        "empty": arrow.null(),
+    }
+    return arrow.table(
+        {
+            column.name: arrow.array(_as_texts(column), types.get(column.kind, arrow.string()))
+            for column in columns
+        }
+    )
+
+
+# --- cells ----------------------------------------------------------------------------------
+
+
+def _wanted(attributes: Sequence[str] | None) -> list[str] | None:
+    if isinstance(attributes, str):
+        raise TypeError("attributes must be a sequence of names, not one string")
+    return None if attributes is None else list(attributes)
+
+
+def _cell(ad: ClassAd, name: str, evaluate: bool, context: EvalContext | None) -> Any:
+    """The plain Python value of an attribute."""
+    stored = ad.raw(name)
+    if stored is None:
+        return None
+    return _plain(stored, (lambda tree: tree.eval(ad, context=context)) if evaluate else None)
+
+
+def _plain(value: Any, value_of: Callable[[ExprTree], Any] | None) -> Any:
+    """A value without any of this package's classes; expressions become values or texts."""
+    from classad.binding.convert import item_to_python
+
+    if isinstance(value, str):
+        return value if value.isascii() else _sound(value)
+    if not isinstance(value, list | ClassAd):
+        value = item_to_python(value)  # a literal that is stored as an expression becomes a value
+    if isinstance(value, ExprTree):
+        if value_of is None:
+            return _sound(repr(value))
+        return _plain(value_of(value), None)
+    if isinstance(value, Value):
+        return None
+    if isinstance(value, list):
+        return [_plain(item, value_of) for item in value]
+    if isinstance(value, ClassAd):
+        within = None if value_of is None else value.eval
+        return {
+            name: _plain(value.raw(name) if within is None else within(name), None)
+            for name in value
+        }
+    return value
+
+
+def _sound(text: str) -> str:
+    """A text whose bytes that are no UTF-8 are replaced: tables cannot hold them."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+# --- columns --------------------------------------------------------------------------------
+
+_KINDS: Final[dict[type, str]] = {
+    bool: "boolean", int: "integer", float: "real", str: "string", datetime: "time",
+}  # fmt: skip
+
+
+def _columns(
+    ads: Iterable[ClassAd],
+    attributes: Sequence[str] | None,
+    evaluate: bool,
+    context: EvalContext | None,
+) -> tuple[list[Column], int]:
+    """The columns, in the order asked for or alphabetical without case, and the number of rows."""
+    found = list(ads)
+    wanted = _wanted(attributes)
+    if wanted is None:
+        spelled: dict[str, str] = {}
+        for ad in found:
+            for name in ad.names():
+                spelled.setdefault(fold_name(name), name)
+        wanted = [spelled[key] for key in sorted(spelled)]
+    columns = []
+    for name in wanted:
+        values = [_cell(ad, name, evaluate, context) for ad in found]
+        columns.append(Column(name, _kind(values), values))
+    return columns, len(found)
+
+
+def coded_column(name: str, codes: Iterable[int], values: Iterable[Any]) -> Column:
+    """The column of cells of which each stands in ``values`` once; expressions stand as text."""
+    plain = [None if value is None else _plain(value, None) for value in values]
+    cells = [plain[code] for code in codes]
+    return Column(name, _kind(cells), cells)
+
+
+def _kind(values: list[Any]) -> str:
+    """The kind of a column: see the table of this module."""
+    kinds = {_KINDS.get(value.__class__, "text") for value in values if value is not None}
+    if not kinds:
+        return "empty"
+    if kinds == {"integer", "real"}:
+        return "real"
+    return kinds.pop() if len(kinds) == 1 else "text"
+
+
+def _as_texts(column: Column) -> list[Any]:
+    """The values of a column, those of a mixed one as ClassAd text (strings as they are)."""
+    if column.kind != "text":
+        return column.values
+    return [
+        value if value is None or isinstance(value, str) else _text(value)
+        for value in column.values
+    ]
+
+
+def _text(value: Any) -> str:
+    from classad.binding.convert import to_node
+    from classad.formats.unparse import unparse
+
+    return unparse(to_node(value))

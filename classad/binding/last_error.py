@@ -1,0 +1,80 @@
+"""Why the last evaluation through the Python interface gave ``error``.
+
+What is decided here: for which errors HTCondor has words.  In 25.14.1 that is one: a string was
+compared with something else.  Nothing is computed until somebody asks: the evaluation only leaves
+the expression and its ads here.
+
+Inputs: an expression and the ads it was evaluated in.  Outputs: a sentence, or an empty string.
+Never here: raising, evaluation rules.
+Follows: ``lastError`` of classad2 25.14.1, which keeps the sentence until another replaces it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from classad.language.values import Value
+
+if TYPE_CHECKING:
+    from classad.ads.ad import ClassAd
+    from classad.ads.expression import ExprTree
+
+_COMPARED: Final = "strings can only be compared to strings"
+_COMPARISONS: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_MAX_EXPRESSIONS: Final = 1000
+
+_pending: list[tuple[ExprTree, ClassAd | None, ClassAd | None]] = []
+_text = ""
+
+
+def note(tree: ExprTree, scope: ClassAd | None, target: ClassAd | None) -> None:
+    """Remember an evaluation whose value is ``error``."""
+    _pending[:] = [(tree, scope, target)]
+
+
+def last_error() -> str:
+    """The sentence for the latest evaluation that has one."""
+    global _text
+    if _pending:
+        _text = _explain(*_pending.pop()) or _text
+    return _text
+
+
+def _explain(tree: ExprTree, scope: ClassAd | None, target: ClassAd | None) -> str:
+    """The sentence for the first comparison of unlike operands, also inside definitions."""
+    from classad.syntax.nodes import Binary, Node, Reference, walk
+
+    waiting: list[Node] = [tree.node]
+    seen: set[str] = set()
+    while waiting:
+        for node in walk(waiting.pop()):
+            if isinstance(node, Binary) and node.operator in _COMPARISONS:
+                if _unlike(_value(node.left, scope, target), _value(node.right, scope, target)):
+                    return _COMPARED
+            elif isinstance(node, Reference) and node.name.lower() not in seen:
+                seen.add(node.name.lower())
+                waiting.extend(_definitions(node.name, scope, target))
+        if len(seen) > _MAX_EXPRESSIONS:
+            break
+    return ""
+
+
+def _definitions(name: str, *ads: ClassAd | None) -> list[Any]:
+    from classad.ads.expression import ExprTree
+
+    found = [ad.raw(name) for ad in ads if ad is not None]
+    return [value.node for value in found if isinstance(value, ExprTree)]
+
+
+def _value(node: Any, scope: ClassAd | None, target: ClassAd | None) -> Any:
+    from classad.binding.ambient import current_context
+    from classad.evaluate import evaluate
+
+    return evaluate(node, scope, target, context=current_context())
+
+
+def _unlike(left: Any, right: Any) -> bool:
+    """Whether exactly one side is a string and the other an ordinary value."""
+    if isinstance(left, Value) or isinstance(right, Value):
+        return False
+    return isinstance(left, str) != isinstance(right, str)

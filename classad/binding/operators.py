@@ -1,0 +1,77 @@
+"""Building expressions from Python: ``and_`` and its like, ``Attribute``, ``Function``.
+
+What is decided here: which Python operator builds which ClassAd operator, and where parentheses
+are needed so that the printed expression reads back as the one that was built.
+
+Inputs: expressions and Python values.  Outputs: expressions; numbers for ``int()`` and ``float()``.
+Never here: evaluation rules.
+Follows: the operators of HTCondor's retired v1 binding.  ``ExprTree`` itself has no operators, as
+in classad2; only what the three constructors return does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from classad.ads.expression import ExprTree
+from classad.errors import ClassAdValueError
+from classad.language.values import Value
+
+if TYPE_CHECKING:
+    from classad.syntax.nodes import Node
+
+Expr = TypeVar("Expr", bound=ExprTree)
+
+#: Operator -> level; an operand of a looser level needs parentheses.
+_LEVELS = {
+    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5,
+    "==": 6, "!=": 6, "=?=": 6, "=!=": 6,
+    "<": 7, "<=": 7, ">": 7, ">=": 7,
+    "<<": 8, ">>": 8, ">>>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10, "?:": 12,
+}  # fmt: skip
+_UNARY_LEVEL = 11
+
+
+def combine(kind: type[Expr], left: object, operator: str, right: object) -> Expr:
+    """The expression ``left operator right`` as an object of class ``kind``."""
+    from classad.binding.convert import to_node
+    from classad.syntax.nodes import Binary
+
+    level = _LEVELS[operator]
+    return kind.from_node(
+        Binary(operator, _operand(to_node(left), level), _operand(to_node(right), level + 1))
+    )
+
+
+def _operand(node: Node, level: int) -> Node:
+    """The node, in parentheses if it binds more loosely than ``level``."""
+    from classad.syntax.nodes import Binary, Conditional, Parens, Unary
+
+    if isinstance(node, Binary):
+        own = _LEVELS[node.operator]
+    elif isinstance(node, Unary):
+        own = _UNARY_LEVEL
+    elif isinstance(node, Conditional):
+        own = 0
+    else:
+        return node
+    return Parens(node) if own < level else node
+
+
+def subscript(kind: type[Expr], base: ExprTree, index: object) -> Expr:
+    """The expression ``base[index]``."""
+    from classad.binding.convert import to_node
+    from classad.syntax.nodes import Subscript
+
+    return kind.from_node(Subscript(_operand(base.node, 13), to_node(index)))
+
+
+def to_number(expr: ExprTree, kind: type[int] | type[float]) -> Any:
+    """What ``int(expr)`` and ``float(expr)`` give: the evaluated number or number in a string."""
+    value = expr.eval()
+    if isinstance(value, Value) or not isinstance(value, int | float | str):
+        raise ClassAdValueError("Unable to convert expression to numeric type.")
+    try:
+        return kind(value)
+    except ValueError:
+        raise ClassAdValueError(f"Unable to convert string to {kind.__name__}.") from None

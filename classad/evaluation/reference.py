@@ -1,0 +1,280 @@
+"""The reference evaluator: one function per kind of node, nothing clever.
+
+It counts depth and work exactly as HTCondor does and knows strict mode.  The compiled form in
+``classad.compiled.closures`` is tested against it and hands over to it near the limits.
+
+Inputs: a node, the ad it is evaluated in, the state.  Outputs: a ClassAd value.
+Never here: what an operator means for two values (``classad.language.operators``), where a name is
+looked for (``classad.evaluation.scopes``), functions (``classad.builtins``).
+Follows: sections 4 and 5 of the language notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from classad.ads.ad import ClassAd, inside_of
+from classad.ads.deferred import Deferred
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
+from classad.ads.stored import detached, make_ad, make_list
+from classad.evaluation.functions import lookup_function
+from classad.evaluation.scopes import find, find_unscoped, outermost, own, root_around
+from classad.evaluation.selection import select
+from classad.evaluation.state import CallSite, EvalState, contained
+from classad.language.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
+from classad.language.names import fold_name
+from classad.language.operators import BINARY, UNARY, exceptional, truth
+from classad.language.values import ERROR, UNDEFINED
+from classad.syntax import nodes
+
+#: Kind of node -> what evaluates it.
+Evaluators = dict[type[nodes.Node], Callable[[Any, ClassAd, Any], Any]]
+
+
+class ReferenceState(EvalState):
+    """An exactly counted evaluation.
+
+    ``lexical``: while an expression is evaluated in another ad than it stands in, as that of a
+    chained parent is in the child, the two, so that ads and lists written in it are nested in the
+    one where they stand.
+    """
+
+    #: What evaluates each kind of node; ``classad.evaluation.observer`` has a table that also
+    #: takes notes.
+    evaluators: Evaluators
+
+    depth: int = 0
+    lexical: tuple[ClassAd | None, ClassAd | None] | None = None
+    restarts: int = 0
+
+    def evaluate_node(self, node: nodes.Node, ad: ClassAd) -> Any:
+        return value_of(node, ad, self)
+
+    def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
+        return value_of(tree.node, ClassAd() if ad is None else ad, self)
+
+    def member(self, item: Any, ad: ClassAd | None, home: ClassAd | None) -> Any:
+        if not isinstance(item, Deferred):
+            return item
+        outer, self.lexical = self.lexical, None if home is ad else (ad, home)
+        value = self.enter(item, ad)
+        self.lexical = outer
+        return value
+
+    def descend(self) -> None:
+        """Use up one level."""
+        if self.depth >= MAX_DEPTH:
+            raise EvaluationFailure("the evaluation is nested too deeply")
+        self.depth += 1
+
+    def dereference(self, value: Any, ad: ClassAd, owner: ClassAd) -> Any:
+        self.descend()
+        if value.__class__ is ExprTree:
+            value = self._dereference(value, ad, owner)
+        self.depth -= 1
+        return value
+
+    def is_under_way(self, tree: ExprTree, owner: ClassAd) -> bool:
+        """Whether the expression of this attribute is being evaluated: another use is a cycle."""
+        return self.active is not None and (id(tree), id(owner)) in self.active
+
+    def _dereference(self, tree: ExprTree, ad: ClassAd, owner: ClassAd) -> Any:
+        if self.is_under_way(tree, owner):
+            return UNDEFINED
+        active = self.active = {} if self.active is None else self.active
+        mark = (id(tree), id(owner))
+        active[mark] = owner
+        outer, self.lexical = self.lexical, None if owner is ad else (ad, owner)
+        value = value_of(tree.node, ad, self)
+        self.lexical = outer
+        del active[mark]
+        return value
+
+
+def value_of(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
+    """The value of a node in ``ad``."""
+    state.work += 1
+    if state.work > MAX_WORK:
+        raise EvaluationFailure("the evaluation visits too many nodes")
+    return state.evaluators[node.__class__](node, ad, state)
+
+
+def _literal(node: nodes.Literal, ad: ClassAd, state: ReferenceState) -> Any:
+    return node.evaluated
+
+
+def _parens(node: nodes.Parens, ad: ClassAd, state: ReferenceState) -> Any:
+    state.descend()
+    value = value_of(node.inner, ad, state)
+    state.depth -= 1
+    return value
+
+
+def _unary(node: nodes.Unary, ad: ClassAd, state: ReferenceState) -> Any:
+    state.descend()
+    operand = value_of(node.operand, ad, state)
+    state.depth -= 1
+    return UNARY[node.operator].implementation(operand)
+
+
+def _binary(node: nodes.Binary, ad: ClassAd, state: ReferenceState) -> Any:
+    symbol = node.operator
+    state.descend()
+    left = value_of(node.left, ad, state)
+    if symbol == "?:" and left is not UNDEFINED:
+        value = left
+    elif left is ERROR and symbol in ("&&", "||"):
+        value = ERROR  # unlike a string or a list, which only make the outcome an error
+    elif symbol == "&&" and truth(left) is False:
+        value = False
+    elif symbol == "||" and truth(left) is True:
+        value = True
+    else:
+        right = value_of(node.right, ad, state)
+        value = BINARY[symbol].implementation(left, right)
+    state.depth -= 1
+    return value
+
+
+def _conditional(node: nodes.Conditional, ad: ClassAd, state: ReferenceState) -> Any:
+    state.descend()
+    selector = value_of(node.condition, ad, state)
+    value = truth(selector)
+    if value is True:
+        value = value_of(node.then, ad, state)
+    elif value is False:
+        value = value_of(node.otherwise, ad, state)
+    elif value is ERROR and selector is not ERROR:
+        # No condition at all: both branches are evaluated, as one of them may fail the whole.
+        value_of(node.then, ad, state)
+        value_of(node.otherwise, ad, state)
+    state.depth -= 1
+    return value
+
+
+def no_choice(
+    selector: Any,
+    choice: Any,
+    then: Callable[[Any, Any], Any],
+    otherwise: Callable[[Any, Any], Any],
+    ad: Any,
+    state: Any,
+) -> Any:
+    """A selector that is neither true nor false.
+
+    If it is no condition at all both branches are evaluated, as one of them may fail the whole.
+    """
+    if choice is ERROR and selector is not ERROR:
+        then(ad, state)
+        otherwise(ad, state)
+    return choice
+
+
+def _subscript(node: nodes.Subscript, ad: ClassAd, state: ReferenceState) -> Any:
+    state.descend()
+    base = value_of(node.base, ad, state)
+    index = value_of(node.index, ad, state)
+    value = subscript(base, index, state)
+    state.depth -= 1
+    return value
+
+
+def subscript(base: Any, index: Any, state: EvalState) -> Any:
+    """``base[index]``; a member whose evaluation fails counts as the error value."""
+    if base.__class__ is ListValue and index.__class__ is int:
+        place = (index + 2**31) % 2**32 - 2**31
+        if not 0 <= place < len(base.items):
+            return ERROR
+        item, scope = base.items[place], base.scope
+        return item if item.__class__ is not ExprTree else contained(item, scope, scope, state)
+    if index.__class__ is str and isinstance(base, ClassAd):
+        scope = inside_of(base)
+        hit = own(scope, fold_name(index))
+        if hit is None:
+            return UNDEFINED
+        value = hit[0]
+        if value.__class__ is ExprTree:
+            value = restarted(value, scope, hit[1], state)
+        return detached(value, computed=True)
+    return exceptional(base, index)
+
+
+def restarted(tree: Deferred, ad: ClassAd, home: ClassAd, state: EvalState) -> Any:
+    """As ``contained``, with a depth and an outermost ad of its own, as ``ad["name"]`` has it."""
+    depth, root, count = state.depth, state.root_ad, getattr(state, "restarts", 0)
+    if count >= MAX_RESTARTS:
+        return ERROR
+    state.depth, state.root_ad = 0, root_around(ad, state)
+    state.restarts = count + 1  # type: ignore[attr-defined]
+    value = contained(tree, ad, home, state)
+    state.depth, state.root_ad = depth, root
+    state.restarts = count  # type: ignore[attr-defined]
+    return value
+
+
+def _reference(node: nodes.Reference, ad: ClassAd, state: ReferenceState) -> Any:
+    key = fold_name(node.name)
+    if node.base is not None:
+        return _selection(node, key, ad, state)
+    start = outermost(state) if node.absolute else ad
+    found = (find if node.absolute else find_unscoped)(start, key, state)
+    if found is None:
+        return UNDEFINED
+    return state.dereference(found[0], found[2], found[1])
+
+
+def _selection(node: nodes.Reference, key: str, ad: ClassAd, state: ReferenceState) -> Any:
+    """``base.name``.  Running out of levels here is an error value, not a failure."""
+    if state.depth >= MAX_DEPTH:
+        return ERROR
+    assert node.base is not None
+    state.depth += 1
+    base = value_of(node.base, ad, state)
+    state.depth -= 1
+    return select(base, key, ad, state)
+
+
+def _list(node: nodes.ListExpr, ad: ClassAd, state: ReferenceState) -> ListValue:
+    return make_list(node, state.written_in(ad))
+
+
+def _ad(node: nodes.AdExpr, ad: ClassAd, state: ReferenceState) -> ClassAd:
+    return make_ad(node, state.written_in(ad))
+
+
+def _call(node: nodes.Call, ad: ClassAd, state: ReferenceState) -> Any:
+    function = lookup_function(node.name, state.context)
+    if function is None or not function.accepts(len(node.args)):
+        return ERROR
+    way = function.laziness.value
+    if way == "eager":
+        values = [value_of(arg, ad, state) for arg in node.args]
+        state.ad = ad
+        return function.impl(state, *values)
+    state.ad = ad
+    if way == "lazy":
+        return function.impl(state, *[partial(_argument, arg, ad, state) for arg in node.args])
+    return function.impl(CallSite(node, ad, state))
+
+
+def _argument(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
+    value = value_of(node, ad, state)
+    state.ad = ad
+    return value
+
+
+ReferenceState.evaluators = {
+    nodes.Literal: _literal,
+    nodes.Reference: _reference,
+    nodes.Unary: _unary,
+    nodes.Binary: _binary,
+    nodes.Conditional: _conditional,
+    nodes.Subscript: _subscript,
+    nodes.Parens: _parens,
+    nodes.Call: _call,
+    nodes.ListExpr: _list,
+    nodes.AdExpr: _ad,
+}

@@ -1,0 +1,37 @@
+"""Attribute references of compiled expressions: the short ways of ``classad.evaluation.scopes``.
+
+Inputs: the ad, the state and a folded name that is none of the special ones.  Outputs: values.
+The shortcuts hold in daemon mode only; strict evaluation never comes here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from classad.ads.ad import ClassAd
+from classad.ads.lists import ListValue
+from classad.evaluation.scopes import find
+from classad.language.values import ERROR, UNDEFINED
+
+if TYPE_CHECKING:
+    from classad.evaluation.state import EvalState
+
+
+def select(base: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
+    """The attribute ``key`` of an evaluated base: of an ad, or of each member of a list."""
+    if isinstance(base, ClassAd):
+        found = None if base.computed else find(base, key, state)
+        if found is None:
+            return UNDEFINED
+        return state.dereference(found[0], found[2], found[1])
+    if base.__class__ is ListValue:
+        return ListValue([_select_member(item, key, ad, base.scope, state) for item in base.items])
+    return UNDEFINED if base is UNDEFINED else ERROR
+
+
+def _select_member(item: Any, key: str, ad: ClassAd, home: ClassAd | None, state: EvalState) -> Any:
+    """The attribute of one member of a list, which is evaluated here, not where the list is."""
+    from classad.ads.stored import computed_member, detached
+
+    value = select(state.member(item, ad, home), key, ad, state)
+    return computed_member(detached(value, computed=False))

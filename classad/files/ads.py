@@ -1,0 +1,383 @@
+"""Files of ads: opening, decompressing, telling the form, reading and writing.
+
+What is decided here: how a path, a stream, bytes or lines become text (UTF-8, other bytes kept as
+lone surrogates), and which form is meant when none is named.  The forms themselves live in
+``classad.formats``.
+
+Inputs: a path (``-`` is standard input or output), a stream, or lines.  Outputs: an iterator of
+ads, which for the long form is lazy; or a file.
+Never here: the syntax of any form, printing of diagnostics.
+Follows: ``-ads:auto`` and ``-long``, ``-long:new``, ``-json``, ``-xml`` of HTCondor's tools.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+from collections.abc import Generator, Iterable, Iterator
+from itertools import chain
+from os import PathLike, fspath
+from typing import IO, TYPE_CHECKING, Any, Final, Literal
+
+from classad.binding.ambient import zone_name
+from classad.errors import ClassAdOSError, Diagnostic
+from classad.formats.common import Errors, check_errors
+from classad.formats.long import LongReader, format_long, read_long
+
+if TYPE_CHECKING:
+    from classad.ads.ad import ClassAd
+    from classad.formats.detect import Form
+    from classad.loading.columns import LoadedColumns
+    from classad.loading.long_form import Loader
+
+__all__ = ["LongReader", "format_ad", "load_file", "read_ads", "read_long", "write_ads"]
+
+#: What may be named as the origin of ads.
+Source = str | PathLike[str] | IO[str] | IO[bytes] | Iterable[str]
+
+#: How much of a stream is loaded at a time, and what may stand at the beginning of UTF-8.
+_PIECE: Final = 1 << 24
+_MARK: Final = b"\xef\xbb\xbf"
+#: Characters that the form is told from.
+_PEEK: Final = 65536
+
+
+def read_ads(
+    source: Source,
+    form: Form | Literal["auto"] = "auto",
+    *,
+    name: str | None = None,
+    diagnostics: list[Diagnostic] | None = None,
+    errors: Errors | None = None,
+) -> Iterator[ClassAd]:
+    """Read the ads of a file in any form, compressed or not.
+
+    ``source``: a path, ``-`` for standard input, an open stream of text or bytes, or lines.
+    ``form``: ``long``, ``new``, ``json``, ``xml`` or ``auto``.  ``errors``: ``strict`` raises at
+    the first text that does not parse, ``warn`` adds it to ``diagnostics`` and goes on,
+    ``htcondor`` drops what HTCondor drops; ``strict`` unless ``diagnostics`` is given.  Raises
+    ``ClassAdOSError`` for a file that cannot be read, ``ClassAdParseError`` under ``strict``.
+
+    >>> import io
+    >>> [ad["Name"] for ad in read_ads(io.StringIO('Name = "a"\\n\\nName = "b"\\n'))]
+    ['a', 'b']
+    """
+    if errors is None:
+        errors = "strict" if diagnostics is None else "warn"
+    check_errors(errors)
+    if form not in ("auto", "long", "new", "json", "xml"):
+        raise ValueError(f"form must be auto, long, new, json or xml, not `{form}`")
+    return _read(source, form, name or _name_of(source), diagnostics, errors)
+
+
+def _read(
+    source: Source,
+    form: Form | Literal["auto"],
+    name: str,
+    diagnostics: list[Diagnostic] | None,
+    errors: Errors,
+) -> Iterator[ClassAd]:
+    stream, opened = _open(source)
+    try:
+        begin, rest = _peek(opened)
+        if form == "auto":
+            from classad.formats.detect import detect_form
+
+            form = detect_form("".join(begin))
+        read = _reader(form)
+        yield from read(chain(begin, rest), name, diagnostics, errors=errors, tz=zone_name())
+    finally:
+        if isinstance(opened, Generator):
+            opened.close()
+        if stream is not None:
+            stream.close()
+
+
+def _reader(form: Form) -> Any:
+    if form == "long":
+        return read_long
+    if form == "new":
+        from classad.formats.new import read_new
+
+        return read_new
+    if form == "json":
+        from classad.formats.json import read_json
+
+        return read_json
+    from classad.formats.xml import read_xml
+
+    return read_xml
+
+
+def _peek(lines: Iterable[str]) -> tuple[list[str], Iterator[str]]:
+    """The first lines, enough to tell the form from, and the rest."""
+    rest = iter(lines)
+    begin: list[str] = []
+    size = 0
+    for line in rest:
+        begin.append(line)
+        size += len(line)
+        if line.strip() and not line.lstrip().startswith(("#", "//")) and len(begin) > 1:
+            break
+        if size > _PEEK:
+            break
+    if begin:
+        begin[0] = begin[0].removeprefix("\ufeff")
+    return begin, rest
+
+
+def _name_of(source: Source) -> str:
+    if isinstance(source, str | PathLike):
+        path = fspath(source)
+        return "<stdin>" if path == "-" else path
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<ads>"
+
+
+def _open(source: Any) -> tuple[IO[bytes] | None, Iterable[str]]:
+    """The stream to close afterwards (None if it is the caller's) and the lines."""
+    if isinstance(source, str | PathLike):
+        if fspath(source) == "-":
+            import sys
+
+            return None, _text_lines(sys.stdin.buffer)
+        try:
+            binary = open(source, "rb")  # noqa: SIM115 - the caller closes it
+        except OSError as problem:
+            raise ClassAdOSError(problem.errno, problem.strerror, fspath(source)) from None
+        return binary, _text_lines(binary)
+    if isinstance(source, io.TextIOBase):
+        return None, source
+    if hasattr(source, "read"):
+        return None, source if isinstance(source.read(0), str) else _text_lines(source)
+    return None, (_decoded(line) for line in source)
+
+
+def load_file(
+    path: str | PathLike[str], *, errors: Errors = "warn", tz: str | None = None
+) -> LoadedColumns:
+    """Load a file of ads in long form into columns; it may be compressed.
+
+    A plain file is mapped into memory and has to stay as it is meanwhile; others, ``-`` among
+    them, are read piece by piece.  ``errors`` is that of ``read_long``.  Raises ``ClassAdOSError``
+    for a file that cannot be read.
+    """
+    found = load_ads(path, "long", errors=errors, tz=tz)
+    assert not isinstance(found, list)
+    return found
+
+
+def load_ads(
+    path: str | PathLike[str],
+    form: Form | Literal["auto"] = "auto",
+    *,
+    errors: Errors = "warn",
+    diagnostics: list[Diagnostic] | None = None,
+    tz: str | None = None,
+) -> LoadedColumns | list[ClassAd]:
+    """What ``load_file`` gives for a file in long form, the ads of a file in another.
+
+    ``diagnostics``: where the problems of other forms are put; loaded columns have their own.
+    """
+    from classad.formats.detect import detect_compression, detect_form
+    from classad.loading.long_form import Loader
+
+    name = fspath(path)
+    try:
+        with open(0 if name == "-" else name, "rb", _PEEK, closefd=name != "-") as binary:
+            stream: Any = binary
+            compression = detect_compression(stream.peek(8)[:8])
+            plain: Any = stream
+            if compression is not None:
+                plain = io.BufferedReader(_decompressed(stream, compression), _PEEK)
+            if form == "auto":
+                form = detect_form(plain.peek(_PEEK).decode("utf-8", "surrogateescape"))
+            if form == "long":
+                loader = Loader(_name_of(path), errors=errors, tz=tz)
+                return _load(loader, stream) if plain is stream else _load_stream(loader, plain)
+            lines = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
+            begin, rest = _peek(lines)
+            problems = [] if diagnostics is None else diagnostics
+            read = _reader(form)
+            return list(read(chain(begin, rest), _name_of(path), problems, errors=errors, tz=tz))
+    except OSError as problem:
+        if isinstance(problem, ClassAdOSError):
+            raise
+        raise ClassAdOSError(problem.errno, problem.strerror, name) from None
+
+
+def _load(loader: Loader, stream: Any) -> LoadedColumns:
+    """Load a file, mapped into memory if it is one."""
+    try:
+        mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # not a regular file, or an empty one
+        return _load_stream(loader, stream)
+    return loader.finish(mapped[3:] if mapped[:3] == _MARK else mapped)
+
+
+def _load_stream(loader: Loader, stream: Any) -> LoadedColumns:
+    piece = stream.read(_PIECE).removeprefix(_MARK)
+    while piece:
+        loader.feed(piece)
+        piece = stream.read(_PIECE)
+    return loader.finish()
+
+
+def _text_lines(binary: Any) -> Iterator[str]:
+    """The lines of a stream of bytes, decompressed; the stream stays open."""
+    from classad.formats.detect import detect_compression
+
+    buffered: Any = binary if hasattr(binary, "peek") else io.BufferedReader(binary)
+    compression = detect_compression(buffered.peek(8)[:8])
+    plain = buffered if compression is None else _decompressed(buffered, compression)
+    text = io.TextIOWrapper(plain, "utf-8", "surrogateescape", newline="\n")
+    try:
+        for line in text:  # noqa: UP028 - `yield from` would close the stream with the generator
+            yield line
+    finally:
+        text.detach()
+        if buffered is not binary:
+            buffered.detach()
+
+
+def _decompressed(binary: IO[bytes], compression: str) -> Any:
+    if compression == "gzip":
+        import gzip
+
+        return gzip.GzipFile(fileobj=binary)
+    if compression == "xz":
+        import lzma
+
+        return lzma.LZMAFile(binary)
+    if compression == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(binary)
+    return _zstd(binary, "rb")
+
+
+def _zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
+    """A stream of bytes that is compressed in ``file``, an open stream or a path."""
+    from importlib import import_module
+
+    for module in ("compression.zstd", "zstandard"):
+        try:
+            return import_module(module).open(file, mode)
+        except ImportError:
+            continue
+    raise ClassAdOSError("zstd needs Python 3.14 or the package zstandard")
+
+
+def _decoded(line: str | bytes) -> str:
+    return line.decode("utf-8", "surrogateescape") if isinstance(line, bytes) else line
+
+
+# --- writing --------------------------------------------------------------------------------
+
+#: What ``write_ads`` can write: the forms of reading, and JSON with one ad a line.
+OutForm = Literal["long", "new", "json", "jsonl", "xml"]
+
+
+def format_ad(ad: ClassAd, form: OutForm = "long") -> str:
+    """One ad as text; without a line end, except in the long form and in XML.
+
+    >>> from classad import ClassAd
+    >>> format_ad(ClassAd({"Cpus": 4}), "jsonl")
+    '{"Cpus": 4}'
+    """
+    if form == "long":
+        return format_long(ad, quoted=False)
+    if form == "new":
+        from classad.formats.new import format_new
+
+        return format_new(ad)
+    if form == "xml":
+        from classad.formats.xml import format_xml
+
+        return format_xml(ad)
+    if form in ("json", "jsonl"):
+        from classad.formats.json import format_json
+
+        return format_json(ad, indent=form == "json")
+    raise ValueError(f"form must be long, new, json, jsonl or xml, not `{form}`")
+
+
+def write_ads(
+    ads: Iterable[ClassAd],
+    target: str | PathLike[str] | IO[str],
+    form: OutForm = "long",
+) -> int:
+    """Write ads to a path (``-``: standard output) or a stream of text; how many there were.
+
+    ``long``: blank lines between ads; ``new`` and ``jsonl``: one ad a line; ``json``: one list;
+    ``xml``: one document.  HTCondor's tools tell each of them by themselves (``-ads:auto``).  A
+    path that ends in ``.gz``, ``.xz``, ``.bz2`` or ``.zst`` is compressed.  Raises ``ValueError``
+    for another form, ``ClassAdValueError`` for an ad that the long form cannot hold,
+    ``ClassAdOSError`` if the file cannot be written.
+
+    >>> import sys
+    >>> from classad import ClassAd
+    >>> write_ads([ClassAd({"Cpus": 4}), ClassAd({"Cpus": 8})], sys.stdout, "new")
+    [ Cpus = 4 ]
+    [ Cpus = 8 ]
+    2
+    """
+    if isinstance(target, str | PathLike):
+        if fspath(target) == "-":
+            import sys
+
+            return _write(ads, sys.stdout, form)
+        with _create(fspath(target)) as stream:
+            return _write(ads, stream, form)
+    return _write(ads, target, form)
+
+
+def _create(path: str) -> Any:
+    """A new file of text, compressed as its name asks for."""
+    how: dict[str, Any] = {"encoding": "utf-8", "errors": "surrogateescape", "newline": "\n"}
+    try:
+        if path.endswith(".gz"):
+            import gzip
+
+            # no time of writing and no name in it: equal ads make equal files
+            binary = gzip.GzipFile(path, "wb", mtime=0)
+            return io.TextIOWrapper(binary, **how)
+        if path.endswith(".xz"):
+            import lzma
+
+            return lzma.open(path, "wt", **how)
+        if path.endswith(".bz2"):
+            import bz2
+
+            return bz2.open(path, "wt", **how)
+        if path.endswith(".zst"):
+            return io.TextIOWrapper(_zstd(path, "wb"), **how)
+        return open(path, "w", **how)
+    except OSError as problem:
+        if isinstance(problem, ClassAdOSError):
+            raise
+        raise ClassAdOSError(problem.errno, problem.strerror, path) from None
+
+
+def _write(ads: Iterable[ClassAd], stream: IO[str], form: OutForm) -> int:
+    head, between, foot = _frame(form)
+    stream.write(head)
+    count = 0
+    for ad in ads:
+        stream.write((between if count else "") + format_ad(ad, form))
+        count += 1
+    if count and form in ("new", "json", "jsonl"):
+        stream.write("\n")
+    stream.write(foot)
+    return count
+
+
+def _frame(form: OutForm) -> tuple[str, str, str]:
+    """The text before, between and after the ads."""
+    if form == "xml":
+        from classad.formats.xml import XML_FOOT, XML_HEAD
+
+        return XML_HEAD, "", XML_FOOT
+    if form == "json":
+        return "[\n", "\n,\n", "]\n"
+    return "", "\n", ""

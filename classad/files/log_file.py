@@ -1,0 +1,178 @@
+"""A ClassAd transaction log on disk, with one writer.
+
+What lives here: durability.  Every transaction is appended in one piece and fsynced before
+``commit`` returns, so that a kill at any instant loses at most the transaction in the making.  The
+file is never changed in place: what a crash left behind its last whole transaction is dropped by
+writing the rest to ``<file>.tmp``, fsyncing it and renaming it over the file, and compaction does
+the same.  A lock (``flock`` on the file) keeps a second writer out.
+Inputs: a path, records, the time (seconds since the epoch) for the header of a new file.
+Outputs: the file; ``log`` is the table as it stands on disk.
+Never here: what records mean (``classad.files.log``).
+Follows: the files of HTCondor 25.14.1.  The real negotiator takes no lock: use a copy of its file,
+or stop it first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from classad.files.log import (
+    LogRecord,
+    TransactionLog,
+    compacted_lines,
+    header,
+    read_transaction_log,
+    transaction_text,
+)
+
+#: What ``MAX_ACCOUNTANT_DATABASE_SIZE`` is without a configuration, in bytes.
+MAX_SIZE: Final = 1_000_000
+
+
+class LogBusyError(Exception):
+    """Another process is writing to the file."""
+
+
+def read_log_file(path: Path) -> TransactionLog:
+    """Replay a file without writing to it.  Raises ``OSError`` and ``DamagedLogError``."""
+    return read_transaction_log(_decoded(path.read_bytes()), str(path))
+
+
+class LogFile:
+    """An open log; a context manager.  Raises ``LogBusyError`` and ``DamagedLogError``."""
+
+    def __init__(self, path: Path, *, now: int, max_size: int = MAX_SIZE) -> None:
+        self.path = path
+        self.max_size = max_size
+        self._fd = _open_locked(path)
+        try:
+            data = _read_all(self._fd)
+            self.log = read_transaction_log(_decoded(data), str(path))
+            if not data:
+                self.log.apply(header(1, now))
+                self._append(header(1, now).line())
+                _sync_folder(path)
+            elif self.log.sound < len(_decoded(data)):
+                self.log.created = now if self.log.created is None else self.log.created
+                self.compact()
+        except BaseException:
+            os.close(self._fd)
+            raise
+
+    def __enter__(self) -> LogFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file and its lock."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def commit(self, records: Sequence[LogRecord]) -> None:
+        """Append the records as one transaction (none: nothing) and wait for the disk."""
+        text = transaction_text(records)
+        if not text:
+            return
+        self._append(text)
+        for record in records:
+            self.log.apply(record)
+        self.log.transactions += 1
+        if os.fstat(self._fd).st_size > self.max_size:
+            self.compact()
+            self.max_size = max(self.max_size, 2 * os.fstat(self._fd).st_size)
+
+    def compact(self) -> None:
+        """Write what counts to a new file and put it in the place of the old one."""
+        temporary = self.path.with_name(self.path.name + ".tmp")
+        fd = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.fchmod(fd, os.fstat(self._fd).st_mode & 0o7777)
+            _write_all(fd, _encoded("".join(compacted_lines(self.log))))
+            os.fsync(fd)
+            os.rename(temporary, self.path)
+        except BaseException:
+            os.close(fd)
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        os.close(self._fd)
+        self._fd = fd
+        _sync_folder(self.path)
+        self.log.sequence += 1
+        self.log.transactions = 0
+
+    def _append(self, text: str) -> None:
+        size = os.fstat(self._fd).st_size
+        try:
+            _write_all(self._fd, _encoded(text))
+            os.fsync(self._fd)
+        except BaseException:
+            # Take back the part that was written, so that what comes next is not lost with it; if
+            # even that fails, the next reader drops the part and the transaction never was.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._fd, size)
+            raise
+
+
+def _open_locked(path: Path) -> int:
+    """A locked descriptor of the file that is at ``path`` now, not of one renamed over."""
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            mine = os.fstat(fd)
+            with contextlib.suppress(FileNotFoundError):
+                there = os.stat(path)
+                if (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino):
+                    return fd
+        except BlockingIOError:
+            os.close(fd)
+            raise LogBusyError(f"{path}: another process is writing to it") from None
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
+
+
+def _read_all(fd: int) -> bytes:
+    with os.fdopen(os.dup(fd), "rb") as stream:
+        stream.seek(0)
+        return stream.read()
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def _sync_folder(path: Path) -> None:
+    """Make a new name durable."""
+    fd = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,81 @@
+"""Values in lines of text, as ``-autoformat`` of HTCondor's tools prints them.
+
+What is decided here: the text of a value, and what stands between values and around an ad.
+Inputs: the letters after ``-af:``, titles, values.  Outputs: lines.
+Never here: which ads, evaluation.
+Follows: ``-autoformat`` in the manual page of ``condor_status`` (HTCondor 25.14.1), without ``j``,
+``T`` and ``Y``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from classad.ads.expression import ExprTree
+from classad.formats.unparse import unparse, unparse_value
+from classad.syntax.nodes import Reference
+
+#: What may stand after ``-af:``.
+MODIFIERS: Final = ",tnlVrgh"
+
+
+def attribute_of(tree: ExprTree) -> str | None:
+    """The attribute that an expression is nothing but the name of."""
+    node: Any = tree.node
+    plain = isinstance(node, Reference) and node.base is None and not node.absolute
+    return node.name if plain else None
+
+
+class Layout:
+    """How the values of an ad are written.
+
+    >>> list(Layout(",l").lines(["Name", "Cpus"], [["a", "8"]]))
+    ['Name = a, Cpus = 8']
+    """
+
+    def __init__(self, modifiers: str = "") -> None:
+        """Raises ``ValueError`` for letters that do not exist or exclude each other."""
+        given = set(modifiers)
+        unknown = sorted(given - set(MODIFIERS))
+        if unknown:
+            known = " ".join(MODIFIERS[1:])
+            raise ValueError(f"`{unknown[0]}` is no modifier of -af; there are `,` {known}")
+        for first, second in (("l", "h"), ("n", ",")):
+            if first in given and second in given:
+                raise ValueError(f"`{first}` and `{second}` exclude each other in -af")
+        self.raw = "r" in given
+        self.quoted = "V" in given
+        self._labels = "l" in given
+        self._headings = "h" in given
+        self._before = "\n" if "g" in given else ""
+        blank = "" if "g" in given else "\t" if "t" in given else " "
+        self._between = ("," if "," in given else "\n" if "n" in given else "") + blank
+
+    def text(self, value: Any) -> str:
+        """A value, or with ``raw`` what stands there in its place."""
+        if value is None:
+            return "undefined"
+        if value.__class__ is ExprTree:
+            return unparse(value.node, True)
+        if value.__class__ is str and not (self.quoted or self.raw):
+            return str(value)
+        return unparse_value(value, True)
+
+    def lines(self, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+        """The lines, each possibly several, without the last line end."""
+        if self._headings:
+            yield from self._table(titles, rows)
+            return
+        labels = [f"{title} = " if self._labels else "" for title in titles]
+        for row in rows:
+            cells = [label + cell for label, cell in zip(labels, row, strict=True)]
+            yield self._before + self._between.join(cells)
+
+    def _table(self, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+        """The values below their titles."""
+        table = [titles, *rows]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        for row in table:
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            yield self._before + self._between.join(cells)

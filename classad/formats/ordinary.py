@@ -1,0 +1,120 @@
+"""A short cut for ads in new syntax: attributes that can be cut out without the grammar.
+
+What is decided here: which texts are simple enough.  An attribute is taken as a whole up to the
+next ``;`` or ``]`` when no deeper nesting, comment or unusual name is in the way.  Equal right-hand
+sides are understood once, literals by a regular expression, others by the grammar.  For anything
+else, and for every text that does not parse, the answer is None: the grammar decides about the ad.
+
+Inputs: a text and a position.  Outputs: an ad and where it ends, or None.
+Never here: error messages.
+Follows: whatever the grammar gives; ``test_adfile_formats`` compares the two.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
+from classad.errors import ClassAdParseError
+from classad.formats.common import BLANKS, unshared
+from classad.formats.long import literal_value
+from classad.language.names import fold_name
+
+_OPENING: Final = re.compile(rf"[{BLANKS}]*\[")
+_NAME: Final = re.compile(rf"[{BLANKS};]*([A-Za-z_][A-Za-z0-9_]*)[{BLANKS}]*=(?![=?!])")
+_CLOSING: Final = re.compile(rf"[{BLANKS};]*\]")
+_QUOTED: Final = r""""(?>(?:[^"\\\0]|\\[^\0])*)"|'(?>(?:[^'\\\0]|\\[^\0])*)'"""
+#: One level of brackets (subscripts, nested ads), no comments, no NUL.
+_VALUE: Final = re.compile(
+    rf"""((?>(?:[^;\[\]"'/\0]++|/(?![/*])|{_QUOTED}"""
+    rf"""|\[(?>(?:[^\[\]"'/\0]++|/(?![/*])|{_QUOTED})*)\])*))(?=[;\]])"""
+)
+_RESERVED: Final = frozenset({"true", "false", "undefined", "error", "is", "isnt"})
+
+#: Nearer to the parser's limit, which counts the brackets of the ad too, it must count itself.
+_MAX_BRACKETS: Final = 60
+_MAX_VALUES: Final = 20_000
+
+
+class QuickAds:
+    """The right-hand sides understood so far.  ``tz``: zone of time literals that name none."""
+
+    def __init__(self, tz: str | None = None) -> None:
+        self.tz = tz
+        #: Text -> value or expression, and whether it is a list or ad, made anew for each ad.
+        self._values: dict[str, tuple[Any, bool]] = {}
+
+    def ad(self, text: str, position: int = 0) -> tuple[ClassAd, int] | None:
+        """The ad that begins at ``position``, blanks before it allowed, and where it ends."""
+        found = _OPENING.match(text, position)
+        if found is None:
+            return None
+        position = found.end()
+        ad = ClassAd()
+        attrs, names, known = ad._attrs, ad._names, self._values
+        taken: set[int] = set()
+        while (named := _NAME.match(text, position)) is not None:
+            spelled = named[1]
+            key = fold_name(spelled)
+            valued = _VALUE.match(text, named.end())
+            if valued is None or key in _RESERVED:
+                return None
+            right = valued[1]
+            entry = known.get(right) or self._understand(right)
+            if entry is None:
+                return None
+            value, nested = entry
+            if nested:
+                value = value.stored(ad)
+            elif value.__class__ is ExprTree:
+                value = unshared(value, taken)
+            attrs[key] = value
+            names.setdefault(key, spelled)
+            position = valued.end()
+        end = _CLOSING.match(text, position)
+        if end is None or (not attrs and ";" in end[0]):
+            return None
+        return ad, end.end()
+
+    def _understand(self, text: str) -> tuple[Any, bool] | None:
+        right = text.strip(BLANKS)
+        value: Any = None if "\\" in right else literal_value(right)
+        nested = False
+        if value is None:
+            tree = self._parse(right)
+            if tree is None:
+                return None
+            value = tree.stored(ClassAd())
+            if isinstance(value, ClassAd | ListValue):
+                value, nested = tree, True
+        if len(self._values) >= _MAX_VALUES:
+            self._values.clear()
+        self._values[text] = (value, nested)
+        return value, nested
+
+    def _parse(self, text: str) -> ExprTree | None:
+        from classad.syntax.parser import parse_expression
+
+        if text.count("(") + text.count("{") + text.count("!") > _MAX_BRACKETS:
+            return None
+        try:
+            node = parse_expression(text, tz=self.tz)
+        except ClassAdParseError:
+            return None
+        # Text after a conditional is accepted, but not inside an ad.
+        return ExprTree.from_node(node) if node.end == len(text) else None
+
+
+_shared: Final[dict[str | None, QuickAds]] = {}
+
+
+def quick_ad(text: str, tz: str | None) -> ClassAd | None:
+    """The ad at the beginning of a text, with what earlier calls have understood."""
+    quick = _shared.get(tz)
+    if quick is None:
+        quick = _shared[tz] = QuickAds(tz)
+    found = quick.ad(text)
+    return None if found is None else found[0]

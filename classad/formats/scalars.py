@@ -1,0 +1,110 @@
+"""How names and values without parts are written: strings, numbers, times, words.
+
+Inputs: names and ClassAd values.  Outputs: their text in new or old syntax.  Light on purpose, so
+that writers of ads need not load the syntax tree.
+Never here: lists, ads, expressions (unparse.py).
+Follows: HTCondor 25.14.1; vectors ``unparse`` and ``real_format``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from classad.language.times import format_abstime, format_reltime
+from classad.language.values import AbsTime, RelTime, Value
+
+#: Names that print in quotes although they look like identifiers.
+RESERVED: Final = frozenset({"error", "false", "is", "isnt", "parent", "true", "undefined"})
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
+_PLAIN_STRING: Final = re.compile(r"[ !#-\[\]-~]*+")
+_ESCAPES: Final = dict(zip("\a\b\f\n\r\t\v\\", "abfnrtv\\", strict=True))
+_ESCAPED: Final = re.compile(r"[^ -\[\]-~]")
+
+
+def quote_string(text: str, old: bool = False) -> str:
+    """A string literal.  In old syntax only the double quote is escaped."""
+    if _PLAIN_STRING.fullmatch(text):
+        return f'"{text}"'
+    return '"' + _escape(text, old, '"') + '"'
+
+
+def quote_name(name: str, old: bool = False) -> str:
+    """An attribute name, in single quotes unless it is an identifier and not reserved."""
+    if _IDENTIFIER.fullmatch(name) and name.lower() not in RESERVED:
+        return name
+    return "'" + _escape(name, old, "'") + "'"
+
+
+def _escape(text: str, old: bool, quote: str) -> str:
+    if not old:
+        text = _ESCAPED.sub(_escape_character, text)
+    return text.replace(quote, "\\" + quote)
+
+
+def _escape_character(found: re.Match[str]) -> str:
+    char = found[0]
+    letter = _ESCAPES.get(char)
+    if letter is not None:
+        return "\\" + letter
+    return "".join(f"\\{byte:03o}" for byte in _bytes_of(char))
+
+
+def _bytes_of(char: str) -> bytes:
+    try:
+        return char.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        return char.encode("utf-8", "surrogatepass")
+
+
+def format_real(number: float, old: bool = False) -> str:
+    """A real.  New syntax has 15 decimals and so may lose the last bit, as HTCondor's does."""
+    if number == 0.0:
+        return f"{number:.1f}"
+    if number != number:
+        return 'real("NaN")'
+    if number in (float("inf"), float("-inf")):
+        return 'real("INF")' if number > 0 else 'real("-INF")'
+    if not old:
+        return f"{number:.15E}"
+    text = f"{number:.16G}"
+    return text if "." in text or "E" in text else text + ".0"
+
+
+def _boolean(value: bool, old: bool) -> str:
+    return "true" if value else "false"
+
+
+def _integer(value: int, old: bool) -> str:
+    return str(value)
+
+
+def _word(value: Value, old: bool) -> str:
+    return value.name.lower()
+
+
+def _abstime(value: AbsTime, old: bool) -> str:
+    return f'absTime("{format_abstime(value)}")'
+
+
+def _reltime(value: RelTime, old: bool) -> str:
+    return f'relTime("{format_reltime(value.secs)}")'
+
+
+_WRITERS: Final[dict[type, Callable[[Any, bool], str]]] = {
+    bool: _boolean,
+    int: _integer,
+    float: format_real,
+    str: quote_string,
+    Value: _word,
+    AbsTime: _abstime,
+    RelTime: _reltime,
+}
+
+
+def scalar_text(value: Any, old: bool = False) -> str | None:
+    """The text of a value without parts; None for a list, an ad or an expression."""
+    writer = _WRITERS.get(value.__class__)
+    return None if writer is None else writer(value, old)

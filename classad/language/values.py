@@ -1,0 +1,67 @@
+"""The values of the ClassAd language and their Python representation.
+
+What lives here: the two exceptional values, the two time types and the list of ClassAd value
+kinds.  Numbers, booleans and strings are plain Python objects, told apart by their exact class
+(``True`` is a boolean, ``1`` an integer, ``1.0`` a real):
+
+=============  ==========================================================================
+ClassAd type   Python object
+=============  ==========================================================================
+undefined      ``UNDEFINED`` (compare with ``is``)
+error          ``ERROR`` (compare with ``is``)
+boolean        ``bool``
+integer        ``int`` within 64 bits, signed (every producer wraps)
+real           ``float``
+string         ``str``; a byte that is not UTF-8 is a lone surrogate (``surrogateescape``)
+absolute time  ``AbsTime``: seconds since the epoch and the zone offset, both seconds
+relative time  ``RelTime``: seconds, a float
+list           ``classad.ads.ad.ListValue``: members stay unevaluated
+ad             ``classad.ads.ad.ClassAd``
+=============  ==========================================================================
+
+Never here: operators, conversions between types, printing.
+Follows: ``Value`` of the Python module classad2 25.14.1 (names and numbers).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+INT_MIN: Final = -(2**63)
+INT_MAX: Final = 2**63 - 1
+
+
+class Value(IntEnum):
+    """The exceptional values, with the numbers that classad2 gives them.
+
+    Both are true in a boolean context and equal to the integers 1 and 2, as in classad2:
+    compare with ``is``.
+    """
+
+    Error = 1
+    Undefined = 2
+
+
+ERROR: Final = Value.Error
+UNDEFINED: Final = Value.Undefined
+
+
+class AbsTime(NamedTuple):
+    """An instant: ``secs`` since 1970-01-01 UTC and the zone's ``offset`` east of UTC (seconds)."""
+
+    secs: int
+    offset: int
+
+
+class RelTime(NamedTuple):
+    """A span of time in seconds."""
+
+    secs: float
+
+
+def wrap64(number: int) -> int:
+    """Reduce an integer to 64 bits, two's complement, as the machine does."""
+    if INT_MIN <= number <= INT_MAX:
+        return number
+    return (number - INT_MIN) % 2**64 + INT_MIN

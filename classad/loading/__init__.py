@@ -1,0 +1,3 @@
+"""Ads in long form straight into columns; never another reading than that of
+``classad.formats``.
+"""

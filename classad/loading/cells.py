@@ -1,0 +1,367 @@
+"""Where loaded cells are kept: in C (csrc/cells.c), or in Python with the same outcome.
+
+What is decided here: nothing; a store takes cells row by row and hands over buffers at the end.
+``feed`` reads ordinary ads by itself if the store can; the one in Python hands every ad back.
+
+Inputs: bytes, cells.  Outputs: ``LoadedColumns``.  Never here: what a line means.
+Follows: csrc/kernels.h.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import partial
+from re import finditer
+from typing import Any, Final, Literal, Protocol
+
+from classad import kernels
+from classad.errors import Diagnostic
+from classad.formats.common import BLANKS
+from classad.language.names import fold_name
+from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
+
+#: What ``feed`` returns: all was read; the ad from ``position`` to ``block`` is left to the caller.
+DONE: Final = 0
+LOOK: Final = 1
+#: A column with a cell in fewer rows than one in so many is sparse.
+_SPARSE: Final = 6
+_BLANKS: Final = BLANKS.encode()
+_WAITING: Final = bytes([Tag.WAITING])
+
+
+class Store(Protocol):
+    """Cells, being filled."""
+
+    position: int
+    line: int
+
+    @property
+    def block(self) -> int:
+        """Where the ad ends that is left to the caller."""
+
+    def open(self, data: Any, whole: bool) -> None:
+        """Begin with a new buffer, at its first byte."""
+
+    def feed(self) -> int:
+        """Read on from ``position``."""
+
+    def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
+        """Give the present row an attribute; of equal names the last value stays."""
+
+    def row(self) -> None:
+        """End the present row, if it has any attribute."""
+
+    def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
+        """The columns; nothing may be put in afterwards."""
+
+
+def new_store() -> Store:
+    """A store in C if the kernels are there."""
+    return PythonStore() if kernels.native is None else NativeStore(*kernels.native)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+class NativeStore:
+    """The store in C."""
+
+    def __init__(self, ffi: Any, lib: Any) -> None:
+        self._ffi = ffi
+        self._lib = lib
+        load = lib.ca_load_new()
+        if not load:
+            raise MemoryError("no memory for loading ads")
+        self._load = ffi.gc(load, lib.ca_load_free)
+        self._place = ffi.new("ca_place *", {"line": 1})
+        self._buffer: Any = None
+        self._size = 0
+        self._whole = False
+
+    @property
+    def position(self) -> int:
+        """The next byte to be read."""
+        return int(self._place.position)
+
+    @position.setter
+    def position(self, value: int) -> None:
+        self._place.position = value
+
+    @property
+    def line(self) -> int:
+        """Its line number."""
+        return int(self._place.line)
+
+    @line.setter
+    def line(self, value: int) -> None:
+        self._place.line = value
+
+    @property
+    def block(self) -> int:
+        """Where the ad ends that is left to the caller."""
+        return int(self._place.block)
+
+    def open(self, data: Any, whole: bool) -> None:
+        """Begin with a new buffer, at its first byte."""
+        self._buffer = self._ffi.from_buffer(data)
+        self._size = len(data)
+        self._whole = whole
+        self._place.position = 0
+
+    def feed(self) -> int:
+        """Read on from ``position``."""
+        return self._checked(
+            self._lib.ca_load_feed(self._load, self._size, self._buffer, self._whole, self._place)
+        )
+
+    def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
+        """Give the present row an attribute."""
+        spelled = _bytes(name)
+        body = self._ffi.NULL if text is None else _bytes(text)
+        size = 0 if text is None else len(body)
+        self._checked(
+            self._lib.ca_load_put(self._load, len(spelled), spelled, tag, payload, size, body)
+        )
+
+    def row(self) -> None:
+        """End the present row."""
+        self._checked(self._lib.ca_load_row(self._load))
+
+    def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
+        """The columns."""
+        self._buffer = None
+        lib, ffi = self._lib, self._ffi
+        sizes, out = ffi.new("ca_sizes *"), ffi.new("ca_column *")
+        self._checked(lib.ca_load_sizes(self._load, sizes))
+        strings, names, shapes = map(self._texts, (lib.CA_STRINGS, lib.CA_NAMES, lib.CA_SHAPES))
+        self._settle(sizes.columns, out, strings)
+        self._checked(lib.ca_load_trim(self._load))
+        columns: list[LoadedColumn] = []
+        places = {-1: -1}
+        for number in range(sizes.columns):
+            self._checked(lib.ca_load_column(self._load, number, out))
+            places[number] = len(columns) if out.present else -1
+            if out.present:
+                columns.append(self._column(out, _text(names[out.name]), _text(names[out.folded])))
+        of = self._view(lib.ca_load_names(self._load), len(names) * 12, "i")
+        known = [(_text(name), places[of[3 * n + 1]]) for n, name in enumerate(names)]
+        rows = self._view(lib.ca_load_rows(self._load), 4 * sizes.rows, "i")
+        return LoadedColumns(
+            sizes.rows,
+            columns,
+            LazyTexts(strings),
+            known,
+            LazyShapes(shapes),
+            rows,
+            diagnostics,
+            tz,
+        )
+
+    def _settle(self, count: int, out: Any, texts: Sequence[bytes]) -> None:
+        """Give the reals that wait for Python's own reading of their texts."""
+        waiting: set[int] = set()
+        for number in range(count):
+            self._checked(self._lib.ca_load_column(self._load, number, out))
+            if out.waiting:
+                tags = self._view(out.tags, out.count, "B")
+                payload = self._view(out.payload, 8 * out.count, "q")
+                waiting.update(payload[found.start()] for found in finditer(_WAITING, tags))
+        if waiting:
+            values = array("d", bytes(8 * len(texts)))
+            for number in waiting:
+                values[number] = float(texts[number])
+            held = self._ffi.from_buffer("double[]", values)
+            self._checked(self._lib.ca_load_settle(self._load, held, len(texts)))
+
+    def _column(self, out: Any, name: str, key: str) -> LoadedColumn:
+        rows = None if out.dense else self._view(out.rows, 4 * out.count, "i")
+        tags = self._view(out.tags, out.count, "B")
+        payload = self._view(out.payload, 8 * out.count, "q")
+        return LoadedColumn(name, key, bool(out.dense), out.present, tags, payload, rows)
+
+    def _texts(self, which: int) -> _Texts:
+        found = self._ffi.new("ca_texts *")
+        self._checked(self._lib.ca_load_texts(self._load, which, found))
+        return _Texts(
+            self._view(found.bytes, found.used, "B"),
+            self._view(found.texts, 24 * found.count, "Q"),
+        )
+
+    def _view(self, pointer: Any, size: int, kind: Literal["B", "i", "q", "Q"]) -> memoryview:
+        """Memory of the load, which lives as long as the view."""
+        if not size:
+            return memoryview(b"").cast(kind)
+        held = self._ffi.gc(self._ffi.cast("char *", pointer), partial(_release, self._load))
+        return memoryview(self._ffi.buffer(held, size)).cast("B").cast(kind)
+
+    def _checked(self, code: int) -> int:
+        if code == self._lib.CA_NO_MEMORY:
+            raise MemoryError("no memory for loading ads")
+        if code < 0:
+            raise ValueError(f"the C loader refused its arguments (code {code})")
+        return code
+
+
+def _release(load: object, pointer: object) -> None:
+    """Called when a view goes; what matters is that the view has kept the load until then."""
+
+
+class _Texts(Sequence[bytes]):
+    """Texts in the memory of a load."""
+
+    def __init__(self, data: memoryview, spans: memoryview) -> None:
+        self.data = data
+        self.spans = spans
+
+    def __len__(self) -> int:
+        return len(self.spans) // 3
+
+    def __getitem__(self, number: Any) -> Any:
+        start = self.spans[3 * number]
+        return bytes(self.data[start : start + self.spans[3 * number + 1]])
+
+
+class LazyTexts(Sequence[str]):
+    """Texts that become strings all at once, when the first one is wanted."""
+
+    def __init__(self, texts: _Texts) -> None:
+        self._raw: _Texts | None = texts
+        self._texts: list[str] = []
+        self._count = len(texts)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: Any) -> Any:
+        return (self._texts if self._raw is None else self.decoded())[number]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.decoded())
+
+    def decoded(self) -> list[str]:
+        """All of them, a list."""
+        if self._raw is not None:
+            data, spans = bytes(self._raw.data), self._raw.spans.tolist()
+            starts, sizes = spans[::3], spans[1::3]
+            if data.isascii():
+                text = data.decode("ascii")
+                self._texts = [text[a : a + n] for a, n in zip(starts, sizes, strict=True)]
+            else:
+                pieces = zip(starts, sizes, strict=True)
+                self._texts = [_text(data[a : a + n]) for a, n in pieces]
+            self._raw = None
+        return self._texts
+
+
+class LazyShapes(Sequence[tuple[int, ...]]):
+    """The names of ads, by number."""
+
+    def __init__(self, shapes: _Texts) -> None:
+        self._raw = shapes
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    def __getitem__(self, number: Any) -> Any:
+        return tuple(memoryview(self._raw[number]).cast("i"))
+
+
+class PythonStore:
+    """The store in Python, which hands back every ad."""
+
+    def __init__(self) -> None:
+        self.position = 0
+        self.line = 1
+        self._block = 0
+        self._data: Any = b""
+        self._whole = False
+        self._names: dict[str, int] = {}
+        self._columns: dict[str, tuple[array[int], bytearray, array[int]]] = {}
+        self._texts: dict[str, int] = {}
+        self._shapes: dict[tuple[int, ...], int] = {}
+        self._rows: array[int] = array("i")
+        self._open: dict[str, tuple[int, int, int]] = {}
+
+    def open(self, data: Any, whole: bool) -> None:
+        """Begin with a new buffer, at its first byte."""
+        self._data = data
+        self._whole = whole
+        self.position = 0
+
+    @property
+    def block(self) -> int:
+        """Where the ad ends that is left to the caller."""
+        return self._block
+
+    def feed(self) -> int:
+        """Find the next ad."""
+        data, size, at = self._data, len(self._data), self.position
+        while at < size:
+            stop = data.find(b"\n", at) + 1
+            if not stop and not self._whole:
+                return DONE
+            at, begin = stop or size, at
+            if not data[begin:at].strip(_BLANKS):
+                self._block = at
+                return LOOK
+        self._block = size
+        return LOOK if self._whole and size > self.position else DONE
+
+    def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
+        """Give the present row an attribute."""
+        if text is not None:
+            payload = self._texts.setdefault(text, len(self._texts))
+        key = fold_name(name)
+        known = self._open.get(key)
+        number = self._names.setdefault(name, len(self._names)) if known is None else known[0]
+        self._open[key] = (number, tag, payload)
+
+    def row(self) -> None:
+        """End the present row."""
+        if not self._open:
+            return
+        row = len(self._rows)
+        for key, (_, tag, payload) in self._open.items():
+            if key not in self._columns:
+                self._columns[key] = array("i"), bytearray(), array("q")
+            rows, tags, payloads = self._columns[key]
+            rows.append(row)
+            tags.append(tag)
+            payloads.append(payload)
+        shape = tuple(number for number, _, _ in self._open.values())
+        self._rows.append(self._shapes.setdefault(shape, len(self._shapes)))
+        self._open.clear()
+
+    def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
+        """The columns."""
+        places = {key: place for place, key in enumerate(self._columns)}
+        spelled: dict[str, str] = {}
+        for name in self._names:
+            spelled.setdefault(fold_name(name), name)
+        columns = [self._column(spelled[key], key) for key in self._columns]
+        names = [(name, places[fold_name(name)]) for name in self._names]
+        return LoadedColumns(
+            len(self._rows), columns, list(self._texts), names, list(self._shapes), self._rows,
+            diagnostics, tz,
+        )  # fmt: skip
+
+    def _column(self, name: str, key: str) -> LoadedColumn:
+        rows, tags, payload = self._columns[key]
+        count, total = len(rows), len(self._rows)
+        if count * _SPARSE < total:
+            return LoadedColumn(
+                name, key, False, count, memoryview(tags), memoryview(payload), memoryview(rows)
+            )
+        all_tags, all_payload = bytearray(total), array("q", bytes(8 * total))
+        for at, row in enumerate(rows):
+            all_tags[row] = tags[at]
+            all_payload[row] = payload[at]
+        return LoadedColumn(
+            name, key, True, count, memoryview(all_tags), memoryview(all_payload), None
+        )

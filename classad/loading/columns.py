@@ -1,0 +1,343 @@
+"""Ads as columns: what loading gives.
+
+What is decided here: how a cell is a value.  Each attribute is a column of cells, a tag and eight
+bytes each; strings and the texts of expressions are numbered and kept once.  The names of each row
+are kept in their order and spelling, so the ads come back as they were read.
+
+Inputs: flat buffers, filled by classad/loading/cells.py.  Outputs: columns for whoever computes
+with
+them, values, and ads.  The buffers are read-only by agreement and live as long as any view of them.
+Never here: reading text, predicates.
+Follows: ``LongReader``, whose ads ``to_ads`` gives.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from operator import itemgetter
+from struct import pack, unpack
+from typing import Any, Final, NamedTuple
+
+from classad.ads.ad import ClassAd, SharedNames
+from classad.ads.expression import ExprTree
+from classad.ads.stored import is_value
+from classad.errors import Diagnostic
+from classad.formats.long import shared_tree
+from classad.language.names import fold_name
+from classad.language.values import ERROR, UNDEFINED
+
+__all__ = ["LoadedColumn", "LoadedColumns", "Tag"]
+
+
+class Tag:
+    """What a cell is, with the numbers of csrc/kernels.h.
+
+    The payload is the integer, the bits of the double, 0 or 1, or the number of a text; else 0.
+    """
+
+    NOTHING: Final = 0
+    INTEGER: Final = 1
+    REAL: Final = 2
+    BOOLEAN: Final = 3
+    STRING: Final = 4
+    UNDEFINED: Final = 5
+    ERROR: Final = 6
+    #: An expression, a list, an ad or a time; its text is in old syntax.
+    EXPRESSION: Final = 7
+    #: A real that still is a text; never seen outside of loading.
+    WAITING: Final = 8
+
+
+class LoadedColumn(NamedTuple):
+    """One attribute of all rows.
+
+    ``key`` is the name in lower case, ``name`` its first spelling.  A dense column has a cell for
+    every row; a sparse one has ``present`` cells, for the ``rows`` given, which rise.  All are
+    buffers, which NumPy takes without copying: ``tags`` of unsigned bytes, ``payload`` of signed
+    64-bit integers, ``rows`` of signed 32-bit integers.
+    """
+
+    name: str
+    key: str
+    dense: bool
+    present: int
+    tags: memoryview
+    payload: memoryview
+    rows: memoryview | None
+
+
+class _Shape(NamedTuple):
+    """The attributes of a row in their order: keys, spellings by key, positions of the columns."""
+
+    keys: tuple[str, ...]
+    names: SharedNames
+    columns: tuple[int, ...]
+
+
+class LoadedColumns:
+    """Ads as columns.
+
+    ``n_rows``: how many ads.  ``columns``: in the order in which the attributes first came.
+    ``texts``: strings and expression texts by number.  ``diagnostics``: what was refused, with its
+    places.
+    """
+
+    def __init__(
+        self,
+        n_rows: int,
+        columns: list[LoadedColumn],
+        texts: Sequence[str],
+        names: list[tuple[str, int]],
+        shapes: Sequence[tuple[int, ...]],
+        row_shapes: Sequence[int],
+        diagnostics: list[Diagnostic],
+        tz: str | None = None,
+    ) -> None:
+        """``names``: spellings, and the position of the column that each names (-1 for none).
+
+        ``shapes``: positions in ``names``; ``row_shapes``: for each row a position in ``shapes``.
+        """
+        self.n_rows = n_rows
+        self.columns = columns
+        self.texts = texts
+        self.diagnostics = diagnostics
+        self.tz = tz
+        self._names = names
+        self._shapes = shapes
+        self._row_shapes = row_shapes
+        self._known_shapes: dict[int, _Shape] = {}
+        self._by_key = {column.key: position for position, column in enumerate(columns)}
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def row_shapes(self) -> Sequence[int]:
+        """For each row a number, the same for rows with the same attributes in the same order."""
+        return self._row_shapes
+
+    def with_columns(
+        self,
+        columns: list[LoadedColumn],
+        n_rows: int,
+        texts: Sequence[str],
+        row_shapes: Sequence[int],
+    ) -> LoadedColumns:
+        """Other rows with the same attributes; ``texts``: these, and perhaps more behind them."""
+        return LoadedColumns(
+            n_rows, columns, texts, self._names, self._shapes, row_shapes, [], self.tz
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes, each in its first spelling."""
+        return [column.name for column in self.columns]
+
+    def column(self, name: str) -> LoadedColumn | None:
+        """The column of an attribute, or None if no ad has it."""
+        position = self._by_key.get(fold_name(name))
+        return None if position is None else self.columns[position]
+
+    @cached_property
+    def fold_ids(self) -> array[int]:
+        """For each text the number of the first one that equals it without regard to case."""
+        first: dict[str, int] = {}
+        return array("i", [first.setdefault(fold_name(t), n) for n, t in enumerate(self.texts)])
+
+    @cached_property
+    def _strings(self) -> list[str]:
+        """The texts in what gives them fastest."""
+        return list(self.texts)
+
+    def expression(self, key: str, number: int) -> ExprTree:
+        """The expression that text ``number`` is as the value of attribute ``key``."""
+        return shared_tree(key, self.texts[number], self.tz)
+
+    def are_values(self, key: str, numbers: Iterable[int]) -> bool:
+        """Whether an ad keeps all these expressions as values, see
+        ``classad.ads.stored.is_value``.
+        """
+        texts, enclosed = self._strings, _ENCLOSED.fullmatch
+        return all(
+            enclosed(texts[number]) is not None or is_value(self.expression(key, number))
+            for number in numbers
+        )
+
+    def values(self, column: LoadedColumn, start: int = 0, stop: int | None = None) -> list[Any]:
+        """The values of rows ``start`` to ``stop``: plain ones, ``ExprTree``, or None if absent.
+
+        Lists, ads and times are expressions here.
+        """
+        end = self.n_rows if stop is None else min(stop, self.n_rows)
+        if column.rows is None:
+            return self._decoded(column, start, end)
+        found: list[Any] = [None] * (end - start)
+        low, high = bisect_left(column.rows, start), bisect_left(column.rows, end)
+        values = self._decoded(column, low, high)
+        for row, value in zip(column.rows[low:high], values, strict=True):
+            found[row - start] = value
+        return found
+
+    def cells(
+        self, column: LoadedColumn, rows: Sequence[int], read: Callable[[int], Any]
+    ) -> list[Any]:
+        """The values of some rows; ``read`` gives those that are expressions, by their text."""
+        tags, payload = column.tags, column.payload
+        if column.rows is None:
+            return [self._made(tags[row], payload[row], read) for row in rows]
+        found: list[Any] = []
+        for row in rows:
+            place = bisect_left(column.rows, row)
+            there = place < len(column.rows) and column.rows[place] == row
+            found.append(self._made(tags[place], payload[place], read) if there else None)
+        return found
+
+    def picked(
+        self, column: LoadedColumn, places: Sequence[int], read: Callable[[int], Any]
+    ) -> list[Any]:
+        """The same of some cells of a column, counted without regard to the rows."""
+        tags = bytes(map(column.tags.__getitem__, places))
+        payload = map(column.payload.__getitem__, places)
+        kinds = set(tags)
+        if kinds == {_INTEGER}:
+            return list(payload)
+        if kinds == {_REAL}:
+            return array("d", array("q", payload).tobytes()).tolist()
+        if kinds == {_STRING}:
+            return list(map(self.texts.__getitem__, payload))
+        if kinds <= {_INTEGER, _NOTHING}:
+            return [number if tag else None for tag, number in zip(tags, payload, strict=True)]
+        if kinds <= {_STRING, _NOTHING}:
+            texts = self.texts
+            return [
+                texts[number] if tag else None for tag, number in zip(tags, payload, strict=True)
+            ]
+        return [self._made(*cell, read) for cell in zip(tags, payload, strict=True)]
+
+    def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
+        """The values of some cells."""
+        tags, payload = bytes(column.tags[low:high]), column.payload[low:high]
+        kinds = set(tags)
+        if len(kinds) == 1:
+            kind = tags[0]
+            if kind == Tag.INTEGER:
+                return payload.tolist()
+            if kind == Tag.REAL:
+                return payload.cast("B").cast("d").tolist()
+            if kind == Tag.STRING:
+                texts = self._strings
+                return [texts[number] for number in payload]
+            if kind == Tag.BOOLEAN:
+                return [number == 1 for number in payload]
+        # Few values stand in many cells.
+        cells = list(zip(tags, payload, strict=True))
+        known = {cell: self._value(column.key, *cell) for cell in set(cells)}
+        return [known[cell] for cell in cells]
+
+    def _value(self, key: str, tag: int, number: int) -> Any:
+        return self._made(tag, number, partial(self.expression, key))
+
+    def _made(self, tag: int, number: int, read: Callable[[int], Any]) -> Any:
+        if tag == _INTEGER:
+            return number
+        if tag == _REAL:
+            return unpack("d", pack("q", number))[0]
+        if tag == _STRING:
+            return self.texts[number]
+        return read(number) if tag == _EXPRESSION else _WORDS[tag, number]
+
+    @cached_property
+    def with_expressions(self) -> list[int]:
+        """The columns that are not just plain values."""
+        columns = enumerate(self.columns)
+        return [position for position, c in columns if Tag.EXPRESSION in bytes(c.tags)]
+
+    # --- the ads ------------------------------------------------------------------------------
+
+    def to_ads(self, start: int = 0, stop: int | None = None) -> Iterator[ClassAd]:
+        """The ads of rows ``start`` to ``stop``, as ``LongReader`` reads them."""
+        end = self.n_rows if stop is None else min(stop, self.n_rows)
+        for first in range(start, end, _BATCH):
+            yield from self._batch(first, min(first + _BATCH, end))
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of one row, without a look at the attributes that it does not have."""
+        keys, names, columns = self._shape(self._row_shapes[row])
+        ad = ClassAd()
+        ad._names = names
+        attrs, all_columns, value, texts = ad._attrs, self.columns, self._value, self._strings
+        for key, position in zip(keys, columns, strict=True):
+            _, _, _, _, tags, payload, rows = all_columns[position]
+            place = row if rows is None else bisect_left(rows, row)
+            tag, number = tags[place], payload[place]
+            if tag == _STRING:
+                attrs[key] = texts[number]
+            elif tag == _INTEGER:
+                attrs[key] = number
+            elif tag == _EXPRESSION:
+                tree = self.expression(key, number)
+                attrs[key] = tree.stored(ad) if is_value(tree) else tree
+            else:
+                attrs[key] = value(key, tag, number)
+        return ad
+
+    def _batch(self, start: int, stop: int) -> list[ClassAd]:
+        table = [self.values(column, start, stop) for column in self.columns]
+        nested = [position for position in self.with_expressions if _any_nested(table[position])]
+        by_shape: dict[int, list[int]] = {}
+        for row, number in enumerate(self._row_shapes[start:stop]):
+            by_shape.setdefault(number, []).append(row)
+        ads: list[Any] = [None] * (stop - start)
+        for number, rows in by_shape.items():
+            keys, names, columns = self._shape(number)
+            # Rows of one shape together, so that no step here is taken for each cell.
+            pick = itemgetter(*rows, rows[0])  # never a single item, of which there is no tuple
+            cells = zip(*[pick(table[position]) for position in columns], strict=True)
+            anew = [self.columns[position].key for position in nested if position in columns]
+            for row, values in zip(rows, cells, strict=False):
+                ads[row] = ad = ClassAd()
+                ad._attrs = attrs = dict(zip(keys, values, strict=True))
+                ad._names = names
+                for key in anew:
+                    tree = attrs[key]
+                    if tree.__class__ is ExprTree:
+                        attrs[key] = tree.stored(ad)
+        return ads
+
+    def _shape(self, number: int) -> _Shape:
+        shape = self._known_shapes.get(number)
+        if shape is None:
+            pairs = [self._names[name] for name in self._shapes[number]]
+            keys = tuple(self.columns[position].key for _, position in pairs)
+            names = SharedNames(zip(keys, (name for name, _ in pairs), strict=True))
+            shape = _Shape(keys, names, tuple(position for _, position in pairs))
+            self._known_shapes[number] = shape
+        return shape
+
+
+#: What is closed by the last character, and by no other, is one list or ad.
+_ENCLOSED: Final = re.compile(r"\{[^}]*\}|\[[^\]]*\]")
+_NOTHING: Final = int(Tag.NOTHING)
+_INTEGER: Final = int(Tag.INTEGER)
+_REAL: Final = int(Tag.REAL)
+_STRING: Final = int(Tag.STRING)
+_EXPRESSION: Final = int(Tag.EXPRESSION)
+#: Rows that ``to_ads`` makes at a time.
+_BATCH: Final = 1000
+_WORDS: Final[dict[tuple[int, int], Any]] = {
+    (Tag.NOTHING, 0): None,
+    (Tag.BOOLEAN, 0): False,
+    (Tag.BOOLEAN, 1): True,
+    (Tag.UNDEFINED, 0): UNDEFINED,
+    (Tag.ERROR, 0): ERROR,
+}
+
+
+def _any_nested(values: list[Any]) -> bool:
+    """Whether there are expressions that an ad keeps as a value, which is made for each ad."""
+    trees = {id(value): value for value in values if value.__class__ is ExprTree}
+    return any(map(is_value, trees.values()))

@@ -1,0 +1,169 @@
+"""Ads in long form as columns: a whole pool read at the speed of its bytes.
+
+What is decided here: how bytes reach a store of cells (classad/loading/cells.py), and how an ad
+gets
+there that the store does not read itself.  The store in C takes ads whose lines are all ordinary;
+an ad with any other line is read by ``LongReader`` and put in from here, so both ways give what
+``LongReader`` gives, problems included.  Without the C kernels every ad goes that way.
+
+Inputs: bytes or a memory map, whole or in pieces.  Outputs: ``LoadedColumns``.
+Never here: files (``adfile.load_file``), what a line or a cell means.
+Follows: classad/formats/long.py.
+
+>>> loaded = load_long(b'Name = "a"\\nCpus = 4\\n\\nName = "b"\\nCpus = Total\\n')
+>>> loaded.n_rows, loaded.names
+(2, ['Name', 'Cpus'])
+>>> [ad["Name"] for ad in loaded.to_ads()]
+['a', 'b']
+"""
+
+from __future__ import annotations
+
+from struct import pack, unpack
+from typing import TYPE_CHECKING, Any, Final
+
+from classad import kernels
+from classad.errors import Diagnostic
+from classad.formats.common import BLANKS, Errors
+from classad.formats.long import LongReader
+from classad.language.values import ERROR, UNDEFINED, Value
+from classad.loading.cells import LOOK, Store, new_store
+from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
+
+if TYPE_CHECKING:
+    import mmap
+    from collections.abc import Iterable
+
+    from classad.ads.ad import ClassAd
+
+__all__ = ["LoadedColumn", "LoadedColumns", "Loader", "OrdinaryAds", "Tag", "load_long"]
+
+
+class Loader:
+    """Loading piece by piece: ``feed`` bytes, cut anywhere, then ``finish``.
+
+    ``errors``: what is done about text that does not parse, as for ``read_long``; ``tz``: the zone
+    of time literals that name none.
+    """
+
+    def __init__(
+        self, name: str = "<text>", *, errors: Errors = "warn", tz: str | None = None
+    ) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self._name = name
+        self._reader = LongReader(self.diagnostics, errors=errors, tz=tz)
+        self._store: Store = new_store()
+        self._rest: Any = b""
+
+    def feed(self, data: bytes) -> None:
+        """Read the ads that end within what has been fed so far."""
+        pending = self._rest + data
+        self._run(pending, whole=False)
+        self._rest = pending[self._store.position :]
+
+    def finish(self, last: Any = b"") -> LoadedColumns:
+        """The columns, ``last`` being the rest of the text: bytes or a memory map."""
+        self._run(self._rest + last if self._rest else last, whole=True)
+        self._rest = b""
+        return self._store.finish(self.diagnostics, self._reader.tz)
+
+    def _run(self, data: Any, whole: bool) -> None:
+        store = self._store
+        store.open(data, whole)
+        while store.feed() == LOOK:
+            end = store.block
+            block = data[store.position : end]
+            self._look(block.decode("utf-8", "surrogateescape"), store.line)
+            store.line += block.count(b"\n")
+            store.position = end
+
+    def _look(self, block: str, first_line: int) -> None:
+        """Put in an ad that has something unusual, or nothing at all."""
+        store, reader = self._store, self._reader
+        for number, line in enumerate(block.split("\n"), first_line):
+            text = line.strip(BLANKS)
+            if not text or text[0] == "#":
+                continue
+            entry = reader.understand(line, self._name, number)
+            if entry is None:
+                if reader.errors == "htcondor":
+                    break
+                continue
+            _, spelled, value, _ = entry
+            tag, payload = _cell(value)
+            if tag == Tag.STRING:
+                store.put(spelled, tag, text=value)
+            elif tag == Tag.EXPRESSION:
+                store.put(spelled, tag, text=line.partition("=")[2].strip(BLANKS))
+            else:
+                store.put(spelled, tag, payload)
+        store.row()
+
+
+def _cell(value: Any) -> tuple[int, int]:
+    """Tag and payload of a value."""
+    kind = value.__class__
+    if kind is bool:
+        return Tag.BOOLEAN, int(value)
+    if kind is int:
+        return Tag.INTEGER, value
+    if kind is float:
+        return Tag.REAL, unpack("q", pack("d", value))[0]
+    if kind is str:
+        return Tag.STRING, 0
+    if kind is Value and value is UNDEFINED:
+        return Tag.UNDEFINED, 0
+    if kind is Value and value is ERROR:
+        return Tag.ERROR, 0
+    return Tag.EXPRESSION, 0
+
+
+def load_long(
+    data: bytes | mmap.mmap,
+    source_name: str = "<text>",
+    *,
+    errors: Errors = "warn",
+    tz: str | None = None,
+) -> LoadedColumns:
+    """Load ads in long form from memory.
+
+    What does not parse is in the ``diagnostics`` of the result, with its place; ``errors="strict"``
+    raises instead, ``errors="htcondor"`` drops the rest of that ad.
+    """
+    return Loader(source_name, errors=errors, tz=tz).finish(data)
+
+
+class OrdinaryAds:
+    """A short cut through a long text of ads, for a reader that takes one after the other.
+
+    Without the C kernels, and in short texts, there is none.
+    """
+
+    def __init__(self, text: str, tz: str | None) -> None:
+        self._text = text
+        self._tz = tz
+        self._size = _LEAST
+        #: How many ads are left to the reader before it is worth while to look again.
+        self._wait = 0 if kernels.native is not None and len(text) >= _LEAST else len(text)
+
+    def take(self, position: int) -> tuple[Iterable[ClassAd], int]:
+        """The ordinary ads from ``position`` on, perhaps none, and where the next one begins."""
+        if self._wait > 0:
+            self._wait -= 1
+            return (), position
+        piece = self._text[position : position + self._size]
+        if not piece.isascii():
+            self._wait = _PAUSE
+            return (), position
+        store = new_store()
+        store.open(piece.encode(), position + len(piece) == len(self._text))
+        found = store.feed()
+        self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
+        self._wait = _PAUSE if found == LOOK else 0
+        return store.finish([], self._tz).to_ads(), position + store.position
+
+
+#: Characters that are worth a load of their own, and how many are loaded at once.
+_LEAST: Final = 1 << 20
+_MOST: Final = 1 << 24
+_PAUSE: Final = 50

@@ -1,0 +1,200 @@
+"""What each rule of the grammar builds: nodes with spans from tokens and smaller nodes.
+
+Inputs: the parts of a finished rule, left to right (tokens and what earlier rules built), and the
+``Place`` of the parse for errors and for the zone of time literals.  Outputs: nodes; for the
+helper rules (items, attributes) plain Python lists and pairs.
+Never here: which parts may stand together (grammar/classad.lark).
+Follows: HTCondor 25.14.1: ``absTime`` and ``relTime`` of one string literal are literals, names in
+an ad are unique without case, the first spelling and the last expression win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Protocol
+
+from classad.errors import ClassAdParseError
+from classad.language.names import fold_name
+from classad.language.times import parse_abstime_literal, parse_reltime_literal
+from classad.language.values import RelTime
+from classad.syntax.nesting import Token
+from classad.syntax.nodes import (
+    AdExpr,
+    Binary,
+    Call,
+    Conditional,
+    ListExpr,
+    Literal,
+    Node,
+    Parens,
+    Reference,
+    Subscript,
+    Unary,
+)
+
+#: The words that are operators, as nodes store them.
+_WORD_OPERATORS: Final = {"IS": "=?=", "ISNT": "=!=", "ELVIS": "?:"}
+
+
+class Place(Protocol):
+    """What a builder may ask of the parse."""
+
+    @property
+    def tz(self) -> str | None:
+        """Zone of time literals that name none; None is UTC."""
+
+    def error(
+        self, message: str, start: int, end: int, help_text: str | None = None
+    ) -> ClassAdParseError:
+        """The exception for a place in the text."""
+
+
+def _literal(place: Place, parts: list[Any]) -> Literal:
+    token: Token = parts[0]
+    return Literal(token.value, start=token.start, end=token.end)
+
+
+def _reference(place: Place, parts: list[Any]) -> Reference:
+    token: Token = parts[0]
+    return Reference(token.value, start=token.start, end=token.end)
+
+
+def _absolute(place: Place, parts: list[Any]) -> Reference:
+    dot, name = parts
+    return Reference(name.value, absolute=True, start=dot.start, end=name.end)
+
+
+def _selection(place: Place, parts: list[Any]) -> Reference:
+    base, _, name = parts
+    return Reference(name.value, base, start=base.start, end=name.end)
+
+
+def _subscript(place: Place, parts: list[Any]) -> Subscript:
+    base, _, index, close = parts
+    return Subscript(base, index, start=base.start, end=close.end)
+
+
+def _prefix(place: Place, parts: list[Any]) -> Unary:
+    sign, operand = parts
+    return Unary(sign.value, operand, start=sign.start, end=operand.end)
+
+
+def _binary(place: Place, parts: list[Any]) -> Binary:
+    left, sign, right = parts
+    operator = _WORD_OPERATORS.get(sign.kind) or sign.value
+    return Binary(operator, left, right, start=left.start, end=right.end)
+
+
+def _conditional(place: Place, parts: list[Any]) -> Conditional:
+    condition, _, then, _, otherwise = parts
+    return Conditional(condition, then, otherwise, start=condition.start, end=otherwise.end)
+
+
+def _parens(place: Place, parts: list[Any]) -> Parens:
+    opening, inner, close = parts
+    return Parens(inner, start=opening.start, end=close.end)
+
+
+def _list(place: Place, parts: list[Any]) -> ListExpr:
+    return ListExpr(tuple(parts[1]), start=parts[0].start, end=parts[-1].end)
+
+
+def _list_empty(place: Place, parts: list[Any]) -> ListExpr:
+    return ListExpr((), start=parts[0].start, end=parts[-1].end)
+
+
+def _call(place: Place, parts: list[Any]) -> Node:
+    name, _, args, close = parts
+    if len(args) == 1 and name.value.lower() in ("abstime", "reltime"):
+        argument = args[0]
+        if isinstance(argument, Literal) and argument.value.__class__ is str:
+            return _time_literal(place, name, argument, close.end)
+    return Call(name.value, tuple(args), start=name.start, end=close.end)
+
+
+def _time_literal(place: Place, name: Token, argument: Literal, end: int) -> Literal:
+    text = str(argument.value)
+    if name.value.lower() == "abstime":
+        instant = parse_abstime_literal(text, place.tz)
+        if instant is not None:
+            return Literal(instant, start=name.start, end=end)
+        example = '`absTime("2026-01-31T23:59:59Z")`'
+    else:
+        seconds = parse_reltime_literal(text)
+        if seconds is not None:
+            return Literal(RelTime(seconds), start=name.start, end=end)
+        example = '`relTime("1+02:03:04")` for a day, two hours, three minutes, four seconds'
+    message = f"this is not a time that `{name.value}` can read"
+    raise place.error(message, argument.start, argument.end, f"write it like {example}")
+
+
+def _call_empty(place: Place, parts: list[Any]) -> Call:
+    return Call(parts[0].value, (), start=parts[0].start, end=parts[-1].end)
+
+
+def _first(place: Place, parts: list[Any]) -> list[Any]:
+    return [parts[0]]
+
+
+def _more(place: Place, parts: list[Any]) -> list[Any]:
+    # The list is this parse's own: growing it keeps long lists linear.
+    grown: list[Any] = parts[0]
+    grown.append(parts[2])
+    return grown
+
+
+def _attribute(place: Place, parts: list[Any]) -> tuple[str, Node]:
+    name, _, value = parts
+    if not name.value:
+        raise place.error("the name of an attribute is empty", name.start, name.end)
+    return name.value, value
+
+
+def _ad(place: Place, parts: list[Any]) -> AdExpr:
+    return AdExpr(unique_attributes(parts[1]), start=parts[0].start, end=parts[-1].end)
+
+
+def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Node], ...]:
+    """The attributes of an ad: of names equal without case the first spelling, the last value."""
+    unique: dict[str, tuple[str, Node]] = {}
+    for name, value in pairs:
+        folded = fold_name(name)
+        unique[folded] = (unique[folded][0] if folded in unique else name, value)
+    return tuple(unique.values())
+
+
+def _ad_after_semicolons(place: Place, parts: list[Any]) -> AdExpr:
+    return _ad(place, [parts[0], *parts[2:]])
+
+
+def _ad_empty(place: Place, parts: list[Any]) -> AdExpr:
+    return AdExpr((), start=parts[0].start, end=parts[-1].end)
+
+
+def _nothing(place: Place, parts: list[Any]) -> None:
+    return None
+
+
+#: Name of the alternative in the grammar (its alias or its rule) -> what it builds.
+BUILDERS: Final[dict[str, Callable[[Place, list[Any]], Any]]] = {
+    "literal": _literal,
+    "reference": _reference,
+    "absolute": _absolute,
+    "selection": _selection,
+    "subscript": _subscript,
+    "prefix": _prefix,
+    "binary": _binary,
+    "conditional": _conditional,
+    "parens": _parens,
+    "list": _list,
+    "list_empty": _list_empty,
+    "call": _call,
+    "call_empty": _call_empty,
+    "first": _first,
+    "more": _more,
+    "attribute": _attribute,
+    "ad": _ad,
+    "ad_after_semicolons": _ad_after_semicolons,
+    "ad_empty": _ad_empty,
+    "semicolons": _nothing,
+}

@@ -1,0 +1,337 @@
+"""From text to tokens: everything about the ClassAd language that is not context-free.
+
+Inputs: a text, the syntax of its strings (old or new), the semantics (old or strict) and the
+terminals of grammar/classad.lark.  Outputs: tokens with their values and half-open spans; a token
+of kind ``BAD`` ends the stream where no token can be made, and says why.  It is the parser that
+decides whether that place was reached: a bad tail behind a complete expression may be harmless.
+Never here: rules of the grammar.
+Follows: HTCondor 25.14.1, measured; the golden vectors ``lex`` and ``strict``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
+from classad.syntax.nesting import CLOSERS, MAX_DEPTH, OPERAND_ENDS, Nesting, Token
+
+BLANKS: Final = " \t\n\v\f\r"
+#: Kind of the token that stands for a piece of text that is none; its value is a ``Fault``.
+BAD: Final = "BAD"
+#: Kind of the token behind the last one, as the parse table calls it.
+END: Final = "$END"
+_WORD_VALUES: Final = {"TRUE": True, "FALSE": False, "UNDEFINED": UNDEFINED, "ERROR": ERROR}
+_SIMPLE_ESCAPES: Final = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
+_ESCAPE: Final = re.compile(r"\\(?:([0-7]{2}(?:(?<=[0-3][0-7])[0-7])?|[0-7])|(.))", re.DOTALL)
+
+
+class Fault(NamedTuple):
+    """Why a text is not a token: what is wrong and what could be written instead."""
+
+    message: str
+    help: str | None = None
+
+
+class Vocabulary:
+    """The terminals of the grammar, compiled for scanning."""
+
+    def __init__(self, terminals: Iterable[tuple[str, str, bool]]) -> None:
+        """``terminals``: name, text and whether the text is a regular expression."""
+        self.words: dict[str, tuple[str, Any]] = {}
+        self.signs: dict[str, str] = {}
+        patterns: dict[str, str] = {}
+        for name, text, is_pattern in terminals:
+            if is_pattern:
+                patterns[name] = text
+            elif text.isalpha():
+                self.words[text] = (name, _WORD_VALUES.get(name, text))
+            else:
+                self.signs[text] = name
+        longest_first = sorted(self.signs, key=len, reverse=True)
+        patterns["SIGN"] = "|".join(map(re.escape, longest_first))
+        self.number = _master(["REAL", "INTEGER"], patterns)
+        self.old = _master([name for name in patterns if not name.startswith("NEW_")], patterns)
+        self.new = _master([name for name in patterns if not name.startswith("OLD_")], patterns)
+
+
+def _master(names: list[str], patterns: dict[str, str]) -> tuple[re.Pattern[str], list[str]]:
+    """One pattern for all the named ones, and the kind for each of its groups (from 1)."""
+    body = "|".join(f"({patterns[name]})" for name in names)
+    return re.compile(f"[{BLANKS}]*+(?:{body})"), ["", *names]
+
+
+#: Terminals that may span anything, a NUL included.
+_LONG: Final = frozenset({"COMMENT", "OLD_STRING", "NEW_STRING", "OLD_QUOTED", "NEW_QUOTED"})
+#: Behind a number one of these may mean that it is ill-formed.
+_SUSPICIOUS: Final = frozenset(".eExX")
+_SPECIAL: Final = frozenset({"MINUS", "SEMICOLON", "DIVIDE", "BOUND_TO"})
+_OTHER_OPERATORS: Final = frozenset({"ELVIS", "IS", "ISNT"})
+_TOO_DEEP: Final = Fault(
+    "nested too deeply", "HTCondor reads 500 levels; a pair of parentheses takes 3 of them"
+)
+
+
+class Scanner:
+    """Tokens of one text from ``position`` on.  ``nesting`` shows the brackets open so far."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        text: str,
+        position: int = 0,
+        *,
+        old: bool = False,
+        strict: bool = False,
+        one_ad: bool = False,
+    ) -> None:
+        """``one_ad``: an ad is wanted; the stream ends with its closing bracket."""
+        self.text = text
+        self.nesting = Nesting(0 if one_ad else 3)
+        self._options = (position, old, strict, one_ad)
+        self._position = position
+        self._vocabulary = vocabulary
+        self._old = old
+        self._strict = strict
+        self._one_ad = one_ad
+
+    def tokens(self) -> Iterator[Token]:
+        """The tokens, without an end token."""
+        pattern, kinds = self._vocabulary.old if self._old else self._vocabulary.new
+        match, nesting, position, previous = pattern.match, self.nesting, self._position, END
+        while True:
+            found = match(self.text, position)
+            if found is None:
+                if self._cut_at_nul(position):
+                    continue
+                break
+            group = found.lastindex or 0
+            kind = kinds[group]
+            start, end = found.span(group)
+            if kind in _LONG and "\0" in found[group] and self._cut_at_nul(position):
+                continue
+            position = end
+            if kind == "COMMENT":
+                continue
+            token = self._token(kind, found[group], start, position, previous)
+            position = token.end
+            if nesting.level > MAX_DEPTH and token.kind not in CLOSERS:
+                token = Token(BAD, _TOO_DEEP, start, position)
+            yield token
+            if token.kind == BAD:
+                return
+            if kind == "SIGN" or token.kind in _OTHER_OPERATORS:
+                nesting.see(token, operand=previous in OPERAND_ENDS)
+                if self._one_ad and not nesting.open:
+                    return
+            previous = token.kind
+        position = self._skip_blanks(position)
+        if position < len(self.text):
+            yield self._fault(position)
+
+    def again(self) -> Iterator[Token]:
+        """The same tokens from the beginning, for a second look."""
+        position, old, strict, one_ad = self._options
+        twin = Scanner(self._vocabulary, self.text, position, old=old, strict=strict, one_ad=one_ad)
+        return twin.tokens()
+
+    def _skip_blanks(self, position: int) -> int:
+        while position < len(self.text) and self.text[position] in BLANKS:
+            position += 1
+        return position
+
+    def _cut_at_nul(self, position: int) -> bool:
+        """A NUL ends the text; looked for only where it matters, to keep long texts cheap."""
+        nul = self.text.find("\0", position)
+        if nul >= 0:
+            self.text = self.text[:nul]
+        return nul >= 0
+
+    def _token(self, kind: str, text: str, start: int, end: int, previous: str) -> Token:
+        if kind == "NAME":
+            kind, value = self._vocabulary.words.get(text.lower(), (kind, text))
+            return Token(kind, value, start, end)
+        if kind == "SIGN":
+            kind = self._vocabulary.signs[text]
+            token = self._special_sign(kind, start, end, previous) if kind in _SPECIAL else None
+            return token or Token(kind, text, start, end)
+        if kind == "INTEGER" or kind == "REAL":
+            return self._number(kind, start, end)
+        if kind == "DOT" or kind == "ELVIS":
+            return Token(kind, text, start, end)
+        return self._quoted(kind, text, start, end)
+
+    def _special_sign(self, kind: str, start: int, end: int, previous: str) -> Token | None:
+        """What a sign is that depends on its surroundings; None if it is just itself."""
+        if kind == "MINUS":
+            return None if previous in OPERAND_ENDS else self._signed(start, end)
+        if kind == "SEMICOLON":
+            open_brackets = self.nesting.open
+            if self._strict and open_brackets and open_brackets[-1].kind == "OPEN_PAREN":
+                fault = Fault("strict semantics wants `,` between arguments, not `;`")
+                return Token(BAD, fault, start, end)
+        elif self.text.startswith(("/*", "=?"), start):
+            return self._fault(start)
+        return None
+
+    def _signed(self, start: int, end: int) -> Token | None:
+        """The negative number whose ``-`` is at ``start``, if it is one."""
+        pattern, kinds = self._vocabulary.number
+        after = self.text[end : end + 2]
+        if not (_is_digit(after[:1]) or (after[:1] == "." and _is_digit(after[1:]))):
+            return None
+        found = pattern.match(self.text, end)
+        assert found is not None
+        return self._number(kinds[found.lastindex or 0], start, found.end())
+
+    def _number(self, kind: str, start: int, end: int) -> Token:
+        text, after = self.text[start:end], self.text[end : end + 1]
+        if after in _SUSPICIOUS or "0" in text[:2]:
+            fault = _number_fault(kind, text, after, strict=self._strict)
+            if fault is not None:
+                return Token(BAD, fault, start, min(end + len(after), len(self.text)))
+        hexadecimal = "x" in text or "X" in text
+        if kind == "INTEGER":
+            return Token(kind, 0 if hexadecimal else integer_value(text), start, end)
+        if text.startswith(".."):
+            return Token(kind, 0.0, start, end)
+        return Token(kind, _hexadecimal_real(text) if hexadecimal else float(text), start, end)
+
+    def _quoted(self, kind: str, text: str, start: int, end: int) -> Token:
+        quote = text[0]
+        if self._old:
+            return Token(kind, old_value(text[1:-1], quote), start, end)
+        rest = self._skip_blanks(end)
+        if self.text.startswith(quote, rest):
+            return self._fault(rest)
+        body = _joined(text, quote)
+        if "\\" not in body:
+            return Token(kind, body, start, end)
+        value = unescape(body)
+        if "\0" in value:
+            return Token(BAD, Fault("a string cannot hold a NUL character"), start, end)
+        return Token(kind, value, start, end)
+
+    def _fault(self, start: int) -> Token:
+        """The text at ``start``, which begins no token."""
+        char = self.text[start]
+        if char in "\"'":
+            what = "string" if char == '"' else "quoted name"
+            fault = Fault(f"this {what} is never closed", _unclosed_help(self.text[start:], char))
+            return Token(BAD, fault, start, len(self.text))
+        if self.text.startswith("/*", start):
+            return Token(BAD, Fault("this comment is never closed"), start, len(self.text))
+        if self.text.startswith("=?", start):
+            return Token(BAD, Fault("`=?` is not an operator", "write `=?=`"), start, start + 2)
+        fault = Fault(f"unexpected character `{_printable(char)}`", _character_help(char))
+        return Token(BAD, fault, start, start + 1)
+
+
+def integer_value(text: str) -> int:
+    """The value of decimal digits with an optional sign; 0 if it does not fit into 64 bits."""
+    if len(text) < 19:
+        return int(text)
+    digits = text.removeprefix("-").lstrip("0") or "0"
+    if len(digits) > 19:
+        return 0
+    value = -int(digits) if text[0] == "-" else int(digits)
+    return value if INT_MIN <= value <= INT_MAX else 0
+
+
+def _hexadecimal_real(text: str) -> float:
+    """As C's strtod reads it: an `e` is a digit, and a sign after it ends the number."""
+    found = re.match(r"-?0[xX][0-9a-fA-F]*\.[0-9a-fA-F]*", text)
+    assert found is not None
+    try:
+        return float.fromhex(found[0])
+    except OverflowError:
+        return float("-inf" if text[0] == "-" else "inf")
+
+
+def old_value(body: str, quote: str = '"') -> str:
+    """What stands between the quotes in old syntax, as the text it means."""
+    return body.replace("\\" + quote, quote) if "\\" in body else body
+
+
+def unescape(body: str) -> str:
+    """Replace the escapes of new syntax; bytes above 127 that form UTF-8 become characters."""
+    value = _ESCAPE.sub(_escape_value, body)
+    try:
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte was in the text
+        return value
+
+
+def _escape_value(found: re.Match[str]) -> str:
+    octal, char = found.groups()
+    if octal is None:
+        return _SIMPLE_ESCAPES.get(char, char)
+    byte = int(octal, 8)
+    return chr(byte) if byte < 0x80 else chr(0xDC00 + byte)
+
+
+def _joined(text: str, quote: str) -> str:
+    """The bodies of adjacent strings, joined before escapes are looked at, as HTCondor does."""
+    if text.count(quote) == 2:
+        return text[1:-1]
+    gap = re.compile(rf"(\\.)|{quote}[{BLANKS}]*+{quote}", re.DOTALL)
+    return gap.sub(lambda found: found[1] or "", text[1:-1])
+
+
+def _number_fault(kind: str, text: str, after: str, *, strict: bool) -> Fault | None:
+    """What is wrong with a number, given the character after it."""
+    digits = text.removeprefix("-")
+    hexadecimal = digits[1:2] in ("x", "X")
+    if after in ("e", "E"):
+        # The digits of a hexadecimal integer have taken every `e` they could.
+        whole = kind == "INTEGER" and hexadecimal
+        if not whole and "e" not in digits.rpartition(".")[2].lower():
+            return Fault("an exponent needs digits")
+    if kind == "REAL":
+        return None
+    if after == ".":
+        return Fault("a decimal point needs digits after it", f"write `{text}.0`")
+    if digits == "0" and after in ("x", "X"):
+        return Fault("`0x` needs hexadecimal digits after it")
+    if digits[0] != "0" or len(digits) == 1:
+        return None
+    # INVARIANT: a sign hides the zero from HTCondor's check, so `-010` is -10.
+    return _leading_zero(digits, hexadecimal, refuse=not strict and text == digits)
+
+
+def _leading_zero(digits: str, hexadecimal: bool, *, refuse: bool) -> Fault | None:
+    if hexadecimal:
+        value = int(digits, 16) if len(digits) <= 18 else None
+        help = None if value is None else f"write `{value}`"
+        return Fault("there are no hexadecimal integers", help) if refuse else None
+    if refuse or "8" in digits or "9" in digits:
+        plain = digits.lstrip("0") or "0"
+        return Fault("an integer cannot start with `0`", f"write `{plain}`")
+    return None
+
+
+def _is_digit(char: str) -> bool:
+    return char.isascii() and char.isdigit()
+
+
+def _printable(char: str) -> str:
+    return char if char.isprintable() else f"\\x{ord(char):02x}"
+
+
+def _unclosed_help(text: str, quote: str) -> str | None:
+    if "\\" + quote in text:
+        return f"a backslash before {quote} makes it part of the text"
+    return None
+
+
+def _character_help(char: str) -> str | None:
+    if char in "“”„«»":
+        return 'strings take the plain quote `"`'
+    if char in "‘’`´":
+        return "names are quoted with the plain `'`"
+    if char == "$":
+        return "macros such as `$(NAME)` exist in configuration files only"
+    if not char.isascii():
+        return "outside quotes only ASCII characters are allowed"
+    return None

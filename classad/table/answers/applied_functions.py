@@ -1,0 +1,89 @@
+"""Functions of an ad, asked once for all rows that are alike in what the function looks at.
+
+What is decided here: which attributes a function of some attributes can see through them (what
+their expressions mention, whatever those mention, and so on), and that rows with equal cells in
+all of these are one to it.  Rows with expressions of which that cannot be known, because they look
+at the ad as such or draw random numbers, are asked one by one.
+
+Inputs: a store, attributes, a Python function.  Outputs: codes and values.
+Never here: what the function makes of an ad.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from classad.ads.ad import ClassAd
+from classad.language.names import fold_name
+from classad.table.arrays.arrays import flag, rows_of
+from classad.table.expressions.shapes import OTHERS
+from classad.table.store.parts import put_cell
+
+if TYPE_CHECKING:
+    from classad.table.store.store import Store
+
+T = TypeVar("T")
+
+
+class Sight(NamedTuple):
+    """``names``: the attributes that can be seen; ``odd``: the rows to be asked one by one."""
+
+    names: frozenset[str]
+    odd: int
+
+
+def sight(store: Store, names: Iterable[str]) -> Sight:
+    """What can be seen through some attributes of the rows alone."""
+    seen: set[str] = set()
+    todo = [fold_name(name) for name in names]
+    odd = store.everything.bits if store.misleading else store.odd
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        column = store.column(name)
+        if column is None or not column.expressions:
+            continue
+        table = bytearray(len(column.values))
+        for code in column.expressions:
+            shape = store.shape_of(column.values[code])
+            table[code] = shape.odd or shape.random
+            todo += [other for where, other in shape.names if where != OTHERS]
+        if any(table):
+            odd |= flag(column.codes, None, bytes(table), store.size)
+    return Sight(frozenset(seen), odd)
+
+
+def apply(
+    store: Store, names: Iterable[str], fact: Callable[[ClassAd], T]
+) -> tuple[array[int], list[T]]:
+    """What a function of some attributes is for every row, as codes and values."""
+    seen, odd = sight(store, names)
+    if odd == store.everything.bits:
+        return array("i", range(store.size)), list(map(fact, store.ads_of(range(store.size))))
+    there = tuple(sorted(name for name in seen if store.column(name) is not None))
+    sample, varying = store.everything.base(there)
+    if not varying:
+        codes, values = array("i", bytes(4 * store.size)), [fact(sample)]
+    else:
+        joint = store.everything.joint(varying)
+        codes, values = joint.codes, []
+        for cells in joint.samples:
+            for name, cell in zip(varying, cells, strict=True):
+                put_cell(sample, name, cell)
+            values.append(fact(sample))
+        for name in varying:
+            put_cell(sample, name, None)
+    if odd:
+        rows = rows_of(odd)
+        codes = array("i", codes)
+        for row, ad in zip(rows, store.ads_of(rows), strict=True):
+            codes[row] = len(values)
+            values.append(fact(ad))
+    return codes, values
+
+
+__all__ = ["Sight", "apply", "sight"]

@@ -1,0 +1,406 @@
+"""Requirements of rows and partners as conjunctions of predicates.
+
+What is decided here: that requirements hold if each of their conjuncts does, wherever those are
+written: in the requirements or in an attribute that they consist of.  Conjuncts that rows share are
+kept together, with the rows that have them, and so is what all of them together say to partners
+that are the same to them.
+Inputs: requirements of ads.  Outputs: the rows that a partner accepts, and that accept it.
+Never here: evaluation.
+Follows: classad/match.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from classad.ads.deferred import Unbuilt
+from classad.ads.expression import ExprTree
+from classad.match import is_true
+from classad.table.answers.budget import Budget
+from classad.table.answers.joint_verdicts import Together, count_variants, names_asked, saying_all
+from classad.table.answers.own_ad_lists import OwnLists
+from classad.table.answers.predicates import Book, Predicate, Verdict
+from classad.table.arrays.arrays import flag, rows_of
+from classad.table.dependence.conjuncts import Conjunct, Splits
+from classad.table.dependence.partner import Constants, KeyOf, Partner, key_of
+from classad.table.expressions.shapes import Shape, text_of
+from classad.table.expressions.templates import Template
+
+REQUIREMENTS: Final = "requirements"
+#: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
+_LEVELS: Final = 100
+_MANY: Final = 100_000
+#: What is under way where a conjunct stands in the requirements themselves.
+_THEMSELVES: Final = frozenset({REQUIREMENTS})
+#: From so many conjuncts on that differ in constants only they are one.
+VARIED = 8
+_NOTHING: Final = Constants({})
+
+
+class _Task(NamedTuple):
+    """A conjunct of some rows.  ``open_names``: the attributes in which it was found."""
+
+    conjunct: Conjunct
+    bits: int
+    open_names: frozenset[str]
+    level: int
+
+
+class _Member(NamedTuple):
+    """A conjunct and the rows that have it."""
+
+    conjunct: Conjunct
+    open_names: frozenset[str]
+    bits: int
+
+
+def _apart(members: Iterable[_Member]) -> list[list[_Member]]:
+    """Members in lists within which no row is in two of them."""
+    layers: list[tuple[int, list[_Member]]] = []
+    for member in members:
+        for place, (bits, layer) in enumerate(layers):
+            if not bits & member.bits:
+                layer.append(member)
+                layers[place] = bits | member.bits, layer
+                break
+        else:
+            layers.append((member.bits, [member]))
+    return [layer for _, layer in layers]
+
+
+class RowSide:
+    """The requirements of the rows."""
+
+    def __init__(self, book: Book, splits: Splits) -> None:
+        self.book = book
+        self._splits = splits
+        #: Rows that accept some partner, and those to be asked one by one.
+        self.able = 0
+        self.odd = 0
+        #: The columns that say which conjuncts there are.
+        self._columns = {REQUIREMENTS}
+        members: dict[Any, _Member] = {}
+        tasks = list(self._start())
+        while tasks:
+            task = tasks.pop()
+            further = self._descend(task)
+            if further is not None:
+                tasks.extend(further)
+            elif task.level > _LEVELS:
+                self.odd |= task.bits
+            else:
+                self._add(task, members)
+        self.predicates = self._predicates(members.values())
+        self._together = Together(book, self.predicates)
+
+    def _add(self, task: _Task, members: dict[Any, _Member]) -> None:
+        """Take the rows of a conjunct that turned out to be one."""
+        conjunct, names = task.conjunct, task.open_names
+        template = conjunct.template
+        if template is None:
+            key: Any = (self._splits.shape(conjunct).uid, names)
+        else:
+            key = (template, conjunct.values, names)
+        member = members.get(key)
+        bits = task.bits if member is None else member.bits | task.bits
+        members[key] = _Member(conjunct, names, bits)
+
+    def _predicates(self, members: Iterable[_Member]) -> list[Predicate]:
+        """The predicates of conjuncts; those that differ in constants only are one."""
+        book = self.book
+        alike: dict[Any, list[_Member]] = {}
+        for number, member in enumerate(members):
+            template = member.conjunct.template
+            key = number if template is None else (template, member.open_names)
+            alike.setdefault(key, []).append(member)
+        found: list[Predicate] = []
+        uses: Counter[Template] = Counter()
+        for group in alike.values():
+            template = group[0].conjunct.template
+            if template is None or not template.literals or len(group) < VARIED:
+                for conjunct, names, bits in group:
+                    shape = self._splits.shape(conjunct)
+                    found.append(book.predicate(shape, True, book.store.part(bits), names))
+                continue
+            for layer in _apart(group):
+                found.append(self._templated(template, layer, uses[template]))
+                uses[template] += 1
+        return found
+
+    def _templated(self, template: Template, members: list[_Member], number: int) -> Predicate:
+        """The predicate of conjuncts of different rows, with their constants as columns."""
+        shape, names = self._splits.shape_with(template, "row", number)
+        store = self.book.store
+        rows = [(rows_of(member.bits), member.conjunct.values) for member in members]
+        for place, name in enumerate(names):
+            cells = [members[0].conjunct.values[place]] * store.size
+            for numbers, values in rows:
+                for row in numbers:
+                    cells[row] = values[place]
+            self.book.give(name, cells)
+        bits = 0
+        for member in members:
+            bits |= member.bits
+        return self.book.predicate(shape, True, store.part(bits), members[0].open_names)
+
+    def _start(self) -> Iterator[_Task]:
+        """The conjuncts of the requirements themselves; rows without any accept nobody."""
+        store = self.book.store
+        column = store.column(REQUIREMENTS)
+        if column is None:
+            return
+        usual = store.everything.bits & ~store.odd
+        yes = bytes(map(is_true, column.values))
+        self.able |= flag(column.codes, None, yes, store.size) & usual
+        for tree, bits in store.everything.split(REQUIREMENTS):
+            if tree.__class__ is ExprTree:
+                self.able |= bits & usual
+                for conjunct in self._splits.of(tree):
+                    yield _Task(conjunct, bits & usual, _THEMSELVES, conjunct.level)
+
+    def _descend(self, task: _Task) -> list[_Task] | None:
+        """The conjuncts of the attribute that a conjunct consists of; None if of no expression."""
+        name, bits, store = task.conjunct.name, task.bits, self.book.store
+        if not (name and bits and store.has(name)):
+            return None if bits else []
+        self._columns.add(name)
+        found = store.part(bits).split(name)
+        if len(found) == 1 and found[0][0] is None:
+            return None
+        plain = task.conjunct._replace(name="", level=0)
+        tasks: list[_Task] = []
+        for tree, rows in found:
+            if tree.__class__ is not ExprTree:
+                tasks.append(task._replace(conjunct=plain, bits=rows))
+            elif name in task.open_names:
+                self.odd |= rows
+            else:
+                names = task.open_names | {name}
+                tasks += [
+                    _Task(part, rows, names, task.level + 2 + part.level)
+                    for part in self._splits.of(tree)
+                ]
+        return tasks
+
+    def survives(self, names: set[str]) -> bool:
+        """Whether it is still right now that some columns have changed, though not expressions."""
+        if not self._columns.isdisjoint(names):
+            return False
+        self._together.forget()
+        return True
+
+    def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
+        """Of some rows those that accept a partner, those to be asked, and whether by chance."""
+        bits &= self.able
+        sure = bits & self.odd
+        bits, asked, chance = self._together.passing(partner, bits)
+        if sure:
+            bits |= sure
+            asked |= self.odd
+        return bits, bits & asked if asked else 0, chance
+
+
+class _Wanted:
+    """The requirements of some partner, and what was found for partners that have the same.
+
+    ``predicates``: if they are the same for all of them, else None.
+    """
+
+    def __init__(self, tree: ExprTree, predicates: list[Predicate] | None) -> None:
+        self.tree = tree
+        self.predicates = predicates
+        self.key_of: KeyOf = key_of(())
+        self.variants = -1
+        self.clock = False
+        self.known: dict[Any, Verdict] = {}
+
+    def find(self, partner: Partner) -> Verdict | None:
+        """What was found for such a partner before."""
+        return self.known.get(self.key_of(partner.keys))
+
+    def keep(self, partner: Partner, verdict: Verdict, budget: Budget) -> None:
+        """Keep what was found; nothing of it may depend on the instant."""
+        assert self.predicates is not None
+        variants = count_variants(self.predicates)
+        if variants != self.variants:
+            self.key_of = key_of(names_asked(self.predicates))
+            self.clock = any(v.clock for predicate in self.predicates for v in predicate.variants)
+            self.variants = variants
+            budget.drop(self.known, lambda _: True)
+        if not self.clock:
+            budget.add(self.known, self.key_of(partner.keys), verdict)
+
+
+class _Shapes:
+    """The shapes of a partner's conjuncts, and the constants to be given to it for them."""
+
+    def __init__(self, splits: Splits, partner: Partner, lists: OwnLists) -> None:
+        self._splits = splits
+        self._partner = partner
+        self._lists = lists
+        self._templated = partner.takes_constants
+        self._uses: Counter[Template] = Counter()
+        self.given: dict[str, Any] = {}
+
+    def of(self, conjunct: Conjunct) -> Shape:
+        """The shape of the next conjunct."""
+        template = conjunct.template
+        if template is None or not (self._templated and template.literals):
+            shape = self._splits.shape(conjunct)
+            return self._lists.shape(shape, self._partner) if shape.exact else shape
+        shape, names = self._splits.shape_with(template, "partner", self._uses[template])
+        self._uses[template] += 1
+        self.given.update(zip(names, conjunct.values, strict=True))
+        return self._lists.shape(shape, self._partner) if shape.exact else shape
+
+
+class PartnerSide:
+    """The requirements of partners."""
+
+    def __init__(self, book: Book, splits: Splits, lists: OwnLists | None = None) -> None:
+        """``lists``: what is known of the rows' lists, if nothing of that has changed."""
+        self.book = book
+        self._splits = splits
+        self.lists = OwnLists(book) if lists is None else lists
+        self._by_text: dict[Any, _Wanted] = {}
+        self._by_tree: dict[Any, tuple[ExprTree, _Wanted, Constants]] = {}
+
+    def forget(self) -> None:
+        """Columns have changed, though not expressions."""
+        for wanted in self._by_text.values():
+            self.book.budget.drop(wanted.known, lambda _: True)
+
+    def accepted(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
+        """Of some rows those that a partner accepts, those to be asked, and whether by chance."""
+        value = None if partner.ad is None else partner.ad.raw(REQUIREMENTS)
+        if value.__class__ is not ExprTree:
+            return (bits if value is not None and is_true(value) else 0), 0, False
+        wanted = self._wanted(value, partner)
+        found = wanted.find(partner)
+        if found is None:
+            found = self._whole(wanted, partner, bits)
+        else:
+            found.used = self.book.budget.now
+        if found.passing is not None:
+            bits &= found.passing
+        return bits, bits & found.odd, found.chance
+
+    def _wanted(self, tree: ExprTree, partner: Partner) -> _Wanted:
+        node: Any = tree._node
+        text = (node.text, node.how) if node.__class__ is Unbuilt else id(tree)
+        place = (text, partner.takes_constants, self.lists.fit(partner))
+        known = self._by_tree.get(place)
+        if known is not None:
+            partner.give(known[2])
+            return known[1]
+        conjuncts = self._splits.of(tree)
+        given = _NOTHING
+        if any(conjunct.name for conjunct in conjuncts):
+            key: Any = text_of(tree)
+            wanted = self._by_text.get(key) or _Wanted(tree, None)
+        else:
+            shapes = _Shapes(self._splits, partner, self.lists)
+            asked = list(map(shapes.of, conjuncts))
+            deep = any(part.level > _LEVELS for part in conjuncts)
+            key = (deep, *[shape.uid for shape in asked])
+            given = Constants(shapes.given)
+            partner.give(given)
+            wanted = self._by_text.get(key) or _Wanted(
+                tree, None if deep else self._of_shapes(asked)
+            )
+        self._by_text[key] = wanted
+        if len(self._by_tree) > _MANY:
+            self._by_tree.clear()
+        # The tree is kept, so that its identity is its own.
+        self._by_tree[place] = (tree, wanted, given)
+        return wanted
+
+    def _whole(self, wanted: _Wanted, partner: Partner, bits: int) -> Verdict:
+        """What all conjuncts say together, at least about the rows that are wanted."""
+        everything = self.book.store.everything.bits
+        predicates = wanted.predicates
+        if predicates is None:
+            predicates = self._predicates(wanted.tree, partner)
+        if predicates is None:
+            # Without its conjuncts nothing is known of it, not even that it leaves chance alone.
+            found = Verdict(0, 0, 0, everything)
+            found.chance = True
+            return found
+        verdicts: list[Verdict] = []
+        costly: list[Predicate] = []
+        passing: int | None = None
+        for predicate in predicates:
+            verdict = predicate.known(partner)
+            if verdict is None or verdict.within is not None:
+                costly.append(predicate)
+                continue
+            verdicts.append(verdict)
+            if verdict.passing is not None:
+                passing = verdict.passing if passing is None else passing & verdict.passing
+        partial = False
+        if costly:
+            passing, partial = self._narrowed(passing, costly, verdicts, partner, bits)
+        found = saying_all(verdicts, passing)
+        if partial:
+            found.within = bits
+        elif wanted.predicates is not None:
+            wanted.keep(partner, found, self.book.budget)
+        return found
+
+    def _narrowed(
+        self,
+        passing: int | None,
+        costly: list[Predicate],
+        verdicts: list[Verdict],
+        partner: Partner,
+        bits: int,
+    ) -> tuple[int | None, bool]:
+        """What passes predicates that are not known yet, too; whether that is not known of all.
+
+        ``verdicts``: where theirs go.
+        """
+        everything, partial = self.book.store.everything.bits, False
+        if len(costly) > 1:  # what costs little leaves fewer rows to what costs more
+            costly = sorted(costly, key=lambda p: p.effort(partner))
+        for predicate in costly:
+            rows = everything if passing is None else passing
+            verdict = predicate.verdict(partner, bits if passing is None else rows & bits)
+            # What it does not tell of must have been ruled out by others, for all or for now.
+            partial |= verdict.within is not None and rows & verdict.within != rows
+            if verdict.passing is not None:
+                passing = verdict.passing if passing is None else passing & verdict.passing
+            verdicts.append(verdict)
+        return passing, partial
+
+    def _of_shapes(self, shapes: Iterable[Shape]) -> list[Predicate]:
+        """The predicates of conjuncts that stand in the requirements themselves."""
+        book, everything = self.book, self.book.store.everything
+        return [book.predicate(shape, False, everything, _THEMSELVES) for shape in shapes]
+
+    def _predicates(self, tree: ExprTree, partner: Partner) -> list[Predicate] | None:
+        """The predicates of all conjuncts; None if that cannot be told."""
+        assert partner.ad is not None
+        everything = self.book.store.everything
+        found: list[Predicate] = []
+        shapes = _Shapes(self._splits, partner, self.lists)
+        todo = [(part, _THEMSELVES, part.level) for part in self._splits.of(tree)]
+        todo.reverse()
+        while todo:
+            conjunct, open_names, level = todo.pop()
+            value = partner.ad.raw(conjunct.name) if conjunct.name else None
+            if level > _LEVELS or (value.__class__ is ExprTree and conjunct.name in open_names):
+                return None
+            if value.__class__ is ExprTree:
+                names = open_names | {conjunct.name}
+                parts = [(p, names, level + 2 + p.level) for p in self._splits.of(value)]
+                todo += reversed(parts)
+                continue
+            shape = shapes.of(conjunct)
+            found.append(self.book.predicate(shape, False, everything, open_names))
+        partner.give(Constants(shapes.given))
+        return found
+
+
+__all__ = ["PartnerSide", "RowSide"]

@@ -1,0 +1,1 @@
+"""Arithmetic on whole arrays of numbers; knows no expression."""

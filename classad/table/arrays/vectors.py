@@ -1,0 +1,289 @@
+"""Vectors: many values at once, and what operators and functions make of them.
+
+What is decided here: nothing about the language.  Of numbers, booleans, undefined and errors
+csrc/operate.c makes what ``classad.language.operators`` would, which the tests compare; every
+other value, and all of them without the C kernels, goes to those functions one by one.
+Inputs: lists of values.  Outputs: ``Vector`` objects.
+Never here: references, ads, what is evaluated when.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise, repeat
+from struct import pack, unpack
+from typing import Any, Final
+
+from classad import kernels
+from classad.language.operators import BINARY, UNARY, choose, truth
+from classad.language.values import ERROR, UNDEFINED
+from classad.loading.columns import Tag
+
+#: The operators that the kernel knows, by its number for them.
+_BINARY: Final = {
+    symbol: number
+    for number, symbol in enumerate(
+        ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "=?=", "=!=", "&&", "||", "?:")
+    )
+}
+_UNARY: Final = {"-": 16, "+": 17, "!": 18}
+_KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
+_ELSEWHERE: Final = int(Tag.NOTHING)
+#: What a value counts as in logic if it is true, see ``Vector.judged``.
+_HOLDS: Final = 1
+
+
+class Vector:
+    """Values, or one that stands for as many as wanted (``step`` 0).
+
+    ``tags`` and ``payload``: as of cells that were loaded; ``others``: by position the values of
+    which the tag says nothing, a list if there are no others.  ``memo``: what has been found out.
+    """
+
+    __slots__ = ("_native", "_values", "memo", "others", "payload", "step", "tags")
+
+    def __init__(
+        self, tags: bytes | bytearray, payload: array[int], others: Any, step: int = 1
+    ) -> None:
+        self.tags = tags
+        self.payload = payload
+        self.others = others
+        self.step = step
+        self.memo: dict[Any, Any] = {}
+        self._values: list[Any] | None = None
+        self._native: Any = None
+
+    @classmethod
+    def of(cls, values: list[Any]) -> Vector:
+        """The vector of some values."""
+        kinds = set(map(type, values))
+        found: Vector
+        if len(kinds) == 1 and not kinds.isdisjoint(_KINDS):
+            (kind,) = kinds
+            payload = array("q")
+            payload.frombytes(array("d" if kind is float else "q", values).tobytes())
+            found = cls(bytes((_KINDS[kind],)) * len(values), payload, {})
+        elif len(kinds) == 1 and not any(value is UNDEFINED or value is ERROR for value in values):
+            found = cls(bytes(len(values)), array("q", bytes(8 * len(values))), values)
+        else:
+            found = cls._mixed(values)
+        found._values = values
+        return found
+
+    @classmethod
+    def _mixed(cls, values: list[Any]) -> Vector:
+        tags, payload = bytearray(len(values)), array("q", bytes(8 * len(values)))
+        others: dict[int, Any] = {}
+        for place, value in enumerate(values):
+            _set(tags, payload, others, place, value)
+        return cls(tags, payload, others)
+
+    @classmethod
+    def constant(cls, value: Any) -> Vector:
+        """The vector in which everything is one value."""
+        found = cls.of([value])
+        found.step = 0
+        return found
+
+    @property
+    def known(self) -> bool:
+        """Whether all there is are numbers, booleans, undefined and errors."""
+        return not self.others
+
+    def values(self) -> list[Any]:
+        """The values as the evaluator has them."""
+        if self._values is None:
+            kinds = set(self.tags)
+            whole = kinds == {Tag.INTEGER}
+            self._values = list(self.payload) if whole else list(map(self.value, range(len(self))))
+        return self._values
+
+    def value(self, place: int) -> Any:
+        """One of the values."""
+        if self._values is not None:
+            return self._values[place]
+        return _value(self.tags[place], self.payload[place], self.others, place)
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def native(self, ffi: Any) -> Any:
+        """The same as the kernel sees it."""
+        if self._native is None:
+            held = (
+                ffi.from_buffer("unsigned char[]", self.tags),
+                ffi.from_buffer("int64_t[]", self.payload),
+            )
+            made = ffi.new("ca_vector *", (*held, self.step))
+            self._native = (made, held)  # the struct does not keep what it points to
+        return self._native[0]
+
+    def judged(self) -> bytearray:
+        """What each value counts as in logic, see classad/table/sampling/sampler.py."""
+        size = len(self.tags)
+        out = bytearray(size)
+        if kernels.native is None or not self.known:
+            for place, value in enumerate(map(truth, self.values())):
+                out[place] = _counts(value)
+            return out
+        ffi, lib = kernels.native
+        tags = ffi.from_buffer("unsigned char[]", self.tags)
+        payload = ffi.from_buffer("int64_t[]", self.payload)
+        lib.ca_judge(size, tags, payload, ffi.from_buffer("unsigned char[]", out))
+        return out
+
+
+def _counts(value: Any) -> int:
+    """The same for a truth value, as csrc/kernels.h numbers it."""
+    if value.__class__ is bool:
+        return 1 if value else 2
+    return 0 if value is UNDEFINED else 3
+
+
+def _value(tag: int, number: int, others: Any, place: int) -> Any:
+    if tag == Tag.INTEGER:
+        return number
+    if tag == Tag.REAL:
+        return unpack("d", pack("q", number))[0]
+    if tag == Tag.BOOLEAN:
+        return number == 1
+    if tag == Tag.UNDEFINED:
+        return UNDEFINED
+    return ERROR if tag == Tag.ERROR else others[place]
+
+
+def _set(
+    tags: bytearray, payload: array[int], others: dict[int, Any], place: int, value: Any
+) -> None:
+    """Put a value in its place."""
+    kind = value.__class__
+    tag = _KINDS.get(kind)
+    if tag is not None:
+        tags[place] = tag
+        payload[place] = unpack("q", pack("d", value))[0] if kind is float else value
+    elif value is UNDEFINED or value is ERROR:
+        tags[place] = Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR
+    else:
+        tags[place] = _ELSEWHERE
+        others[place] = value
+
+
+#: The positions that matter; None: all.
+Live = Sequence[int] | None
+
+
+def apply(function: Callable[..., Any], vectors: Sequence[Vector], live: Live = None) -> Vector:
+    """What a function makes of the values at each position; undefined at those of no matter."""
+    if not any(vector.step for vector in vectors):
+        return Vector.constant(function(*[vector.value(0) for vector in vectors]))
+    if live is None:
+        columns = [v.values() if v.step else repeat(v.value(0)) for v in vectors]
+        return Vector.of(list(map(function, *columns)))
+    picked: list[Any] = [
+        map(v.values().__getitem__, live) if v.step else repeat(v.value(0)) for v in vectors
+    ]
+    values: list[Any] = [UNDEFINED] * max(map(len, vectors))
+    for place, value in zip(live, map(function, *picked), strict=False):
+        values[place] = value
+    return Vector.of(values)
+
+
+def binary(symbol: str, left: Vector, right: Vector, live: Live = None) -> Vector:
+    """What a binary operator makes of its operands, both evaluated."""
+    number = _BINARY.get(symbol)
+    function = BINARY[symbol].implementation
+    native = kernels.native
+    if native is None or number is None or _beyond(left) or _beyond(right):
+        return apply(function, (left, right), live)
+    if not (left.step or right.step):
+        return Vector.constant(function(left.value(0), right.value(0)))
+    return _operated(native, number, function, (left, right), live)
+
+
+def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
+    """How many values hold in each run of judged ones; run i ends where run i + 1 begins."""
+    size = len(ends) - 1
+    out = array("q", bytes(8 * size))
+    if kernels.native is None:
+        sums = [0, *accumulate(each == _HOLDS for each in judged)]
+        return Vector.of([sums[end] - sums[start] for start, end in pairwise(ends)])
+    ffi, lib = kernels.native
+    found = lib.ca_count_holding(
+        size,
+        ffi.from_buffer("int32_t[]", ends),
+        len(judged),
+        ffi.from_buffer("unsigned char[]", judged),
+        ffi.from_buffer("int64_t[]", out),
+    )
+    if found < 0:
+        raise ValueError(f"the C kernel refused its arguments (code {found})")
+    return Vector(bytes((Tag.INTEGER,)) * size, out, {})
+
+
+def unary(symbol: str, operand: Vector, live: Live = None) -> Vector:
+    """What a prefix operator makes of its operand."""
+    number = _UNARY.get(symbol)
+    function = UNARY[symbol].implementation
+    native = kernels.native
+    if native is None or number is None or _beyond(operand) or not operand.step:
+        return apply(function, (operand,), live)
+    return _operated(native, number, function, (operand,), live)
+
+
+def conditional(condition: Vector, then: Vector, otherwise: Vector, live: Live = None) -> Vector:
+    """What a condition makes of its outcomes, all evaluated."""
+    parts = (condition, then, otherwise)
+    native = kernels.native
+    if native is None or _beyond(condition) or not any(part.step for part in parts):
+        return apply(choose, parts, live)
+    ffi, lib = native
+    size = max(map(len, parts))
+    tags, payload = bytearray(size), array("q", bytes(8 * size))
+    given = [part.native(ffi) for part in parts]
+    held = _held(ffi, tags, payload)
+    left = lib.ca_choose(size, given[0], given[1], given[2], held[0], held[1])
+    return _mended(choose, parts, (tags, payload), left, live)
+
+
+def _beyond(vector: Vector) -> bool:
+    """Whether the kernel can do nothing with any of the values."""
+    return vector.others.__class__ is list
+
+
+def _held(ffi: Any, tags: bytearray, payload: array[int]) -> tuple[Any, Any]:
+    return ffi.from_buffer("unsigned char[]", tags), ffi.from_buffer("int64_t[]", payload)
+
+
+def _operated(
+    native: Any, number: int, function: Callable[..., Any], parts: Sequence[Vector], live: Live
+) -> Vector:
+    ffi, lib = native
+    size = max(map(len, parts))
+    tags, payload = bytearray(size), array("q", bytes(8 * size))
+    one, other = parts[0].native(ffi), parts[-1].native(ffi)
+    left = lib.ca_operate(number, size, one, other, *_held(ffi, tags, payload))
+    return _mended(function, parts, (tags, payload), left, live)
+
+
+def _mended(
+    function: Callable[..., Any],
+    parts: Sequence[Vector],
+    made: tuple[bytearray, array[int]],
+    left: int,
+    live: Live,
+) -> Vector:
+    """The vector of a kernel's results; as many as are ``left`` are found here."""
+    tags, payload = made
+    others: dict[int, Any] = {}
+    if left < 0:
+        raise ValueError(f"the C kernel refused its arguments (code {left})")
+    if left:
+        waiting = [place for place, tag in enumerate(tags) if tag == _ELSEWHERE]
+        wanted = None if live is None else set(live)
+        for place in waiting:
+            value = UNDEFINED
+            if wanted is None or place in wanted:
+                value = function(*[part.value(place if part.step else 0) for part in parts])
+            _set(tags, payload, others, place, value)
+    return Vector(tags, payload, others)

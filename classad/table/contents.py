@@ -1,0 +1,219 @@
+"""What a table holds: where its ads come from, how they are handed out and replaced.
+
+What is decided here: nothing about the language; classad/table/table.py asks.
+Inputs: ads, files, frames.  Outputs: ads, columns, frames.
+Never here: evaluation.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from classad.ads.ad import ClassAd
+from classad.language.names import fold_name
+from classad.loading.columns import LoadedColumns
+from classad.table.answers.budget import DEFAULT, Budget
+from classad.table.answers.predicates import Book
+from classad.table.answers.requirements import PartnerSide, RowSide
+from classad.table.answers.valuations import Valuations
+from classad.table.arrays.arrays import rows_of
+from classad.table.dependence.conjuncts import Splits
+from classad.table.rows import Rows
+from classad.table.store.overlay import Overlaid, OverlaidStore
+from classad.table.store.reordered import Placed, PlacedStore
+from classad.table.store.store import Store
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from classad.errors import Diagnostic
+    from classad.formats.common import Errors
+    from classad.formats.detect import Form
+
+
+class Holder:
+    """Ads as rows."""
+
+    def __init__(
+        self,
+        ads: Iterable[ClassAd] = (),
+        *,
+        budget: int = DEFAULT,
+        loaded: Any = None,
+        store: Store | None = None,
+    ) -> None:
+        rows = None if loaded is not None else list(ads)
+        for ad in rows or ():
+            if not isinstance(ad, ClassAd):
+                raise TypeError("a row of a table must be a ClassAd")
+        self._store = Store(rows, loaded) if store is None else store
+        self._budget = Budget(budget)
+        self._book = Book(self._store, self._budget)
+        self._splits = Splits(self._store.shapes)
+        self._valuations = Valuations(self._store, self._budget)
+        self._row_side: RowSide | None = None
+        self._partner_side = PartnerSide(self._book, self._splits)
+
+    @classmethod
+    def over(cls, rows: Overlaid, *, budget: int = DEFAULT) -> Self:
+        """Ads of which a few attributes are otherwise than in the ads themselves."""
+        return cls(store=OverlaidStore(rows), budget=budget)
+
+    @classmethod
+    def placed(cls, rows: Placed, *, budget: int = DEFAULT) -> Self:
+        """Rows of another table in an order of their own, a few attributes of them changed."""
+        return cls(store=PlacedStore(rows), budget=budget)
+
+    @classmethod
+    def from_columns(cls, loaded: LoadedColumns, *, budget: int = DEFAULT) -> Self:
+        """The ads that ``classad.loading.long_form`` has read; none of them is made until it is
+        wanted.
+        """
+        return cls(loaded=loaded, budget=budget)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        form: Form | Literal["auto"] = "auto",
+        *,
+        diagnostics: list[Diagnostic] | None = None,
+        errors: Errors | None = None,
+        budget: int = DEFAULT,
+    ) -> Self:
+        """The ads of a file in any form, compressed or not; ``-`` is standard input.
+
+        The arguments are those of ``read_ads``.
+        """
+        from classad.table.sources import load
+
+        ads, loaded = load(path, form, diagnostics, errors)
+        return cls(ads, budget=budget, loaded=loaded)
+
+    @classmethod
+    def from_arrow(cls, table: Any, *, budget: int = DEFAULT) -> Self:
+        """The rows of a ``pyarrow.Table`` as ads; a null is an attribute that an ad lacks."""
+        from classad.table.sources import from_arrow
+
+        return cls(from_arrow(table), budget=budget)
+
+    @classmethod
+    def from_pandas(cls, frame: Any, *, budget: int = DEFAULT) -> Self:
+        """The rows of a ``pandas.DataFrame`` as ads, without its index."""
+        from classad.table.sources import from_pandas
+
+        return cls(from_pandas(frame), budget=budget)
+
+    def __len__(self) -> int:
+        return self._store.size
+
+    @property
+    def store(self) -> Store:
+        """The columns, for tables that are ``placed`` over this one."""
+        return self._store
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a row."""
+        return self._store.ad(row)
+
+    def ads(self, rows: Rows | None = None) -> Iterator[ClassAd]:
+        """The ads of some rows, or of all."""
+        return self._store.ads_of(rows_of(self._bits(rows)))
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes that rows have, spelled as first met, in the order of the alphabet."""
+        spelled = self._store.spelled()
+        return [spelled.get(key, key) for key in sorted(self._store.names)]
+
+    @property
+    def keys(self) -> Collection[str]:
+        """The attributes that rows have, in lower case."""
+        return self._store.names
+
+    def has(self, name: str) -> bool:
+        """Whether some row has an attribute."""
+        return self._store.has(fold_name(name))
+
+    def column(self, name: str) -> tuple[array[int], list[Any]]:
+        """What the rows have for an attribute, as ``codes`` and ``values``.
+
+        Row r has ``values[codes[r]]``: a plain value, an ``ExprTree``, a list, an ad, or None if it
+        has no such attribute.  Both belong to the table.
+        """
+        column = self._store.column(fold_name(name))
+        if column is None:
+            return array("i", bytes(4 * len(self))), [None]
+        return column.codes, column.values
+
+    def to_arrow(self, attributes: Sequence[str] | None = None, rows: Rows | None = None) -> Any:
+        """A ``pyarrow.Table`` of some attributes (None: all) and rows; see ``classad.to_arrow``.
+
+        Expressions stand there as text.
+        """
+        from classad.table.sources import to_arrow
+
+        return to_arrow(self, attributes, None if rows is None else rows_of(self._bits(rows)))
+
+    # --- changes --------------------------------------------------------------------------------
+
+    def replace(self, row: int, ad: ClassAd) -> None:
+        """Another ad for a row, or the same one after a change."""
+        self.replace_many({row: ad})
+
+    def replace_many(self, ads: Mapping[int, ClassAd]) -> None:
+        """Other ads for some rows."""
+        changed: set[str] = set()
+        structural = False
+        for row, ad in ads.items():
+            names, deeply = self._store.replace(row, ad)
+            changed |= names
+            structural |= deeply
+        structural |= self._partner_side.lists.touched(changed)
+        if changed or structural:
+            self._book.forget(None if structural else changed)
+            self._valuations.forget(None if structural else changed)
+            if self._row_side is not None and (structural or not self._row_side.survives(changed)):
+                self._row_side = None
+            if structural:
+                self._partner_side = PartnerSide(self._book, self._splits)
+            else:
+                self._partner_side.forget()
+
+    def refresh(self) -> None:
+        """Look again at all rows of a table that was made ``over`` them, or ``placed``."""
+        assert isinstance(self._store, OverlaidStore | PlacedStore)
+        changes = self._store.refresh()
+        if changes.appeared or changes.names:
+            names = None if changes.appeared else changes.names
+            self._book.forget(names, changes.split)
+            self._valuations.forget(names, changes.split)
+            self._row_side = None
+            lists = self._partner_side.lists
+            same = names is not None and not lists.touched(names)
+            self._partner_side = PartnerSide(self._book, self._splits, lists if same else None)
+
+    def update(self, ads: Iterable[ClassAd], key: str = "Name") -> Rows:
+        """Newer ads in place of those with the same ``Name``; the others become new rows.
+
+        Returns the rows concerned.  A table that has grown takes no ``Rows`` made before, and has
+        everything to find anew.
+        """
+        from classad.table.sources import by_key
+
+        known, new = by_key(self, key, ads)
+        self.replace_many(known)
+        concerned = list(known)
+        if new:
+            concerned += range(len(self), len(self) + len(new))
+            self.__init__([*self.ads(), *new], budget=self._budget.limit)  # type: ignore[misc]
+        return Rows.of(len(self), concerned)
+
+    def _bits(self, within: Rows | None) -> int:
+        if within is None:
+            return self._store.everything.bits
+        if within.size != self._store.size:
+            raise ValueError(f"rows of a table of {within.size} rows, not {self._store.size}")
+        return within.bits

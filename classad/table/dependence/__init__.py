@@ -1,0 +1,1 @@
+"""Which attributes of which side an expression depends on; knows no rows."""

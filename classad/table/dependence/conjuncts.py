@@ -1,0 +1,237 @@
+"""The conjuncts of expressions, and which of them differ in nothing but constants.
+
+What is decided here: that a text is taken apart before it is read, where that can be done, and that
+a part whose constants have been left out is understood as others are that leave the same.  So only
+what is new in a text is parsed.
+Inputs: expressions.  Outputs: ``Conjunct`` objects.
+Never here: what conjuncts are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from classad.ads.deferred import PREFIX, Unbuilt
+from classad.ads.expression import ExprTree
+from classad.formats.unparse import unparse
+from classad.language.names import UNUSUAL, fold_name
+from classad.syntax.native import parse
+from classad.syntax.nodes import Binary, Node, Parens, Reference
+from classad.table.expressions.conjunct_texts import conjuncts_in
+from classad.table.expressions.shapes import Shape, Shapes, text_of
+from classad.table.expressions.templates import (
+    Constant,
+    Template,
+    constants_in,
+    ends_of,
+    first_of_form,
+    places_of,
+)
+
+
+class Conjunct(NamedTuple):
+    """``number``: of the conjuncts of ``tree``, from the left; that is all of an expression or what
+    stands between two ``&&``.  ``name``: the own attribute that it consists of, or nothing.
+    ``template``: what it is without its ``values``, None if that cannot be told.
+    """
+
+    tree: ExprTree
+    number: int
+    name: str
+    level: int
+    template: Template | None
+    values: tuple[Any, ...]
+
+
+class _Piece(NamedTuple):
+    """A conjunct of all texts that leave the same; ``constants``: which of the text's it has."""
+
+    name: str
+    level: int
+    template: Template
+    constants: tuple[Constant, ...]
+
+
+class _Found(NamedTuple):
+    node: Node
+    level: int
+
+
+class Splits:
+    """The conjuncts of the expressions met so far."""
+
+    def __init__(self, shapes: Shapes) -> None:
+        self._shapes = shapes
+        self._known: dict[Any, list[Conjunct]] = {}
+        self._nodes: dict[Any, list[_Found]] = {}
+        self._plain: dict[Any, list[Shape]] = {}
+        #: By text, how it is read and levels above it.
+        self._parts: dict[tuple[str, int, int], list[Conjunct]] = {}
+        self._pieces: dict[Any, list[_Piece]] = {}
+        #: For parts of texts without their constants the places of those that have to stay.
+        self._fixed: dict[Any, tuple[int, ...]] = {}
+        self._templates: dict[Any, Template] = {}
+        self._with_names: dict[tuple[int, str, int], tuple[Shape, list[str]]] = {}
+
+    def of(self, tree: ExprTree) -> list[Conjunct]:
+        """The conjuncts of an expression, from left to right."""
+        text = text_of(tree)
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self._split(tree, text)
+        return found
+
+    def shape(self, conjunct: Conjunct) -> Shape:
+        """A conjunct with the constants that it has."""
+        template = conjunct.template
+        if template is not None and not template.literals:
+            return self.shape_with(template, "", 0)[0]
+        text = text_of(conjunct.tree)
+        shapes = self._plain.get(text)
+        if shapes is None:
+            spelled, how = text if conjunct.tree._node.__class__ is Unbuilt else ("", -1)
+            shapes = self._plain[text] = []
+            for node, _ in self._conjuncts(conjunct.tree):
+                own = spelled[node.start : node.end] or unparse(node)
+                shapes.append(self._shapes.of_node(node, (own, how)))
+        return shapes[conjunct.number]
+
+    def shape_with(self, template: Template, where: str, number: int) -> tuple[Shape, list[str]]:
+        """A template with attributes for constants, and the names of these.
+
+        ``where`` and ``number`` tell them from those of other uses.
+        """
+        key = (template.uid, where, number)
+        found = self._with_names.get(key)
+        if found is None:
+            names = template.names(where, number)
+            node = template.node(names)
+            shape = self._shapes.of_node(node, (unparse(node), -1))
+            found = self._with_names[key] = shape, names
+        return found
+
+    def _split(self, tree: ExprTree, text: Any) -> list[Conjunct]:
+        if tree._node.__class__ is not Unbuilt:
+            return self._whole(tree)
+        found: list[Conjunct] = []
+        parts = conjuncts_in(text[0])
+        how = text[1] & ~PREFIX
+        for number, part in enumerate(parts):
+            # Each of several is an operand of those to its right.
+            key = (part, how, len(parts) - max(number, 1))
+            conjuncts = self._parts.get(key)
+            if conjuncts is None:
+                conjuncts = self._conjuncts_of(*key)
+                if conjuncts is None:
+                    return self._whole(tree)
+                self._parts[key] = conjuncts
+            found += conjuncts
+        return found
+
+    def _whole(self, tree: ExprTree) -> list[Conjunct]:
+        """The conjuncts of an expression of which more than the text has to be looked at."""
+        return [
+            Conjunct(tree, number, _own_name(node), level, None, ())
+            for number, (node, level) in enumerate(self._conjuncts(tree))
+        ]
+
+    def _conjuncts_of(self, text: str, how: int, above: int) -> list[Conjunct] | None:
+        """The conjuncts of a part of a text; None if it is no expression."""
+        left = constants_in(text)
+        tree = ExprTree.from_node(Unbuilt(text, how, False))
+        if left is None:
+            if parse(text, how) is None:
+                return None
+            return [each._replace(level=each.level + above) for each in self._whole(tree)]
+        values, key = left[1], (left[0], how)
+        fixed = self._fixed.get(key)
+        pieces = None
+        if fixed is not None:
+            pieces = self._pieces.get((*key, *_kept(values, fixed)))
+        if pieces is None:
+            root = first_of_form(text, how)
+            if root is None:
+                return None
+            fixed, pieces = self._understood(root, text, how, len(values))
+            # If one that has the same form leaves others in place, this one is taken by itself.
+            if self._fixed.setdefault(key, fixed) == fixed:
+                self._pieces[(*key, *_kept(values, fixed))] = pieces
+        return [
+            Conjunct(
+                tree,
+                number,
+                piece.name,
+                piece.level + above,
+                piece.template,
+                tuple([constant.of(values) for constant in piece.constants]),
+            )
+            for number, piece in enumerate(pieces)
+        ]
+
+    def _understood(
+        self, root: Node, text: str, how: int, count: int
+    ) -> tuple[tuple[int, ...], list[_Piece]]:
+        """The constants of a text that have to stay, and its conjuncts without the others."""
+        ends = ends_of(text)
+        pieces: list[_Piece] = []
+        free: set[int] = set()
+        for node, level in _conjuncts_of(root):
+            places = sorted(places_of(text, ends, node), key=lambda one: one[1].place)
+            free.update(constant.place for _, constant in places)
+            template = self._template(node, text, how, [literal for literal, _ in places])
+            constants = tuple([constant for _, constant in places])
+            pieces.append(_Piece(_own_name(node), level, template, constants))
+        return tuple([place for place in range(count) if place not in free]), pieces
+
+    def _template(self, node: Node, text: str, how: int, literals: list[Any]) -> Template:
+        """The template of a conjunct: one for all that are spelled alike."""
+        spelled, at = [], node.start
+        for literal in literals:
+            spelled += [text[at : literal.start], literal.value.__class__.__name__]
+            at = literal.end
+        key = (*spelled, text[at : node.end], how)
+        found = self._templates.get(key)
+        if found is None:
+            found = self._templates[key] = Template(len(self._templates), node, literals)
+        return found
+
+    def _conjuncts(self, tree: ExprTree) -> list[_Found]:
+        """The nodes that are conjuncts, in their order."""
+        text = text_of(tree)
+        found = self._nodes.get(text)
+        if found is None:
+            found = self._nodes[text] = list(_conjuncts_of(tree.node))
+        return found
+
+
+def _kept(values: list[Any], fixed: tuple[int, ...]) -> list[Any]:
+    return [(values[place].__class__, repr(values[place])) for place in fixed]
+
+
+def _conjuncts_of(root: Node) -> Iterator[_Found]:
+    todo: list[tuple[Any, int]] = [(root, 0)]
+    while todo:
+        node, level = todo.pop()
+        if node.__class__ is Parens:
+            todo.append((node.inner, level + 1))
+        elif node.__class__ is Binary and node.operator == "&&":
+            todo.append((node.right, level + 1))
+            todo.append((node.left, level + 1))
+        else:
+            yield _Found(node, level)
+
+
+def _own_name(node: Node) -> str:
+    """The attribute of the ad itself that a node is nothing but a reference to, or nothing."""
+    if not isinstance(node, Reference) or node.absolute:
+        return ""
+    name = fold_name(node.name)
+    base: Any = node.base
+    if name in UNUSUAL or base is None:
+        return "" if name in UNUSUAL else name
+    own = isinstance(base, Reference) and base.base is None and not base.absolute
+    return name if own and fold_name(base.name) == "my" else ""
+
+
+__all__: Final = ["Conjunct", "Splits"]

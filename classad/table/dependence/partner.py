@@ -1,0 +1,294 @@
+"""``Partner``: the one ad that all rows are evaluated against, and what of it matters.
+
+What is decided here: when two partners are the same to an expression.  An attribute that is an
+expression counts as its value where it refers to nothing outside; else as its text together with
+all that it mentions in the partner.
+Inputs: an ad (None: there is none) and the shapes of expressions.  Outputs: keys, and the rows'
+attributes that the partner's own expressions mention.
+Never here: rows, caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.ads.stored import node_of_value
+from classad.binding.batch import _Evaluator
+from classad.evaluation.state import EvalContext
+from classad.formats.unparse import unparse
+from classad.language.values import UNDEFINED
+from classad.table.arrays.vectors import Vector
+from classad.table.expressions.shapes import MINE, OTHERS, Shape, Shapes
+from classad.table.expressions.templates import MARK
+from classad.table.store.columns import PLAIN
+
+#: A name, or a name in a tuple where the expression itself matters.
+Asked = str | tuple[str]
+
+#: Takes the keys of a partner and picks some of them.
+KeyOf = Callable[[Any], Any]
+
+#: Nodes that an attribute may lead to before it is left to be evaluated row by row.
+MAX_SIZE = 1_000_000
+
+
+#: Values that are the same to an expression if Python says that they are equal.
+_SIMPLE = frozenset({bool, int, str})
+#: What an attribute of an ad can be that does not know the ad.
+_LOOSE = PLAIN | {ExprTree}
+#: Levels that an attribute may have to count as its value.
+_LOW = 40
+
+
+class Item(NamedTuple):
+    """What an attribute of the partner brings with it.
+
+    ``value``: the key if only its value matters; ``exact``: if its expression does.  ``rows``: the
+    rows' attributes it mentions.  ``odd``, ``clock``: as of a shape.  ``height``, ``size``: of all
+    that it leads to.
+    """
+
+    value: Any
+    exact: Any
+    rows: frozenset[str] = frozenset()
+    odd: bool = False
+    random: bool = False
+    clock: bool = False
+    height: int = 0
+    size: int = 0
+
+
+def key_of(asked: Sequence[Asked]) -> KeyOf:
+    """What tells partners apart that are asked for some attributes, from their ``keys``."""
+    return itemgetter(*asked) if asked else _nothing
+
+
+def _nothing(_: Any) -> Any:
+    return ()
+
+
+_MISSING = Item(None, None)
+_UNDER_WAY = Item(None, None, odd=True)
+
+
+class Constants:
+    """Constants that are to be attributes, and what they are to expressions."""
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self.keys: dict[Asked, Any] = {}
+        for name, value in values.items():
+            kind = value.__class__
+            key = (kind, repr(value) if kind is float else value)
+            self.keys[name] = self.keys[name,] = key
+
+
+class _Keys(dict[Asked, Any]):
+    """What the attributes of a partner are to expressions, found when first asked for."""
+
+    __slots__ = ("_partner",)
+
+    def __init__(self, partner: Partner, absent: dict[Asked, None]) -> None:
+        super().__init__(absent)
+        self._partner = partner
+
+    def __missing__(self, asked: Asked) -> Any:
+        plain = isinstance(asked, str)
+        name, ad = asked if isinstance(asked, str) else asked[0], self._partner.ad
+        if (ad is None or (name not in ad._attrs and ad._chained is None)) and name[0] != MARK:
+            self[asked] = None
+            shapes = self._partner.shapes
+            shapes.absent[asked] = None
+            if not plain:
+                shapes.exactly[name] = asked
+            return None
+        item = self._partner.item(name)
+        key = self[asked] = item.value if plain else item.exact
+        return key
+
+
+def counts_as_value(key: Any) -> bool:
+    """Whether a key is that of a value, or of no attribute at all."""
+    return key is None or key[0].__class__ is type
+
+
+class Partner:
+    """One ad, or none, to evaluate rows against."""
+
+    def __init__(
+        self, ad: ClassAd | None, context: EvalContext, shapes: Shapes, known: Callable[[str], bool]
+    ) -> None:
+        """``known``: whether the rows have an attribute of that name at all."""
+        self.ad = ad
+        self.context = context
+        self.shapes = shapes
+        self._evaluator: _Evaluator | None = None
+        self._known = known
+        self._items: dict[str, Item] = {}
+        self._vectors: dict[str, Vector] = {}
+        #: Whether names do not mean what they say; None if nobody has looked.
+        self.misleading: bool | None = None
+        self._given: dict[str, Any] = {}
+        self._mine: ClassAd | None = None
+        self._alone: bool | None = None
+        attrs: dict[str, Any] = {} if ad is None else ad._attrs
+        chained = ad is not None and ad._chained is not None
+        self.keys = keys = _Keys(self, {} if chained else shapes.absent)
+        for name, value in attrs.items():
+            kind = value.__class__
+            if kind in _SIMPLE:
+                keys[name] = (kind, value)
+            else:
+                keys.pop(name, None)
+        for name, exact in shapes.exactly.items():
+            if name in attrs:
+                keys.pop(exact, None)
+
+    @property
+    def evaluator(self) -> _Evaluator:
+        """What evaluates it, with a state of its own."""
+        found = self._evaluator
+        if found is None:
+            found = self._evaluator = _Evaluator(self.context)
+        return found
+
+    def key(self, asked: Asked) -> Any:
+        """What an attribute is to an expression."""
+        return self.keys[asked]
+
+    def vector(self, name: str) -> Vector:
+        """The value of an attribute that counts as one (``counts_as_value``), or undefined."""
+        found = self._vectors.get(name)
+        if found is None:
+            value = self.raw(name)
+            if value.__class__ is ExprTree:
+                value = self._value(value)
+            found = self._vectors[name] = Vector.constant(UNDEFINED if value is None else value)
+        return found
+
+    def has(self, name: str) -> bool:
+        """Whether the ad has the attribute."""
+        return self.raw(name) is not None
+
+    def raw(self, name: str) -> Any:
+        """What the ad has for a name in lower case, or was given (see ``give``), or None."""
+        if name in self._given:
+            return self._given[name]
+        ad = self.ad
+        if ad is None:
+            return None
+        value = ad._attrs.get(name)
+        return ad.raw(name) if value is None and ad._chained is not None else value
+
+    # --- constants of its expressions -------------------------------------------------------------
+
+    @property
+    def takes_constants(self) -> bool:
+        """Whether a copy of the ad can stand in for it: nothing in it knows where it belongs."""
+        found = self._alone
+        if found is None:
+            ad = self.ad
+            found = ad is not None and ad._parent is None and ad._chained is None
+            found = found and _LOOSE.issuperset(map(type, ad._attrs.values()))  # type: ignore[union-attr]
+            self._alone = found
+        return found
+
+    def give(self, constants: Constants) -> None:
+        """Let constants be attributes (classad/table/expressions/templates.py)."""
+        values = constants.values
+        self._given.update(values)
+        self.keys.update(constants.keys)
+        for known in (self._vectors, self._items):
+            for name in values if known else ():
+                known.pop(name, None)
+        self._mine = None
+
+    @property
+    def mine(self) -> ClassAd | None:
+        """The ad with the constants that it was given."""
+        if not self._given or self.ad is None:
+            return self.ad
+        if self._mine is None:
+            self._mine = ClassAd()
+            self._mine._names = self.ad._names
+            self._mine._attrs = self.ad._attrs | self._given
+        return self._mine
+
+    def item(self, name: str) -> Item:
+        """What an attribute brings with it."""
+        item = self._items.get(name)
+        if item is None:
+            value = self.raw(name)
+            kind = value.__class__
+            if value is None:
+                item = _MISSING
+            elif kind is float:
+                key = (kind, repr(value))
+                item = Item(key, key)
+            elif kind in PLAIN:
+                item = Item((kind, value), (kind, value))
+            else:
+                self._items[name] = _UNDER_WAY
+                item = self._expression(value)
+            self._items[name] = item
+        return item
+
+    def _expression(self, value: Any) -> Item:
+        """What an attribute that is no plain value brings with it."""
+        assert self.ad is not None
+        nested = value.__class__ is not ExprTree
+        if nested:
+            node = node_of_value(value)
+            shape = self.shapes.of_node(node, ("value", unparse(node)))
+        else:
+            shape = self.shapes.of_tree(value)
+        own, rows = self.names(shape)
+        items = [self.item(name) for name in own]
+        rows |= frozenset[str]().union(*(item.rows for item in items))
+        odd = shape.odd or any(item.odd for item in items)
+        odd |= nested and self.ad._chained is not None
+        height = shape.height + max((item.height for item in items), default=0)
+        size = shape.size * (1 + sum(item.size for item in items))
+        odd |= size > MAX_SIZE
+        random = shape.random or any(item.random for item in items)
+        clock = shape.clock or any(item.clock for item in items)
+        exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
+        key: Any = exact
+        if not (nested or odd or clock or rows) and height <= _LOW:
+            values = self.shapes.values(self.context)
+            known = values.get(exact)
+            if known is None:
+                known = exact
+                found = self._value(value)
+                if found.__class__ in PLAIN:
+                    known = (found.__class__, repr(found) if found.__class__ is float else found)
+                values[exact] = known
+            key = known
+        return Item(key, exact, rows, odd, random, clock, height, size)
+
+    def _value(self, tree: ExprTree) -> Any:
+        """The value of an attribute that refers to nothing outside, nor to itself."""
+        assert self.ad is not None
+        # That of the shape, which is compiled once for all ads that have the same.
+        return self.evaluator.value(self.shapes.of_tree(tree).tree, self.ad, None)
+
+    def names(self, shape: Shape) -> tuple[list[str], frozenset[str]]:
+        """The partner's and the rows' attributes that an expression in the partner can read."""
+        own: list[str] = []
+        rows: set[str] = set()
+        for where, name in shape.names:
+            if where == MINE:
+                own.append(name)
+            elif where == OTHERS:
+                rows.add(name)
+            else:
+                own.append(name)
+                if where != MINE and not (where == 2 and self.has(name)):
+                    rows.add(name)
+        return sorted(set(own)), frozenset(name for name in rows if self._known(name))

@@ -1,0 +1,233 @@
+"""Plans: which columns decide the value of an expression, and for which rows.
+
+What is decided here: how far to follow attributes into other attributes.  Rows whose attributes are
+the same expressions form a group; within one the value is a function of the listed columns and of
+what the partner is to the listed names.
+Inputs: a shape, who evaluates it, a part of the table, a partner.  Outputs: ``Plan``.
+Never here: evaluation.
+Follows: classad/evaluation/scopes.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from classad.language.limits import MAX_DEPTH
+from classad.table.dependence.partner import MAX_SIZE, Asked, Partner
+from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
+from classad.table.store.parts import Part
+from classad.table.store.store import Store
+
+#: Levels left for what an expression is part of.
+_ROOM: Final = MAX_DEPTH - 150
+_TOO_MUCH: Final = MAX_SIZE + 1
+#: Nodes of an evaluation with a circle in it, up to which rows are not asked one by one.
+_SHORT: Final = 2000
+
+
+class Group(NamedTuple):
+    """Rows of one plan.
+
+    ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``circular``: the rows'
+    expressions lead back to themselves; ``asked``: the partner's names that decide; ``memo``: what
+    has been made of it; ``told``: what it has said to partners.
+    """
+
+    part: Part
+    columns: tuple[str, ...]
+    odd: bool
+    circular: bool
+    asked: tuple[Asked, ...]
+    memo: dict[str, Any]
+    told: dict[Any, Any]
+
+
+class Plan(NamedTuple):
+    """``asked``: the partner's names that decide, sorted; ``clock``: so does the instant."""
+
+    groups: list[Group]
+    asked: tuple[Asked, ...]
+    clock: bool
+    random: bool
+
+
+def make_plan(
+    shape: Shape,
+    of_row: bool,
+    part: Part,
+    partner: Partner,
+    store: Store,
+    open_names: frozenset[str] = frozenset(),
+) -> Plan:
+    """The plan for an expression in the rows' ads (``of_row``) or in the partner.
+
+    ``open_names``: attributes of that ad whose evaluation the expression is part of.
+    """
+    drafts = [_Draft(shape, of_row, part, partner, store)]
+    groups: list[Group] = []
+    asked: set[str] = set()
+    exact = clock = random = False
+    while drafts:
+        draft = drafts.pop()
+        name = draft.to_split()
+        if name is not None:
+            drafts.extend(draft.split(name))
+            continue
+        groups.append(draft.group(open_names))
+        asked |= draft.asked
+        exact |= draft.exact
+        clock |= draft.clock
+        random |= draft.random
+    names: list[Asked] = [(name,) for name in asked] if exact else list(asked)
+    return Plan(groups, tuple(sorted(names)), clock, random)
+
+
+class _Draft:
+    """A group while its columns are being found."""
+
+    def __init__(
+        self, shape: Shape, of_row: bool, part: Part, partner: Partner, store: Store
+    ) -> None:
+        self.root = shape
+        self.of_row = of_row
+        self.part = part
+        self.partner = partner
+        self.store = store
+        self.rows: set[str] = set()
+        self.asked: set[str] = set()
+        self.done: dict[str, Shape | None] = {}
+        self.measured: dict[str, tuple[int, int]] = {}
+        self.odd = self.exact = self.clock = self.random = self.circular = False
+        self.visit(shape, of_row)
+
+    def visit(self, shape: Shape, of_row: bool) -> None:
+        """Take in all that an expression mentions."""
+        self.odd |= shape.odd
+        self.exact |= shape.exact
+        self.clock |= shape.clock
+        self.random |= shape.random
+        for where, name in shape.names:
+            if where == BOTH:
+                self.row_name(name)
+                self.ask(name)
+            elif where == EITHER:
+                if of_row:
+                    self.row_name(name)
+                    self.ask(name)
+                else:
+                    self.ask(name)
+                    if not self.partner.has(name):
+                        self.row_name(name)
+            elif (where == MINE) == of_row:
+                self.row_name(name)
+            else:
+                self.ask(name)
+
+    def row_name(self, name: str) -> None:
+        """A column matters."""
+        if self.store.has(name):
+            self.rows.add(name)
+
+    def ask(self, name: str) -> None:
+        """An attribute of the partner matters."""
+        if name in self.asked:
+            return
+        self.asked.add(name)
+        item = self.partner.item(name)
+        self.odd |= item.odd
+        self.clock |= item.clock
+        self.random |= item.random
+        self.rows |= item.rows
+
+    def to_split(self) -> str | None:
+        """The next column in which the rows may have expressions."""
+        for name in sorted(self.rows - self.done.keys()):
+            if self.part.has_expressions(name):
+                return name
+            self.done[name] = None
+        return None
+
+    def split(self, name: str) -> list[_Draft]:
+        """The drafts of the rows by their expression."""
+        found = self.part.split(name)
+        drafts = [self] if len(found) == 1 else [self._twin(bits) for _, bits in found]
+        for draft, (cell, _) in zip(drafts, found, strict=True):
+            shape = None if cell is None else self.store.shape_of(cell)
+            draft.done[name] = shape
+            if shape is not None:
+                draft.visit(shape, True)
+        return drafts
+
+    def _twin(self, bits: int) -> _Draft:
+        twin = _Draft.__new__(_Draft)
+        twin.root, twin.of_row, twin.partner = self.root, self.of_row, self.partner
+        twin.store, twin.part = self.store, self.store.part(bits)
+        twin.rows, twin.asked, twin.done = set(self.rows), set(self.asked), dict(self.done)
+        twin.measured = {}
+        twin.odd, twin.exact, twin.clock = self.odd, self.exact, self.clock
+        twin.random, twin.circular = self.random, False
+        return twin
+
+    def group(self, open_names: frozenset[str]) -> Group:
+        """The finished group."""
+        height, size = self._measure(self.root, self.of_row, frozenset())
+        again = open_names & (self.rows if self.of_row else self.asked)
+        odd = self.odd or height > _ROOM or size > MAX_SIZE or bool(again)
+        columns = tuple(sorted(self.rows))
+        if self.circular and not odd:
+            odd = not (self._is_short() and self.store.trees_apart(self.part, columns))
+        return Group(self.part, columns, odd, self.circular, self.names_asked(), {}, {})
+
+    def names_asked(self) -> tuple[Asked, ...]:
+        """The partner's names, as they are to be asked for."""
+        names: list[Asked] = [(name,) for name in self.asked] if self.exact else list(self.asked)
+        return tuple(sorted(names))
+
+    def _is_short(self) -> bool:
+        """Whether an evaluation with a circle in it, cut where that closes, is a short one."""
+        left = _SHORT
+        todo = [(self.root, self.of_row, frozenset[str](), 0)]
+        while todo:
+            shape, of_row, above, height = todo.pop()
+            height += shape.height
+            left -= shape.size
+            for where, name in shape.names:
+                item = self.partner.item(name)
+                rows = set(item.rows)
+                left -= item.size
+                if where != OTHERS if of_row else where != MINE:
+                    rows.add(name)
+                for inner in rows - above:
+                    found = self.done.get(inner)
+                    if found is not None:
+                        todo.append((found, True, above | {inner}, height + item.height))
+            if left < 0 or height > _ROOM:
+                return False
+        return True
+
+    def _measure(self, shape: Shape, of_row: bool, open_names: frozenset[str]) -> tuple[int, int]:
+        """Levels and nodes that an evaluation can need; a cycle needs too many."""
+        height, size = 0, 1
+        for where, name in shape.names:
+            if where != OTHERS if of_row else where != MINE:
+                height, size = self._deeper(name, open_names, height, size)
+            item = self.partner.item(name)
+            height, size = max(height, item.height), size + item.size
+            for inner in item.rows:
+                height, size = self._deeper(inner, open_names, height, size, item.height)
+        return height + shape.height, min(shape.size * size, _TOO_MUCH)
+
+    def _deeper(
+        self, name: str, open_names: frozenset[str], height: int, size: int, above: int = 0
+    ) -> tuple[int, int]:
+        """The same with the expression that the rows of this group have for a name."""
+        shape = self.done.get(name)
+        if shape is None:
+            return height, size
+        if name in open_names:
+            self.circular = True
+            return height, size
+        found = self.measured.get(name)
+        if found is None:
+            found = self.measured[name] = self._measure(shape, True, open_names | {name})
+        return max(height, above + found[0]), size + found[1]

@@ -1,0 +1,1 @@
+"""Expressions that differ in constants only, and their texts; knows no rows."""

@@ -1,0 +1,239 @@
+"""What an expression mentions: the part of planning that looks at the expression alone.
+
+What is decided here: which attributes can have an influence on its value (perhaps more than do),
+and whether knowing them is enough.  An expression is *odd* if it is not: because it looks at the
+match as such (``.LEFT``, ``parent``, a bare ``TARGET``), or prints or parses expressions.  It is
+of the *clock* if the instant or the zone matters, *random* if chance may.
+Inputs: syntax trees.  Outputs: ``Shape`` objects, one for equal expressions.
+Never here: ads, evaluation.
+Follows: classad/evaluation/scopes.py for what a name can reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from classad.ads.ad import ClassAd
+from classad.ads.deferred import Unbuilt
+from classad.ads.expression import ExprTree
+from classad.ads.lists import ListValue
+from classad.compiled.closures import measure
+from classad.evaluation.functions import lookup_function
+from classad.formats.unparse import unparse
+from classad.language.names import UNUSUAL, fold_name
+from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Reference
+
+#: Functions whose value the instant or the zone decides besides their arguments.
+_CLOCK: Final = frozenset(
+    {
+        "time", "currenttime", "daytime", "timezoneoffset", "abstime", "formattime", "getyear",
+        "getmonth", "getdayofyear", "getdayofmonth", "getdayofweek", "gethours", "getminutes",
+        "getseconds",
+    }
+)  # fmt: skip
+#: Functions that draw random numbers, or evaluate what might.
+_CHANCE: Final = frozenset({"random", "eval"})
+#: Functions that evaluate an argument somewhere else; all that it mentions is known all the same.
+_ELSEWHERE: Final = frozenset({"evalineachcontext", "countmatches"})
+
+#: Where a name is looked for: in the ad of the expression, in the other one, in the one and else in
+#: the other, in any of them.
+MINE: Final = 0
+OTHERS: Final = 1
+EITHER: Final = 2
+BOTH: Final = 3
+
+
+class Shape:
+    """An expression and what it mentions.
+
+    ``names``: (where, folded name) pairs.  ``exact``: it can see the expression of an attribute
+    instead of its value.
+    """
+
+    __slots__ = (
+        "clock",
+        "exact",
+        "height",
+        "names",
+        "node",
+        "odd",
+        "random",
+        "size",
+        "tree",
+        "uid",
+    )
+
+    def __init__(self, uid: int, tree: ExprTree) -> None:
+        self.uid = uid
+        self.tree = tree
+        self.node: Any = tree.node
+        self.odd = self.clock = self.random = self.exact = False
+        names: set[tuple[int, str]] = set()
+        for where, name in self._walk(self.node):
+            names.add((where, name))
+        self.names = tuple(sorted(names))
+        # Compiled when it is first evaluated by itself: many never are.
+        self.height, self.size = measure(self.node)
+
+    def _walk(self, root: Node) -> Iterator[tuple[int, str]]:
+        """The names, with everything else noted on the way."""
+        todo: list[tuple[Node, bool]] = [(root, False)]
+        while todo:
+            node, anywhere = todo.pop()
+            inside = anywhere
+            if isinstance(node, Reference):
+                found = self._reference(node)
+                if found is not None:
+                    yield (BOTH if anywhere else found), fold_name(node.name)
+                    if found != BOTH:
+                        continue
+            elif isinstance(node, Call):
+                inside |= self._call(fold_name(node.name))
+            elif isinstance(node, AdExpr | ListExpr):
+                inside = True  # members are evaluated wherever they are wanted
+            todo.extend((child, inside) for child in node.children())
+
+    def _reference(self, node: Reference) -> int | None:
+        """Where the name of a reference is looked for; None if it is none to be looked for."""
+        name = fold_name(node.name)
+        if node.absolute:
+            self.odd = self.random = True  # what it leads to is not known
+            return None
+        base: Any = node.base
+        if name in UNUSUAL:
+            if name != "currenttime":
+                self.odd = self.random = True
+                return None
+            self.clock = True
+        if base is None:
+            return EITHER
+        if base.__class__ is Reference and base.base is None and not base.absolute:
+            scope = fold_name(base.name)
+            if scope == "my":
+                return MINE
+            if scope == "target":
+                return OTHERS
+        return BOTH
+
+    def _call(self, name: str) -> bool:
+        """Note what a function does; whether it evaluates its arguments elsewhere."""
+        function = lookup_function(name)
+        if function is None or not function.impl.__module__.startswith("classad.builtins."):
+            self.odd = True
+        elif name in _CLOCK:
+            self.clock = True
+        elif name in _ELSEWHERE:
+            self.exact = True
+            return True
+        elif name in _CHANCE:
+            self.odd = self.random = True
+        elif not function.deterministic or name == "debug":
+            self.odd = True
+        return False
+
+
+class NestedShape(Shape):
+    """The same of a list or ad that is a value: it mentions what its members do."""
+
+    __slots__ = ()
+
+    def __init__(self, uid: int, value: Any) -> None:
+        self.uid = uid
+        self.node = None
+        self.odd = self.clock = self.random = self.exact = False
+        names: set[tuple[int, str]] = set()
+        self.height, self.size = 1, 1
+        todo = [value]
+        while todo:
+            item = todo.pop()
+            if item.__class__ is ListValue:
+                todo.extend(item.items)
+            elif isinstance(item, ClassAd):
+                todo.extend(item._attrs.values())
+            elif item.__class__ is ExprTree:
+                self._member(Shape(uid, ExprTree.from_node(item.node)), names)
+        self.names = tuple(sorted(names))
+
+    def _member(self, shape: Shape, names: set[tuple[int, str]]) -> None:
+        names.update((BOTH, name) for _, name in shape.names)
+        self.odd |= shape.odd
+        self.clock |= shape.clock
+        self.random |= shape.random
+        self.exact |= shape.exact
+        self.height, self.size = max(self.height, shape.height), self.size + shape.size
+
+
+class Shapes:
+    """The expressions met so far: equal ones have one shape."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[Any, Shape] = {}
+        self._by_tree: dict[int, tuple[Any, Shape]] = {}
+        self._by_node: dict[int, tuple[Node, Shape]] = {}
+        self._nested = 0
+        #: Attributes that some partner was asked for and does not have.
+        self.absent: dict[Any, None] = {}
+        #: Those of which the expression was asked for, as it was asked.
+        self.exactly: dict[str, Any] = {}
+        self._values: tuple[Any, dict[Any, Any]] = (None, {})
+
+    def of_tree(self, tree: ExprTree) -> Shape:
+        """The shape of an expression."""
+        known = self._by_tree.get(id(tree))
+        if known is not None:
+            return known[1]
+        shape = self.of_text(text_of(tree), tree)
+        if len(self._by_tree) > _MANY:
+            self._by_tree.clear()
+        self._by_tree[id(tree)] = (tree, shape)  # the tree is kept, so that its identity is its own
+        return shape
+
+    def of_value(self, value: Any) -> Shape:
+        """The shape of a list or ad that is a value."""
+        known = self._by_tree.get(id(value))
+        if known is None:
+            self._nested += 1
+            known = self._by_tree[id(value)] = (value, NestedShape(-self._nested, value))
+        return known[1]
+
+    def of_node(self, node: Node, text: Any) -> Shape:
+        """The shape of a part of an expression; ``text`` tells it from others."""
+        return self._by_text.get(text) or self.of_text(text, ExprTree.from_node(node))
+
+    def values(self, context: Any) -> dict[Any, Any]:
+        """What partners' attributes are as values, by their expressions and all these lead to."""
+        if self._values[0] is not context or len(self._values[1]) > _MANY:
+            self._values = (context, {})
+        return self._values[1]
+
+    def of_part(self, node: Node) -> Shape:
+        """The shape of a part of an expression that is asked for again and again."""
+        known = self._by_node.get(id(node))
+        if known is None:
+            if len(self._by_node) > _MANY:
+                self._by_node.clear()
+            # The node is kept, so that its identity is its own.
+            known = self._by_node[id(node)] = node, self.of_node(node, (unparse(node), -1))
+        return known[1]
+
+    def of_text(self, text: Any, tree: ExprTree) -> Shape:
+        """The shape of what this text is, made from the tree if there is none yet."""
+        shape = self._by_text.get(text)
+        if shape is None:
+            # A tree of its own: which attribute is under way is told by the object.
+            own = ExprTree.from_node(tree.node)
+            shape = self._by_text[text] = Shape(len(self._by_text), own)
+        return shape
+
+
+_MANY: Final = 100_000
+
+
+def text_of(tree: ExprTree) -> Any:
+    """What tells an expression from others: equal texts read in the same way are equal."""
+    node: Any = tree._node
+    if node.__class__ is Unbuilt:
+        return (node.text, node.how)
+    return (unparse(node), -1)

@@ -1,0 +1,149 @@
+"""Expressions that are alike but for their constants.
+
+What is decided here: which constants of a text can be taken out of it: numbers and strings in
+plain spelling, where an operator or function gets them as a value.  What is left, with references
+in their places, is a *template*: it is read, planned and made ready once for all texts that differ
+in nothing else, and the constants are attributes, of the rows or of the partner, that no ad has.
+Inputs: texts of expressions and their trees.  Outputs: ``Template`` objects, constants.
+Never here: evaluation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from classad.evaluation.functions import RAW, lookup_function
+from classad.syntax.native import parse
+from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary
+
+#: Numbers and strings that are what they look like.
+_CONSTANT: Final = re.compile(
+    r'("[^"\\\n]*"|(?<![\w.])(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,15})?(?![\w.]))', re.ASCII
+)
+#: What lets a text be read otherwise: escapes, quoted names, comments.
+_STRANGE: Final = re.compile(r"[\"'\\]|//|/\*")
+#: The beginning of the names of constants, which no attribute's has.
+MARK: Final = "\0"
+_SELF: Final = Reference("MY")
+#: A text without its constants, and the types of these.
+Rest = tuple[Any, ...]
+#: Texts that are remembered.
+_MANY: Final = 10_000
+
+
+class Constant(NamedTuple):
+    """Which of a text's constants, and whether a minus before it belongs to it."""
+
+    place: int
+    negative: bool
+
+    def of(self, values: Sequence[Any]) -> Any:
+        """Its value in a text."""
+        value = values[self.place]
+        return -value if self.negative else value
+
+
+@lru_cache(maxsize=_MANY)
+def constants_in(text: str) -> tuple[Rest, list[Any]] | None:
+    """The same as ``constants_of``, of a text that others will ask for."""
+    return constants_of(text)
+
+
+@lru_cache(maxsize=_MANY)
+def first_of_form(text: str, how: int) -> Any:
+    """The tree of a text that is read for all that are alike; None if it is no expression."""
+    return parse(text, how)
+
+
+def constants_of(text: str) -> tuple[Rest, list[Any]] | None:
+    """What a text is without its constants, and these; None if that cannot be told."""
+    pieces = _CONSTANT.split(text)
+    rest = MARK.join(pieces[::2])
+    if _STRANGE.search(rest):
+        return None
+    values = list(map(_value, pieces[1::2]))
+    return (rest, *map(type, values)), values
+
+
+def _value(text: str) -> Any:
+    if text[0] == '"':
+        return text[1:-1]
+    return float(text) if "." in text else int(text)
+
+
+def ends_of(text: str) -> dict[int, tuple[int, int]]:
+    """For the ends of a text's constants which one it is, and where it begins."""
+    return {m.end(): (place, m.start()) for place, m in enumerate(_CONSTANT.finditer(text))}
+
+
+def places_of(
+    text: str, found: dict[int, tuple[int, int]], node: Node
+) -> list[tuple[Literal, Constant]]:
+    """The constants among the nodes of an expression, which is (a part of) the text's.
+
+    ``found``: the text's ``ends_of``.
+    """
+    places = []
+    for literal in _literals(node):
+        place, start = found.get(literal.end, (-1, 0))
+        sign = text[literal.start : start]
+        if place >= 0 and (not sign or sign.strip() == "-"):
+            constant = Constant(place, bool(sign))
+            value = _value(text[start : literal.end])
+            value = -value if sign else value
+            if (value.__class__, repr(value)) == (literal.value.__class__, repr(literal.value)):
+                places.append((literal, constant))
+    return places
+
+
+def _literals(root: Node) -> Iterator[Literal]:
+    """The literals that something gets as values."""
+    todo: list[Any] = [root]
+    while todo:
+        node = todo.pop()
+        kind = node.__class__
+        if kind is Literal:
+            yield node
+        elif kind is Call:
+            function = lookup_function(node.name)
+            if function is not None and function.laziness is not RAW:
+                todo.extend(node.args)
+        elif kind in _OPERATORS:
+            todo.extend(node.children())
+
+
+_OPERATORS: Final = frozenset({Binary, Unary, Conditional, Parens})
+_TAKEN: Final = _OPERATORS | {Call}
+
+
+class Template:
+    """An expression without its constants.  ``literals``: where they stand in its tree."""
+
+    def __init__(self, uid: int, node: Node, literals: Sequence[Literal]) -> None:
+        self.uid = uid
+        self._node = node
+        self.literals = [id(literal) for literal in literals]
+
+    def node(self, names: Sequence[str]) -> Node:
+        """The tree with references to attributes of the own ad in place of its constants."""
+        named = dict(zip(self.literals, names, strict=True))
+        return _replaced(self._node, named)
+
+    def names(self, where: str, number: int) -> list[str]:
+        """Names for its constants."""
+        return [f"{MARK}{where}{self.uid}.{number}.{place}" for place in range(len(self.literals))]
+
+
+def _replaced(node: Any, names: dict[int, str]) -> Node:
+    kind = node.__class__
+    if kind is Literal and id(node) in names:
+        return Reference(names[id(node)], base=_SELF)
+    parts = [_replaced(part, names) for part in node.children()] if kind in _TAKEN else ()
+    if kind is Call:
+        return Call(node.name, tuple(parts))
+    if kind is Unary or kind is Binary:
+        return kind(node.operator, *parts)
+    return kind(*parts) if parts else node  # type: ignore[no-any-return]

@@ -1,0 +1,126 @@
+"""Comparisons of a column with a value, by a few calls of the operator itself.
+
+What is decided here: the same as in classad/table/sampling/comparisons.py, for the plainest of
+comparisons:
+one column against a literal or a value of the partner.  Nothing is evaluated but the operator.
+Inputs: a group of rows and its program, a partner.  Outputs: what each sample counts as in logic.
+Never here: what an operator makes of values (classad/language/operators.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from classad.language.operators import BINARY
+from classad.language.values import UNDEFINED
+from classad.syntax.nodes import Literal
+from classad.table.dependence.partner import Partner
+from classad.table.dependence.plans import Group
+from classad.table.sampling.comparisons import ALIKE, EQUAL, ORDER
+from classad.table.sampling.programs import Cell, Given, Program
+from classad.table.store.columns import PLAIN
+from classad.table.store.parts import Joint
+
+#: So many values are compared one by one.
+_FEW: Final = 16
+_NUMBERS: Final = frozenset({int, float})
+
+
+class Quick:
+    """A comparison of the one column in which a group's rows differ with something else."""
+
+    def __init__(self, symbol: str, cell: Cell, other: Given | Literal, cell_first: bool) -> None:
+        self.ordered = symbol in ORDER
+        self._cell = cell
+        self._other = other
+        self._function = BINARY[symbol].implementation
+        self._cell_first = cell_first
+
+    @classmethod
+    def of(cls, program: Program) -> Quick | None:
+        """The comparison that a program is, if it is one."""
+        root: Any = program.root
+        symbol = getattr(root, "operator", "")
+        if symbol not in ORDER and symbol not in EQUAL:
+            return None
+        for cell, other in ((root.left, root.right), (root.right, root.left)):
+            if cell.__class__ is Cell and other.__class__ in (Given, Literal):
+                return cls(symbol, cell, other, cell is root.left)
+        return None
+
+    def judged(
+        self,
+        name: str,
+        group: Group,
+        joint: Joint,
+        partner: Partner,
+        judge: Callable[[Any], int],
+    ) -> bytes | bytearray | None:
+        """What each sample of a column counts as; None if that is not so easily found."""
+        if name != self._cell.name:
+            return None
+        other: Any = self._other
+        plain = other.__class__ is Literal
+        value = other.evaluated if plain else partner.vector(other.name).value(0)
+        part = group.part
+        if not part.is_plain(name) or (self._cell.further and partner.has(name)):
+            return None
+        function, first = self._function, self._cell_first
+
+        def test(cell: Any) -> int:
+            if cell.__class__ not in PLAIN:
+                return 0  # no row of the group has it
+            cell = UNDEFINED if cell is None else cell
+            return judge(function(cell, value) if first else function(value, cell))
+
+        if value != value:
+            return None
+        if not self.ordered:
+            return _equal(group, name, value, test)
+        return _ordered(joint, test) if value.__class__ in _NUMBERS else None
+
+
+def _ordered(joint: Joint, test: Callable[[Any], int]) -> bytes | None:
+    """Numbers rise, so the result changes at most once; other values are few."""
+    samples, count = joint.samples, joint.ordered
+    if len(samples) - count > _FEW:
+        return None
+    rest = bytes([test(cell) for (cell,) in samples[count:]])
+    if not count:
+        return rest
+    low, high = 0, count - 1
+    before, after = test(samples[0][0]), test(samples[high][0])
+    if before == after:
+        high = count
+    while high - low > 1 and high < count:
+        middle = (low + high) // 2
+        if test(samples[middle][0]) == before:
+            low = middle
+        else:
+            high = middle
+    return bytes([before]) * high + bytes([after]) * (count - high) + rest
+
+
+def _equal(
+    group: Group, name: str, value: Any, test: Callable[[Any], int]
+) -> bytes | bytearray | None:
+    """All values of a type that could not be equal to a value have one result."""
+    values = group.part.view(name).values
+    index = group.part.index(name)
+    near = index.near(value)
+    single = list(near)
+    table = bytearray(256)
+    for number, (kind, alike) in enumerate(index.alike.items()):
+        if kind in ALIKE:
+            other = next((code for code in alike[: len(near) + 1] if code not in near), -1)
+            if other >= 0:
+                table[number] = test(values[other])
+        else:
+            single += alike
+    if len(single) > _FEW or not PLAIN.issuperset(index.alike):
+        return None
+    found = bytearray(index.kinds.translate(bytes(table)))
+    for code in single:
+        found[code] = test(values[code])
+    return found

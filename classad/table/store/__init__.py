@@ -1,0 +1,1 @@
+"""Where a table keeps its columns, rows and parts; never evaluates."""

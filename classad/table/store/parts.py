@@ -1,0 +1,373 @@
+"""Parts of a table: rows that share a plan, and the distinct combinations of what they have.
+
+What is decided here: nothing about ads.  For some columns, rows with equal cells in all of them get
+one number, so that whatever follows from those cells is found once.
+Inputs: columns, row numbers.  Outputs: ``Part`` and ``Joint`` objects, kept until their columns
+change.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+from classad.ads.ad import ClassAd
+from classad.ads.stored import prepared
+from classad.language.operators import fold
+from classad.language.values import UNDEFINED
+from classad.table.arrays.arrays import bits_of, flag, number_pairs, pick, rows_of
+from classad.table.arrays.vectors import Vector
+from classad.table.store.columns import PLAIN, Column, is_nested
+
+
+class Joint(NamedTuple):
+    """``codes``: the number of each row of a part; ``samples``: the cells that a number stands for.
+
+    ``ordered``: so many samples, of one column, are numbers that rise; ``live``: those that some
+    row may have, None for all.
+    """
+
+    codes: array[int]
+    samples: list[tuple[Any, ...]]
+    ordered: int
+    live: list[int] | None
+
+
+class View(NamedTuple):
+    """A column as far as the rows of a part go.
+
+    ``codes``: of these rows; ``live``: the codes that some of them have, None for all there are.
+    """
+
+    values: list[Any]
+    codes: array[int]
+    live: list[int] | None
+    ordered: int
+    expressions: frozenset[int]
+
+    @property
+    def used(self) -> Sequence[int]:
+        """The codes that some row may have."""
+        return range(len(self.values)) if self.live is None else self.live
+
+
+class Source(Protocol):
+    """Where a part gets its columns."""
+
+    def ready(self, name: str) -> bool:
+        """Whether a whole column costs little."""
+
+    def column(self, name: str) -> Column | None:
+        """The column of all rows."""
+
+    def built(self, name: str) -> Column | None:
+        """The same, if it is there already."""
+
+    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """What some rows have."""
+
+    def closed(self, name: str) -> bool:
+        """Whether it is known that no cell of a column depends on more than itself."""
+
+
+class Part:
+    """Some rows of a table, or all.
+
+    ``bits``: the same rows as a set; ``rows``: their numbers, None for all of them.
+    """
+
+    __slots__ = (
+        "_bases",
+        "_indexes",
+        "_joints",
+        "_plain",
+        "_source",
+        "_splits",
+        "_vectors",
+        "_views",
+        "bits",
+        "rows",
+        "size",
+        "uid",
+    )
+
+    def __init__(self, uid: int, size: int, bits: int, source: Source) -> None:
+        """``size``: of the whole table."""
+        self.uid = uid
+        self.size = size
+        self.bits = bits
+        self.rows = None if bits.bit_count() == size else rows_of(bits)
+        self._source = source
+        self._views: dict[str, View] = {}
+        self._plain: dict[str, bool] = {}
+        self._bases: dict[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = {}
+        self._indexes: dict[str, Index] = {}
+        self._joints: dict[tuple[str, ...], Joint] = {}
+        self._splits: dict[str, list[tuple[Any, int]]] = {}
+        self._vectors: dict[tuple[tuple[str, ...], str], tuple[Vector, bool]] = {}
+
+    def forget(self, names: set[str] | None) -> None:
+        """Columns have changed; None: all of them."""
+        if names is None:
+            self._views.clear()
+            self._plain.clear()
+            self._bases.clear()
+            self._indexes.clear()
+            self._joints.clear()
+            self._splits.clear()
+            self._vectors.clear()
+            return
+        for name in names & self._views.keys():
+            del self._views[name]
+            self._indexes.pop(name, None)
+            self._plain.pop(name, None)
+        for key in [key for key in self._joints if not names.isdisjoint(key)]:
+            del self._joints[key]
+        for place in [place for place in self._vectors if not names.isdisjoint(place[0])]:
+            del self._vectors[place]
+        for key in [key for key in self._bases if not names.isdisjoint(key)]:
+            del self._bases[key]
+
+    @property
+    def known(self) -> Collection[str]:
+        """The columns that have been looked at."""
+        return self._views.keys() | self._splits.keys()
+
+    def forget_splits(self, names: set[str]) -> None:
+        """Expressions in some columns have changed."""
+        for name in names & self._splits.keys():
+            del self._splits[name]
+
+    def view(self, name: str) -> View:
+        """The column of an attribute, for these rows."""
+        found = self._views.get(name)
+        if found is None:
+            found = self._views[name] = self._look(name)
+        return found
+
+    def _look(self, name: str) -> View:
+        source, rows = self._source, self.rows
+        whole = source.built(name)
+        if whole is None and (rows is None or source.ready(name) or _FEW * len(rows) > self.size):
+            whole = source.column(name)
+        if whole is None:
+            assert rows is not None
+            own = Column.of(name, source.cells(name, rows))
+            return View(own.values, own.codes, None, own.ordered, own.expressions)
+        codes, live = whole.codes, None
+        if rows is not None:
+            codes = pick(whole.codes, rows)
+            live = sorted(set(codes))
+        return View(whole.values, codes, live, whole.ordered, whole.expressions)
+
+    def has_expressions(self, name: str) -> bool:
+        """Whether some cell may be no plain value."""
+        # Of all rows the column is wanted anyway, once it is known to matter.
+        if name not in self._views and self.rows is not None and self._source.closed(name):
+            return False
+        view = self.view(name)
+        return bool(view.expressions) and not view.expressions.isdisjoint(view.used)
+
+    def split(self, name: str) -> list[tuple[Any, int]]:
+        """The rows by the expression they have, None for plain cells, as sets."""
+        found = self._splits.get(name)
+        if found is None:
+            view = self.view(name)
+            if not self.has_expressions(name):
+                found = [(None, self.bits)]
+            else:
+                found = self._by_expression(view)
+            self._splits[name] = found
+        return found
+
+    def _by_expression(self, view: View) -> list[tuple[Any, int]]:
+        special = sorted(view.expressions.intersection(view.used))
+        rest, found = self.bits, []
+        if len(special) <= _SEVERAL:
+            table = bytearray(len(view.values))
+            for code in special:
+                table[code] = 1
+                bits = flag(view.codes, self.rows, bytes(table), self.size)
+                table[code] = 0
+                if bits:
+                    found.append((view.values[code], bits))
+                    rest ^= bits
+        else:
+            by_code: dict[int, list[int]] = {code: [] for code in special}
+            rows = range(self.size) if self.rows is None else self.rows
+            for row, code in zip(rows, view.codes, strict=True):
+                if code in by_code:
+                    by_code[code].append(row)
+            for code, places in by_code.items():
+                if places:
+                    bits = bits_of(array("i", places), self.size)
+                    found.append((view.values[code], bits))
+                    rest ^= bits
+        return [(None, rest), *found] if rest else found
+
+    def is_plain(self, name: str) -> bool:
+        """Whether every cell says all there is to say."""
+        known = self._plain.get(name)
+        if known is None:
+            view = self.view(name)
+            known = all(view.values[code].__class__ in PLAIN for code in view.used)
+            self._plain[name] = known
+        return known
+
+    def constant(self, name: str) -> bool:
+        """Whether all rows have the same cell."""
+        return len(self.view(name).used) == 1
+
+    def cell(self, name: str) -> Any:
+        """The cell that all rows have."""
+        view = self.view(name)
+        return view.values[view.used[0]]
+
+    def cardinality(self, name: str) -> int:
+        """How many cells the rows may have."""
+        return len(self.view(name).used)
+
+    def index(self, name: str) -> Index:
+        """The cells of a column by their type and by what they could be equal to."""
+        found = self._indexes.get(name)
+        if found is None:
+            view = self.view(name)
+            alike: dict[type, list[int]] = {}
+            close: dict[Any, list[int]] = {}
+            for code in view.used:
+                value = view.values[code]
+                alike.setdefault(value.__class__, []).append(code)
+                close.setdefault(closeness(value), []).append(code)
+            kinds = bytearray(len(view.values))
+            for number, codes in enumerate(alike.values()):
+                for code in codes:
+                    kinds[code] = number
+            found = self._indexes[name] = Index(alike, close, bytes(kinds))
+        return found
+
+    def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
+        """An ad with what all rows have alike, and the names in which they differ.
+
+        It is for the caller to give it those, and nothing else.
+        """
+        found = self._bases.get(names)
+        if found is None:
+            row = ClassAd()
+            for name in names:
+                if self.constant(name):
+                    put_cell(row, name, self.cell(name))
+            varying = tuple([name for name in names if not self.constant(name)])
+            found = self._bases[names] = row, varying
+        return found
+
+    def codes_within(self, joint: Joint, wanted: int) -> list[int]:
+        """The codes of these rows that are wanted."""
+        if self.rows is None:
+            return sorted(set(pick(joint.codes, rows_of(wanted & self.bits))))
+        flags = bytearray(self.size)
+        for row in rows_of(wanted & self.bits):
+            flags[row] = 1
+        return sorted(
+            {code for row, code in zip(self.rows, joint.codes, strict=True) if flags[row]}
+        )
+
+    def joint(self, names: tuple[str, ...]) -> Joint:
+        """The combinations of cells of one or more columns."""
+        found = self._joints.get(names)
+        if found is None:
+            views = [self.view(name) for name in names]
+            if len(views) == 1:
+                (view,) = views
+                samples = [(value,) for value in view.values]
+                found = Joint(view.codes, samples, view.ordered, view.live)
+            else:
+                found = _combined(views)
+            self._joints[names] = found
+        return found
+
+    def vector(self, names: tuple[str, ...], name: str) -> tuple[Vector, bool]:
+        """The cells of a column in the combinations of some; whether there are rows without.
+
+        Those count as undefined.  No cell may be an expression.
+        """
+        found = self._vectors.get((names, name))
+        if found is None:
+            if len(names) == 1:
+                cells = self.view(name).values
+            else:
+                place = names.index(name)
+                cells = [sample[place] for sample in self.joint(names).samples]
+            missing = None in cells
+            found = self._vectors[names, name] = Vector.of(_values(cells)), missing
+        return found
+
+    def alike(self, name: str) -> tuple[Vector, bool]:
+        """The same of the cell that all rows have."""
+        cell = self.cell(name)
+        return Vector.constant(*_values([cell])), cell is None
+
+
+class Index(NamedTuple):
+    """``alike``: the codes of each type; ``close``: those that could be equal to something.
+
+    ``kinds``: for each code the number of its type.
+    """
+
+    alike: dict[type, list[int]]
+    close: dict[Any, list[int]]
+    kinds: bytes
+
+    def near(self, value: Any) -> Sequence[int]:
+        """The codes whose values could be equal to this one."""
+        return self.close.get(closeness(value), ())
+
+
+def closeness(value: Any) -> Any:
+    """What equal strings and equal numbers have in common."""
+    kind = value.__class__
+    if kind is str:
+        return fold(value)
+    return float(value) if kind is int or kind is float or kind is bool else None
+
+
+#: Kinds of values that are equal only to what they are close to.
+SCALARS: Final = frozenset({str, int, float, bool})
+#: Kinds of cells that are values.
+_VALUES: Final = PLAIN - {type(None)}
+#: So many expressions are looked for one after the other.
+_SEVERAL: Final = 64
+#: A part has a column of its own if it has fewer rows than one in so many.
+_FEW: Final = 4
+
+
+def _combined(views: list[View]) -> Joint:
+    codes = views[0].codes
+    first = array("i")
+    for view in views[1:]:
+        codes, first = number_pairs(codes, view.codes)
+    cells = [map(view.values.__getitem__, pick(view.codes, first)) for view in views]
+    return Joint(codes, list(zip(*cells, strict=True)), 0, None)
+
+
+def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
+    """Give an ad the cell of a row; lists and ads come to belong to it."""
+    attrs = ad._attrs
+    if cell is None:
+        attrs.pop(name, None)
+        return
+    if is_nested(cell):
+        cell = prepared(cell, ad)
+    attrs[name] = cell
+    ad._names[name] = name
+
+
+def _values(cells: list[Any]) -> list[Any]:
+    """Cells as values."""
+    if _VALUES.issuperset(map(type, cells)):
+        return list(cells)
+    home = ClassAd()
+    return [
+        UNDEFINED if cell is None else prepared(cell, home) if is_nested(cell) else cell
+        for cell in cells
+    ]

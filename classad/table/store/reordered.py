@@ -1,0 +1,207 @@
+"""Rows of another store, in an order of their own, with a few attributes changed.
+
+What is decided here: nothing; a row is the row of the other store that its owner says, or nothing,
+with what its owner says is otherwise.  Columns are moved, not made anew.
+Inputs: a ``Placed``.  Outputs: a store of its rows; the names of columns that have changed.
+Never here: evaluation, what was changed and why.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from classad.ads.ad import ClassAd
+from classad.table.arrays.arrays import pick
+from classad.table.expressions.shapes import Shapes
+from classad.table.store.columns import Column, cell_key
+from classad.table.store.overlay import Changes
+from classad.table.store.parts import Part
+from classad.table.store.store import MISLEADING, Store, is_apart
+
+#: The place of a row that is an ad without attributes.
+NOWHERE: Final = -1
+
+
+class Placed(Protocol):
+    """Rows that stand in another store, and what of them is otherwise.
+
+    ``places``: the row of the other store that each row is, ``NOWHERE`` for none.  ``names``: the
+    folded names of attributes that some row may have otherwise.
+    """
+
+    @property
+    def base(self) -> Store: ...
+
+    @property
+    def places(self) -> array[int]: ...
+
+    @property
+    def names(self) -> Collection[str]: ...
+
+    def ad(self, row: int) -> ClassAd:
+        """A row as an ad, with the changes."""
+
+    def changed(self, name: str) -> Mapping[int, Any]:
+        """What rows have for an attribute that are otherwise; None for nothing."""
+
+
+class PlacedStore(Store):
+    """The rows of a ``Placed``."""
+
+    def __init__(self, source: Placed) -> None:
+        self._source = source
+        super().__init__(())
+        self.size = len(source.places)
+        self.shapes = Shapes()
+        self._parts = {}
+        self.everything = self.part((1 << self.size) - 1)
+        self._absent: set[str] = set()
+        self._look()
+
+    def _look(self) -> None:
+        """Take in how the rows are now."""
+        source = self._source
+        self._base, self._order = source.base, source.places
+        self._overlay = frozenset(source.names)
+        self.names = set(self._base.names | self._overlay)
+        used = len(self._order) - self._order.count(NOWHERE)
+        self._whole = used == len(self._order) == self._base.size
+        self._misleading = any(map(self.has, MISLEADING))
+        self.odd = 0
+        if self._base.odd:
+            for row, place in enumerate(self._order):
+                if place >= 0 and self._base.odd >> place & 1:
+                    self.odd |= 1 << row
+
+    @property
+    def misleading(self) -> bool:
+        return self._misleading
+
+    def has(self, name: str) -> bool:
+        if name in self.names or name in self._given:
+            return True
+        self._absent.add(name)
+        return False
+
+    def ad(self, row: int) -> ClassAd:
+        return self._source.ad(row)
+
+    def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
+        return map(self._source.ad, rows)
+
+    def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
+        if not self._overlay.isdisjoint(names):
+            return False  # what is otherwise in a row may be anything
+        places = self._order if part.rows is None else pick(self._order, part.rows)
+        ads = (self._base.ads[place] for place in places if place != NOWHERE)
+        return all(ad is None or is_apart(ad, names) for ad in ads)
+
+    def odd_for(self, partner: ClassAd | None) -> int:
+        return self.odd
+
+    def closed(self, name: str) -> bool:
+        return name not in self._overlay and self._base.closed(name)
+
+    def ready(self, name: str) -> bool:
+        return name in self._overlay or self._base.ready(name)
+
+    def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """What some rows have, without a column for all."""
+        places = [self._order[row] for row in rows]
+        there = [place for place in places if place != NOWHERE]
+        found = iter(self._base._some(name, there))
+        cells = [None if place == NOWHERE else next(found) for place in places]
+        if name in self._overlay:
+            changed = self._source.changed(name)
+            cells = [changed.get(row, cell) for row, cell in zip(rows, cells, strict=True)]
+        return cells
+
+    def _column(self, name: str) -> Column:
+        column = self._moved(name)
+        if name not in self._overlay:
+            return column
+        changed = self._source.changed(name)
+        if _MANY * len(changed) > self.size:
+            cells = list(map(column.values.__getitem__, column.codes))
+            for row, cell in changed.items():
+                cells[row] = cell
+            return Column.of(name, cells)
+        own = Column(name, list(column.values), array("i", column.codes), column.ordered)
+        for row, cell in changed.items():
+            own.set(row, cell)
+        return own
+
+    def _moved(self, name: str) -> Column:
+        """The other store's column in the order of these rows."""
+        base = self._base.column(name)
+        if base is None:
+            return Column(name, [None], array("i", bytes(4 * self.size)), 0)
+        if self._whole:
+            return base.moved(base.values, pick(base.codes, self._order), base.ordered)
+        # One code more stands for nowhere, unless there is one for nothing.
+        nothing = next((code for code, v in enumerate(base.values) if v is None), len(base.values))
+        codes = array("i", base.codes)
+        codes.append(nothing)
+        places = self._order
+        if NOWHERE in places:
+            end = len(codes) - 1
+            places = array("i", [end if place == NOWHERE else place for place in places])
+        codes = pick(codes, places)
+        used = sorted(set(codes))
+        number = array("i", bytes(4 * (len(base.values) + 1)))
+        for code, before in enumerate(used):
+            number[before] = code
+        values = [None if code == nothing else base.values[code] for code in used]
+        ordered = sum(code < base.ordered for code in used)
+        return base.moved(values, pick(number, codes), ordered)
+
+    # --- changes --------------------------------------------------------------------------------
+
+    def refresh(self) -> Changes:
+        """Look again at rows that may be others than before."""
+        places, overlay = self._order, self._overlay
+        self._look()
+        found = Changes(set(), set(), any(name in self.names for name in self._absent))
+        for name in self._absent & self.names:
+            self._columns.pop(name, None)
+        self._absent -= self.names
+        moved = places is not self._order and places != self._order
+        for name, column in list(self._columns.items()):
+            if column is None or not (moved or name in overlay or name in self._overlay):
+                continue
+            fresh = self._column(name)
+            if same(column, fresh):
+                continue
+            self._columns[name] = fresh
+            found.names.add(name)
+            if column.expressions or fresh.expressions:
+                found.split.add(name)
+        for name, pieces in list(self._pieces.items()):
+            concerned = moved or name in overlay or name in self._overlay
+            if concerned and any(self._differ(name, *piece) for piece in pieces.values()):
+                del self._pieces[name]
+                found.names.add(name)
+                found.split.add(name)
+        for part in self._parts.values():
+            part.forget(None if found.appeared else found.names)
+            part.forget_splits(found.names)
+        return found
+
+    def _differ(self, name: str, rows: Sequence[int], cells: list[Any]) -> bool:
+        """Whether some rows that have been looked at by themselves have something else now."""
+        return list(map(cell_key, self._some(name, rows))) != list(map(cell_key, cells))
+
+
+def same(one: Column, other: Column) -> bool:
+    """Whether two columns say the same of every row."""
+    if one.codes != other.codes:
+        return False
+    return one.values is other.values or list(map(cell_key, one.values)) == list(
+        map(cell_key, other.values)
+    )
+
+
+#: If more than one cell in so many is another one, the column is made anew.
+_MANY: Final = 8

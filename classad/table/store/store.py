@@ -1,0 +1,348 @@
+"""Where the rows of a table come from, and their columns as far as they have been asked for.
+
+What is decided here: how a cell becomes part of an ad again.  A store is made from ads or from
+loaded columns (classad/loading/long_form.py), of which it makes ads only when one is wanted.
+Inputs: ads, ``LoadedColumns``.  Outputs: columns, ads, parts.
+Never here: evaluation, caches of results.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import Any, Final
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
+from classad.table.arrays.arrays import number_cells
+from classad.table.expressions.shapes import Shape, Shapes
+from classad.table.store.columns import Column, cell_key, is_open
+from classad.table.store.constant_lists import Literals
+from classad.table.store.parts import Part
+
+#: Rows are made one by one when fewer than one in so many is wanted.
+_FEW: Final = 10
+#: Attributes that change what ``MY.x`` and ``TARGET.x`` are.
+MISLEADING: Final = frozenset({"my", "target"})
+
+
+class Store:
+    """Rows: their ads and columns."""
+
+    def __init__(self, ads: Sequence[ClassAd] | None, loaded: LoadedColumns | None = None) -> None:
+        """Exactly one of the two is given."""
+        self.ads: list[ClassAd | None] = list(ads or ())
+        self.loaded = loaded
+        if loaded is not None:
+            self.ads = [None] * loaded.n_rows
+        self.size = len(self.ads)
+        self.shapes = Shapes()
+        self._columns: dict[str, Column | None] = {}
+        #: Columns that no ad has an attribute for, see ``give``.
+        self._given: dict[str, Column] = {}
+        self._parts: dict[int, Part] = {}
+        self.everything = self.part((1 << self.size) - 1)
+        self.names: set[str] = set()
+        self.odd = 0
+        #: Rows whose ads are no longer, or not only, in the loaded columns.
+        self._own: set[int] = set()
+        self._places: dict[int, int] | None = None
+        self._closed: dict[str, bool] = {}
+        self._literals = Literals(_NOWHERE)
+        #: What has been looked at for some rows only.
+        self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
+        #: Whether one ad is several rows.
+        self._shared = False
+        if loaded is None:
+            for row, ad in enumerate(self.ads):
+                self._note(row, ad)
+        else:
+            self.names.update(column.key for column in loaded.columns)
+
+    def _note(self, row: int, ad: Any) -> None:
+        """Take in what an ad has that concerns the table as a whole."""
+        self.names.update(ad._attrs)
+        if ad._chained is not None or ad._parent is not None:
+            self.odd |= 1 << row
+            if ad._chained is not None:
+                self.names.update(ad.keys() and [name.lower() for name in ad])
+        else:
+            self.odd &= ~(1 << row)
+
+    @property
+    def misleading(self) -> bool:
+        """Whether names do not mean what they say in some row."""
+        return not MISLEADING.isdisjoint(self.names)
+
+    def has(self, name: str) -> bool:
+        """Whether some row has the attribute."""
+        return name in self.names or name in self._given
+
+    def give(self, name: str, cells: Sequence[Any] | Column) -> bool:
+        """Let rows have something that their ads have not; whether they had something else.
+
+        ``name``: see classad/table/expressions/templates.py.
+        """
+        column = cells if isinstance(cells, Column) else Column.of(name, cells)
+        before = self._given.get(name)
+        if before is not None and (before.codes, before.values) == (column.codes, column.values):
+            return False
+        self._given[name] = column
+        for part in self._parts.values() if before is not None else ():
+            part.forget({name})
+        return before is not None
+
+    def spelled(self) -> dict[str, str]:
+        """How each attribute is spelled where it was first met."""
+        found: dict[str, str] = {}
+        if self.loaded is not None:
+            found.update((column.key, column.name) for column in self.loaded.columns)
+        for ad in self.ads if self.loaded is None else map(self.ads.__getitem__, self._own):
+            if ad is not None and not ad._names.keys() <= found.keys():
+                found = ad._names | found
+        return found
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a row."""
+        ad = self.ads[row]
+        if ad is None:
+            assert self.loaded is not None
+            ad = self.ads[row] = self.loaded.ad(row)
+            self._own.add(row)
+            if self._places is not None:
+                self._places[id(ad)] = row
+        return ad
+
+    def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
+        """The ads of some rows, which rise; those made for that are not kept."""
+        if self.loaded is None or _FEW * len(rows) < self.size:
+            for row in rows:
+                ad = self.ads[row]
+                yield ad if ad is not None or self.loaded is None else self.loaded.ad(row)  # type: ignore[misc]
+            return
+        place = 0
+        for row, made in enumerate(self.loaded.to_ads()):
+            if place < len(rows) and rows[place] == row:
+                place += 1
+                own = self.ads[row]
+                yield made if own is None else own
+
+    def column(self, name: str) -> Column | None:
+        """The column of an attribute (a folded name); None if no row has it."""
+        if name in self._columns:
+            return self._columns[name]
+        if name in self._given:
+            return self._given[name]
+        found = None
+        if name in self.names:
+            found = self._column(name)
+        self._columns[name] = found
+        return found
+
+    def odd_for(self, partner: ClassAd | None) -> int:
+        """The rows that a partner has to be asked about one by one, such as itself."""
+        if self._places is None:
+            self._places = {id(ad): row for row, ad in enumerate(self.ads) if ad is not None}
+            self._shared = len(self._places) < self.size - self.ads.count(None)
+        row = self._places.get(id(partner))
+        return self.odd if row is None else self.odd | 1 << row
+
+    def built(self, name: str) -> Column | None:
+        """The column of an attribute, if it has been asked for before."""
+        return self._columns.get(name) or self._given.get(name)
+
+    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """What some rows, which rise, have."""
+        cells = self._some(name, rows)
+        self._pieces.setdefault(name, {})[id(rows)] = rows, cells
+        return cells
+
+    def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
+        """The same without noting that somebody wants to know."""
+        if self.loaded is None:
+            return [ad._attrs.get(name) for ad in map(self.ads.__getitem__, rows) if ad is not None]
+        column = self.loaded.column(name)
+        found = [None] * len(rows)
+        if column is not None:
+            found = self.loaded.cells(column, rows, self._reader(name))
+        for place, row in enumerate(rows if self._own else ()):
+            ad = self.ads[row]
+            if ad is not None:
+                found[place] = ad._attrs.get(name)
+        return found
+
+    def _reader(self, name: str) -> Callable[[int], Any]:
+        """What gives the value of an attribute that a text is: an expression, a list or an ad.
+
+        Equal texts have one object.
+        """
+        known: dict[int, Any] = {}
+        loaded, literals = self.loaded, self._literals
+        assert loaded is not None
+
+        def read(number: int) -> Any:
+            found = known.get(number)
+            if found is None:
+                tree = partial(loaded.expression, name, number)
+                found = literals.value(loaded.texts[number], tree)
+                found = known[number] = tree().stored(_NOWHERE) if found is None else found
+            return found
+
+        return read
+
+    def ready(self, name: str) -> bool:
+        """Whether a whole column costs little."""
+        loaded = None if self.loaded is None else self.loaded.column(name)
+        return loaded is not None and loaded.dense
+
+    def _column(self, name: str) -> Column:
+        if self.loaded is None:
+            return Column.of(name, [ad._attrs.get(name) for ad in self.ads if ad is not None])
+        loaded = self.loaded.column(name)
+        codes = array("i", bytes(4 * self.size))
+        values: list[Any] = [None]
+        if loaded is not None:
+            numbers, first = number_cells(loaded.tags, loaded.payload)
+            values = self.loaded.picked(loaded, first, self._reader(name))
+            if loaded.rows is None:
+                codes = numbers
+            else:
+                codes = array("i", [len(values)]) * self.size
+                for row, number in zip(loaded.rows, numbers, strict=True):
+                    codes[row] = number
+                values.append(None)
+        column = Column.of_codes(name, values, codes)
+        for row in self._own:
+            ad = self.ads[row]
+            assert ad is not None
+            column.set(row, ad._attrs.get(name))
+        return column
+
+    def closed(self, name: str) -> bool:
+        """Whether it is known that no cell depends on more than itself, and without a column."""
+        if self.loaded is None or self._own:
+            return False
+        found = self._closed.get(name)
+        if found is None:
+            found = self._closed[name] = self._is_closed(self.loaded, name)
+        return found
+
+    def _is_closed(self, loaded: LoadedColumns, name: str) -> bool:
+        column = loaded.column(name)
+        if column is None or column.key not in self._loose:
+            return True
+        return not any(map(is_open, map(self._reader(name), _texts(column))))
+
+    @cached_property
+    def _loose(self) -> frozenset[str]:
+        """The attributes for which some row had no plain value when it was loaded."""
+        loaded = self.loaded
+        assert loaded is not None
+        return frozenset(loaded.columns[place].key for place in loaded.with_expressions)
+
+    @cached_property
+    def open_names(self) -> list[str]:
+        """The attributes for which some row had an expression when it was loaded; of ads all."""
+        loaded, found = self.loaded, []
+        if loaded is None:
+            return list(self.names)
+        for column in map(loaded.columns.__getitem__, loaded.with_expressions):
+            # Most are lists and ads, which need not be made to be told from expressions.
+            if not loaded.are_values(column.key, _texts(column)):
+                found.append(column.key)
+        return found
+
+    def shape_of(self, cell: Any) -> Shape:
+        """The shape of a cell that is not plain."""
+        if cell.__class__ is ExprTree:
+            return self.shapes.of_tree(cell)
+        return self.shapes.of_value(cell)
+
+    def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
+        """Whether in each row these attributes are expressions of their own, none another's too.
+
+        Which expression is under way is told by the object.
+        """
+        rows = range(self.size) if part.rows is None else part.rows
+        ads = map(self.ads.__getitem__, rows)
+        return all(ad is None or is_apart(ad, names) for ad in ads)
+
+    def part(self, bits: int) -> Part:
+        """The part that consists of these rows."""
+        part = self._parts.get(bits)
+        if part is None:
+            part = self._parts[bits] = Part(len(self._parts), self.size, bits, self)
+        return part
+
+    def _take_place(self, row: int, ad: ClassAd) -> None:
+        places, old = self._places, self.ads[row]
+        self.ads[row] = ad
+        if places is None or old is ad:
+            return
+        if id(ad) in places or self._shared:
+            self._places = None  # one ad in several rows
+            return
+        places.pop(id(old), None)
+        places[id(ad)] = row
+
+    def replace(self, row: int, ad: ClassAd) -> tuple[set[str], bool]:
+        """Another ad for a row: the columns in which that matters, and whether expressions do."""
+        before, odd = self.names.copy(), self.odd
+        self._take_place(row, ad)
+        self._own.add(row)
+        self._note(row, ad)
+        for name in self.names - before:
+            self._columns.pop(name, None)
+        changed: set[str] = self.names - before
+        structural = bool(changed) or odd != self.odd or not is_apart(ad, ad._attrs)
+        for name, column in self._columns.items():
+            if column is None:
+                continue
+            cell = ad._attrs.get(name)
+            old = column.codes[row]
+            structural |= column.set(row, cell)
+            if column.codes[row] != old:
+                changed.add(name)
+        structural |= self._replace_in_pieces(row, ad, changed)
+        for part in self._parts.values():
+            part.forget(None if structural else changed)
+        if structural:
+            self._pieces.clear()
+        return changed, structural
+
+    def _replace_in_pieces(self, row: int, ad: ClassAd, changed: set[str]) -> bool:
+        """The same of what has been looked at for some rows; whether expressions change."""
+        structural = False
+        for name, pieces in self._pieces.items():
+            cell = ad._attrs.get(name)
+            for rows, cells in pieces.values():
+                place = bisect_left(rows, row)
+                if place == len(rows) or rows[place] != row:
+                    continue
+                old, cells[place] = cells[place], cell
+                if old is not cell and cell_key(old) != cell_key(cell):
+                    changed.add(name)
+                    structural |= is_open(old) or is_open(cell)
+        return structural
+
+
+#: The ad that lists and ads in loaded cells belong to.
+_NOWHERE: Final = ClassAd()
+
+
+def _texts(column: LoadedColumn) -> set[int]:
+    """The numbers of the texts of expressions, lists and ads in a column."""
+    _, first = number_cells(column.tags, column.payload)
+    return {column.payload[place] for place in first if column.tags[place] == Tag.EXPRESSION}
+
+
+def is_apart(ad: ClassAd, names: Iterable[str]) -> bool:
+    """Whether attributes of an ad are expressions of their own, none another's too."""
+    trees = [id(cell) for cell in map(ad._attrs.get, names) if cell.__class__ is ExprTree]
+    return len(set(trees)) == len(trees)
+
+
+__all__ = ["MISLEADING", "Store", "is_apart"]

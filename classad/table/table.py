@@ -1,0 +1,371 @@
+"""``Table``: many ads, asked all at once.
+
+What is decided here: nothing about the language.  ``match`` gives the rows for which
+``classad.match.symmetric_match`` says yes, ``select`` and ``evaluate`` what ``classad.evaluate``
+gives in each row.  What is common to rows, and to partners that are the same to an expression, is
+evaluated once; what that cannot be said of is evaluated row by row.
+
+Inputs: ads or loaded columns, partners, expressions, contexts (None: that of the machine; its clock
+stands still for the length of a call).  Outputs: ``Rows``, codes and values, numbers.
+Never here: policy.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, TypeVar
+
+from classad import kernels
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.binding.batch import _number, _standing, _tree_of
+from classad.evaluate import evaluate
+from classad.evaluation.state import EvalContext
+from classad.match import half_match, is_true, symmetric_match
+from classad.table.answers.applied_functions import Sight, apply, sight
+from classad.table.answers.requirements import RowSide
+from classad.table.arrays.arrays import pick_numbers, rows_of
+from classad.table.contents import Holder
+from classad.table.dependence.partner import Partner
+from classad.table.rows import Rows
+from classad.table.store.store import MISLEADING
+
+_T = TypeVar("_T")
+#: Which of the two ads an expression is evaluated in.
+Seat = Literal["my", "target"]
+
+
+class Table(Holder):
+    """Ads, numbered from 0, that are matched, selected and ranked together.
+
+    ``ads``: kept as they are; after a change to one call ``replace``.  ``budget``: how many bytes
+    of results may be kept for later.
+
+    >>> slots = Table(ClassAd({"Cpus": cpus, "Requirements": True}) for cpus in (1, 2, 8))
+    >>> job = ClassAd("[RequestCpus = 2; Requirements = TARGET.Cpus >= RequestCpus; Rank = Cpus]")
+    >>> list(slots.match(job)), list(slots.select("Cpus < 4")), slots.rank(job).tolist()
+    ([1, 2], [0, 1], [1.0, 2.0, 8.0])
+    """
+
+    def partner(self, ad: ClassAd | None, context: EvalContext | None = None) -> Partner:
+        """An ad about which several questions are to be asked; it must not change meanwhile.
+
+        In the place of the ad it saves looking at it anew; its context replaces that of the call.
+        """
+        return Partner(ad, _standing(context), self._store.shapes, self._store.has)
+
+    # --- matching -------------------------------------------------------------------------------
+
+    def match(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> Rows:
+        """The rows that match a job: each accepts the other.
+
+        ``within``: only these are looked at.
+        """
+        return self._match(job, within, _standing(context))
+
+    def match_surely(self, job: Partner, *, within: Rows | None = None) -> Rows | None:
+        """``match``; None if evaluating the requirements one by one could draw a random number."""
+        if self._misleads(job):
+            return None
+        return self._decided(job, self._bits(within), (True, True), thorough=True)
+
+    def match_many(
+        self,
+        jobs: Iterable[ClassAd],
+        *,
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> list[Rows]:
+        """``match`` for many jobs."""
+        standing = _standing(context)
+        return [self._match(job, within, standing) for job in jobs]
+
+    def accepted_by(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> Rows:
+        """The rows that a job accepts, whatever they say about the job."""
+        return self._match(job, within, _standing(context), rows_side=False)
+
+    def accepting(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> Rows:
+        """The rows that accept a job, whatever the job says about them."""
+        return self._match(job, within, _standing(context), job_side=False)
+
+    def _match(
+        self,
+        job: ClassAd,
+        within: Rows | None,
+        context: EvalContext,
+        *,
+        rows_side: bool = True,
+        job_side: bool = True,
+    ) -> Rows:
+        if not isinstance(job, ClassAd):
+            raise TypeError("job must be a ClassAd")
+        bits, willing = self._bits(within), 0
+        if not self._is_misleading(job, context):
+            partner = self.partner(job, context)
+            found = self._decided(partner, bits, (job_side, rows_side))
+            if found is not None:
+                return found
+            if job_side and rows_side:
+                bits, willing = self._willing(partner, bits)
+        return self._one_by_one(job, bits, context, (job_side, rows_side), willing)
+
+    def _willing(self, partner: Partner, bits: int) -> tuple[int, int]:
+        """The rows that have to be asked where random numbers decide, and those that accept a job.
+
+        Rows that refuse it without a random number are not asked: the job's own requirements come
+        second.
+        """
+        assert self._row_side is not None
+        odd = bits & self._store.odd_for(partner.ad)
+        accepting, ask, chance = self._row_side.accepting(partner, bits & ~odd)
+        if chance or self._row_side.odd:
+            return bits, 0
+        return accepting | odd, accepting & ~ask
+
+    def _decided(
+        self, partner: Partner, bits: int, sides: tuple[bool, bool], *, thorough: bool = False
+    ) -> Rows | None:
+        """The rows that match; None if random numbers decide.
+
+        ``sides``: whether the job and whether the rows have a say.  ``thorough``: also None if
+        random numbers would be drawn in vain.
+        """
+        self._budget.now += 1
+        job, context = partner.ad, partner.context
+        assert job is not None
+        job_side, rows_side = sides
+        ask_job = ask_row = 0
+        chance = False
+        odd = bits & self._store.odd_for(job)
+        if odd:
+            bits ^= odd
+        if rows_side:  # first, since more of it is known from other jobs
+            if self._row_side is None:
+                self._row_side = RowSide(self._book, self._splits)
+            bits, ask_row, chance = self._row_side.accepting(partner, bits)
+            chance |= thorough and self._row_side.odd != 0
+        if job_side and (bits or chance or thorough):
+            bits, ask_job, by_chance = self._partner_side.accepted(partner, bits)
+            chance |= by_chance
+        if chance:
+            return None
+        ask_job &= bits
+        ask_row &= bits
+        if odd:
+            bits |= odd
+            ask_job |= odd if job_side else 0
+            ask_row |= odd if rows_side else 0
+        for row in rows_of(ask_job | ask_row):
+            ad = self._store.ad(row)
+            refused = ask_row >> row & 1 and not half_match(ad, job, context)
+            if refused or (ask_job >> row & 1 and not half_match(job, ad, context)):
+                bits ^= 1 << row
+        return Rows(self._store.size, bits)
+
+    def _one_by_one(
+        self, job: ClassAd, bits: int, context: EvalContext, sides: tuple[bool, bool], willing: int
+    ) -> Rows:
+        """The same by asking every row; the ``willing`` ones are known to accept the job."""
+        found = []
+        job_side, rows_side = sides
+        sure = set(rows_of(willing))
+        for row in rows_of(bits):
+            ad = self._store.ad(row)
+            if row in sure:
+                yes = half_match(job, ad, context)
+            elif rows_side and job_side:
+                yes = symmetric_match(job, ad, context)
+            else:
+                yes = half_match(ad, job, context) if rows_side else half_match(job, ad, context)
+            if yes:
+                found.append(row)
+        return Rows.of(self._store.size, found)
+
+    # --- expressions ----------------------------------------------------------------------------
+
+    def select(
+        self,
+        expr: ExprTree | str,
+        target: ClassAd | Partner | None = None,
+        *,
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> Rows:
+        """The rows in which an expression is true, or a number that is not zero."""
+        tree, bits = _tree_of(expr), self._bits(within)
+        partner = target if isinstance(target, Partner) else self.partner(target, context)
+        found, odd = self._found(tree, partner)
+        odd &= bits
+        bits &= found
+        if odd:
+            bits ^= bits & odd
+            for row in rows_of(odd):
+                if is_true(evaluate(tree, self.ad(row), partner.ad, context=partner.context)):
+                    bits |= 1 << row
+        return Rows(self._store.size, bits)
+
+    def select_all(self, expr: ExprTree, target: Partner) -> Rows | None:
+        """``select`` among all rows; None if some of them have to be asked one by one.
+
+        ``bits`` is one object for targets that are the same to the rows, as long as it is kept.
+        """
+        found, odd = self._found(expr, target)
+        return None if odd else Rows(self._store.size, found)
+
+    def _found(self, tree: ExprTree, partner: Partner) -> tuple[int, int]:
+        """The rows in which an expression is true, and those that have to be asked one by one."""
+        store = self._store
+        if self._misleads(partner):
+            return 0, store.everything.bits
+        self._budget.now += 1
+        shape = store.shapes.of_tree(tree)
+        verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
+        return verdict.true, verdict.odd | store.odd_for(partner.ad)
+
+    def evaluate(
+        self,
+        expr: ExprTree | str,
+        target: ClassAd | None = None,
+        *,
+        row_is: Seat = "my",
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> tuple[array[int], list[Any]]:
+        """What an expression is for every row, as ``codes`` and ``values``.
+
+        Row r has ``values[codes[r]]``, a value of the language, error where the evaluation fails.
+        ``row_is``: which of the two ads the row is; with ``target`` the expression is evaluated in
+        the target.  Codes of rows that are not ``within`` mean nothing.
+        """
+        standing, bits = _standing(context), self._bits(within)
+        tree = _tree_of(expr)
+        of_row = row_is == "my"
+        target = ClassAd() if target is None and not of_row else target
+        if self._is_misleading(target, standing):
+            return self._valuations.one_by_one(tree, of_row, target, bits, standing)
+        self._budget.now += 1
+        partner = Partner(target, standing, self._store.shapes, self._store.has)
+        return self._valuations.codes(tree, of_row, partner, bits)
+
+    def numbers(
+        self,
+        expr: ExprTree | str,
+        target: ClassAd | Partner | None = None,
+        *,
+        row_is: Seat = "my",
+        convert: Callable[[Any], float] = _number,
+        within: Rows | None = None,
+        context: EvalContext | None = None,
+    ) -> array[float]:
+        """What an expression is for every row, as a number.
+
+        ``convert``: makes the number of a value, and is asked once for each distinct one; by
+        default booleans count 0 and 1, what is no number 0.  If it has an attribute ``many`` that
+        is asked for the array of all instead.  The array given back is the table's own.
+        """
+        tree = _tree_of(expr)
+        of_row = row_is == "my"
+        if not isinstance(target, Partner):
+            target = self.partner(ClassAd() if target is None and not of_row else target, context)
+        if self._misleads(target):
+            known, codes = self.coded_numbers(
+                tree, target, row_is=row_is, convert=convert, within=within
+            )
+            return known if codes is None else pick_numbers(known, codes)
+        self._budget.now += 1
+        return self._valuations.numbers(tree, of_row, target, convert, self._bits(within))
+
+    def coded_numbers(
+        self,
+        expr: ExprTree,
+        target: Partner,
+        *,
+        row_is: Seat = "my",
+        convert: Callable[[Any], float] = _number,
+        within: Rows | None = None,
+    ) -> tuple[array[float], array[int] | None]:
+        """``numbers`` as numbers by code, and the code of each row.
+
+        The codes are None if there is a number for each row.
+        """
+        of_row, bits = row_is == "my", self._bits(within)
+        if self._misleads(target):
+            codes, values = self._valuations.one_by_one(
+                expr, of_row, target.ad, bits, target.context
+            )
+            return array("d", map(convert, values)), codes
+        self._budget.now += 1
+        return self._valuations.coded_numbers(expr, of_row, target, convert, bits)
+
+    def sight(self, names: Iterable[str]) -> Sight:
+        """What a function of some attributes can see of the rows through them."""
+        return sight(self._store, names)
+
+    def apply(
+        self, fact: Callable[[ClassAd], _T], names: Iterable[str]
+    ) -> tuple[array[int], list[_T]]:
+        """What a function is for every row, as ``codes`` and ``values``.
+
+        ``names``: the attributes that it looks at.  It is asked once for each distinct combination
+        of what rows have for these and for all that they refer to, and given an ad that has
+        nothing else; what it refers to in another ad, or to keep the ad, it must not count on.
+
+        >>> slots = Table([ClassAd({"Cpus": 4}), ClassAd({"Cpus": 8}), ClassAd({"Cpus": 4})])
+        >>> codes, values = slots.apply(lambda ad: ad["Cpus"] > 4, ["Cpus"])
+        >>> [values[code] for code in codes]
+        [False, True, False]
+        """
+        return apply(self._store, names, fact)
+
+    def rank(
+        self, job: ClassAd, *, within: Rows | None = None, context: EvalContext | None = None
+    ) -> array[float]:
+        """A job's ``Rank`` of every row, or the row's of the job if the job has none.
+
+        What is no number counts 0, as in the negotiator.
+        """
+        rank = job.raw("Rank")
+        if rank is None:
+            return self.numbers("Rank", job, row_is="my", within=within, context=context)
+        if rank.__class__ is not ExprTree:
+            return array("d", [_number(rank)]) * len(self)
+        return self.numbers(rank, job, row_is="target", within=within, context=context)
+
+    # --- order ----------------------------------------------------------------------------------
+
+    def order(self, rows: Rows, keys: Sequence[array[float]]) -> list[int]:
+        """Some rows, best first, in the order of GNU ``std::sort`` (see ``kernels.sort_order``)."""
+        numbers = rows.numbers()
+        order = kernels.sort_order([pick_numbers(key, numbers) for key in keys])
+        return [numbers[place] for place in order]
+
+    def best(self, rows: Rows, keys: Sequence[array[float]], k: int = 1) -> list[int]:
+        """The ``k`` best rows, best first; equal ones in their order."""
+        numbers = rows.numbers()
+        chosen = kernels.top_k([pick_numbers(key, numbers) for key in keys], k)
+        return [numbers[place] for place in chosen]
+
+    # --- what they have in common -----------------------------------------------------------------
+
+    def _misleads(self, partner: Partner) -> bool:
+        """Whether names do not mean what they say, of a partner that is looked at once."""
+        if partner.misleading is None:
+            partner.misleading = self._is_misleading(partner.ad, partner.context)
+        return partner.misleading
+
+    def _is_misleading(self, partner: ClassAd | None, context: EvalContext) -> bool:
+        """Whether names do not mean what they say."""
+        if context.strict or self._store.misleading:
+            return True
+        if partner is None:
+            return False
+        if partner._chained is None:
+            return not partner._attrs.keys().isdisjoint(MISLEADING)
+        return any(partner.raw(name) is not None for name in MISLEADING)

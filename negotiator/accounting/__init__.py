@@ -1,0 +1,1 @@
+"""Priorities and usage of submitters; knows no slot."""

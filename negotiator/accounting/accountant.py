@@ -1,0 +1,401 @@
+"""The accountant: how priorities age and whom usage is charged to.
+
+Decision here: real and effective priorities (bigger is worse), priority factors, weighted usage of
+submitters and groups.  Inputs: the records of the cycle before, the claimed slots with their
+weights, the time.  Outputs: the records after the update, after the count of the claims, and after
+every match.  Every real number is rounded to six decimals when it is stored, because the
+negotiator keeps it as text of that form.
+
+Never here: reading or writing the log file, limits of submitters (see ``pie``).
+Follows: "User Priorities and Negotiation" in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
+
+from attr import define, evolve, field, frozen
+
+from negotiator.groups.tree import GroupTree
+from negotiator.model.result import ROOT_GROUP
+from negotiator.model.snapshot import AccountantState, Customer
+from policy.model import NegotiatorPolicy
+
+MIN_PRIORITY: Final = 0.5
+MIN_FACTOR: Final = 1.0
+NICE_USER_PREFIX: Final = "nice-user"
+
+
+@frozen
+class AccountantSettings:
+    """The knobs of the accountant.  ``half_life`` is in seconds; factors have no unit.
+
+    ``group_factors``: ``GROUP_PRIO_FACTOR_<group>`` by group name.
+    """
+
+    half_life: float
+    default_factor: float
+    nice_user_factor: float
+    remote_factor: float
+    local_domain: str = ""
+    group_factors: Mapping[str, float] = field(factory=dict)
+
+
+def stored(number: float) -> float:
+    """A real number as the accountant remembers it: six decimals."""
+    return float(number if number % 1 == 0 else f"{number:f}")
+
+
+def update_customer(customer: Customer, elapsed: int, now: int, half_life: float) -> Customer:
+    """Age one record by ``elapsed`` seconds of its recent usage."""
+    beta = 0.5 ** (elapsed / half_life)
+    uncharged = customer.uncharged_time or 0
+    weighted_uncharged = customer.weighted_uncharged_time or 0.0
+    recent = customer.resources_used + uncharged / elapsed
+    weighted_recent = customer.weighted_resources_used + weighted_uncharged / elapsed
+    if customer.hier_weighted_resources_used > 0:
+        weighted_recent = customer.hier_weighted_resources_used
+    before = max(customer.priority or 0.0, MIN_PRIORITY)
+    after = max(MIN_PRIORITY, before * beta + weighted_recent * (1.0 - beta))
+    used = customer.accumulated_usage + customer.resources_used * elapsed + uncharged
+    weighted = customer.weighted_accumulated_usage
+    weighted_before = customer.accumulated_usage if weighted is None else weighted
+    weighted_after = (
+        weighted_before + customer.weighted_resources_used * elapsed + weighted_uncharged
+    )
+    begin = customer.begin_usage_time
+    return customer.changed(
+        priority=stored(after) if after != before else customer.priority,
+        accumulated_usage=stored(used),
+        weighted_accumulated_usage=(
+            stored(weighted_after) if weighted_after != weighted_before else weighted
+        ),
+        begin_usage_time=now if used > 0 and begin == 0 else begin,
+        last_usage_time=now if recent > 0 else customer.last_usage_time,
+        uncharged_time=0,
+        weighted_uncharged_time=0.0,
+    )
+
+
+def expire_leases(customer: Customer, now: float) -> Customer:
+    """Take back the temporary floor, ceiling and factor whose time is over."""
+    ceiling, floor, factor = customer.ceiling_lease, customer.floor_lease, customer.factor_lease
+    if ceiling is not None and ceiling.expiration <= now:
+        customer = customer.changed(ceiling=int(ceiling.previous), ceiling_lease=None)
+    if floor is not None and floor.expiration <= now:
+        customer = customer.changed(floor=int(floor.previous), floor_lease=None)
+    if factor is not None and factor.expiration <= now:
+        customer = customer.changed(priority_factor=factor.previous, factor_lease=None)
+    return customer
+
+
+def update_priorities(state: AccountantState, now: int, half_life: float) -> AccountantState:
+    """The priority update at the head of a cycle, with the usage that the last cycle left."""
+    last = state.last_update_time
+    customers = {name: expire_leases(record, now) for name, record in state.customers.items()}
+    if last is not None and now > last:
+        customers = {
+            name: update_customer(record, now - last, now, half_life)
+            for name, record in customers.items()
+        }
+    return evolve(state, customers=customers, last_update_time=now if last is not None else None)
+
+
+def priority_factor(name: str, group: str, settings: AccountantSettings) -> float:
+    """The factor that a name without a stored one gets.  ``group``: its assigned group."""
+    if name.startswith(NICE_USER_PREFIX):
+        return settings.nice_user_factor
+    for known, factor in settings.group_factors.items():
+        if known.lower() == group.lower() and factor != 0:
+            return max(factor, MIN_FACTOR)
+    _, at, domain = name.rpartition("@")
+    if settings.local_domain and settings.local_domain != (domain if at else ""):
+        return settings.remote_factor
+    return settings.default_factor
+
+
+@define(eq=False)
+class _Usage:
+    """The part of a record that changes in a cycle; ``below``: of a group with all groups below."""
+
+    slots: int
+    weight: float
+    below: float
+    uncharged: int | None
+    weighted_uncharged: float | None
+
+    @classmethod
+    def of(cls, record: Customer) -> _Usage:
+        """What a record says."""
+        return cls(
+            record.resources_used,
+            record.weighted_resources_used,
+            record.hier_weighted_resources_used,
+            record.uncharged_time,
+            record.weighted_uncharged_time,
+        )
+
+    def charge(self, weight: float, slots: int, since: int) -> None:
+        """Take in slots; ``since``: the seconds since the records were last updated."""
+        self.slots += slots
+        self.weight = stored(self.weight + weight)
+        self.uncharged = (self.uncharged or 0) - since * slots
+        self.weighted_uncharged = stored((self.weighted_uncharged or 0.0) - since * weight)
+
+    def put_into(self, record: Customer, factor: float | None) -> Customer:
+        """The record with this usage and a priority factor."""
+        # As ``_replace`` does in several times the time: this is done for each user.
+        name, priority, _, _, _, _, used, weighted, _, _, *others = record
+        usage = (self.slots, self.weight, self.below)
+        uncharged = (self.uncharged, self.weighted_uncharged)
+        return Customer._make((name, priority, factor, *usage, used, weighted, *uncharged, *others))
+
+
+class _GroupWay(NamedTuple):
+    """Where what the submitters of a group use is counted, and where as used below."""
+
+    own: _Usage
+    above: list[_Usage]
+
+    def charge(self, weight: float, slots: int, since: int) -> None:
+        """Take in slots of one submitter or more."""
+        self.own.charge(weight, slots, since)
+        for used in self.above:
+            used.below = stored(used.below + weight)
+
+
+class _Terms(NamedTuple):
+    """What a record means to a cycle, in which none of it changes."""
+
+    priority: float
+    factor: float
+    floor: int
+    ceiling: int
+
+
+class _MadeLater(Mapping[str, Customer]):
+    """Records that are made when one is asked for; most cycles are not followed by another one."""
+
+    def __init__(self, make: Callable[[], dict[str, Customer]]) -> None:
+        self._make: Callable[[], dict[str, Customer]] | None = make
+        self._made: dict[str, Customer] = {}
+
+    def _all(self) -> dict[str, Customer]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    def __getitem__(self, name: str) -> Customer:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._all(),)
+
+
+class Accountant:
+    """The accountant during one cycle: priorities stand still, usage grows with every match."""
+
+    def __init__(
+        self, state: AccountantState, settings: AccountantSettings, tree: GroupTree, now: float
+    ) -> None:
+        """Update the priorities; usage is that of the cycle before until ``count_claims``."""
+        self._settings = settings
+        self._tree = tree
+        self._now = int(now)
+        self._state = update_priorities(state, self._now, settings.half_life)
+        self._customers = dict(self._state.customers)
+        #: What records mean that have been looked at, and the factors that they get by that.
+        self._terms: dict[str, _Terms] = {}
+        self._factors: dict[str, float] = {}
+        #: Usage that is not what the record says, or that is charged.
+        self._usage = {
+            name: _Usage.of(record)
+            for name, record in self._customers.items()
+            if record.resources_used
+            or record.weighted_resources_used
+            or record.hier_weighted_resources_used
+        }
+        #: For each submitter that was charged where its usage is counted, and its group.
+        self._ways: dict[str, tuple[_Usage, str]] = {}
+        self._group_ways: dict[str, _GroupWay] = {}
+        for group in tree.groups:
+            self._look_up(group.name)
+
+    def count_claims(self, claims: Iterable[tuple[str, float]]) -> None:
+        """Forget the last cycle's usage and charge the slots that are claimed now.
+
+        ``claims``: accounting name and weight of each slot, in pool order.
+        """
+        for used in self._usage.values():
+            used.slots, used.weight, used.below = 0, 0.0, 0.0
+        listed = list(claims)
+        # Whole numbers have the same sum in any order, and nothing to round.
+        whole = all(weight.is_integer() for weight in {weight for _, weight in listed})
+        if whole and self._now == self._since():
+            self._charge_at_once(listed)
+            return
+        for name, weight in listed:
+            self.charge(name, weight)
+
+    def _charge_at_once(self, claims: list[tuple[str, float]]) -> None:
+        """Charge slots of whole weights when nobody has used them uncharged."""
+        slots = Counter(map(itemgetter(0), claims))
+        weights = dict.fromkeys(slots, 0.0)
+        for name, weight in claims:
+            weights[name] += weight
+        members: dict[str, list[str]] = {}
+        for name, weight in weights.items():
+            used, group = self._way(name)
+            used.charge(weight, slots[name], 0)
+            members.setdefault(group, []).append(name)
+        for group, names in members.items():
+            weight, count = sum(map(weights.__getitem__, names)), sum(map(slots.__getitem__, names))
+            self._group_ways[group].charge(weight, count, 0)
+
+    def charge(self, name: str, weight: float) -> None:
+        """Charge a slot to a submitter, to its group and to the groups above."""
+        since = self._now - self._since()
+        used, group = self._way(name)
+        used.charge(weight, 1, since)
+        self._group_ways[group].charge(weight, 1, since)
+
+    def _way(self, name: str) -> tuple[_Usage, str]:
+        """Where what a submitter uses is counted, and its group, which has a way of its own."""
+        way = self._ways.get(name)
+        if way is None:
+            group = self._tree.assigned(name).name
+            if name not in self._customers:
+                self._customers[name] = Customer(name)
+            way = self._ways[name] = self._used(name), group
+            if group not in self._group_ways:
+                self._group_ways[group] = self._group_way(group)
+        return way
+
+    def _group_way(self, group: str) -> _GroupWay:
+        if group not in self._customers:
+            self._customers[group] = Customer(group)
+        path = [group] if group == ROOT_GROUP else _prefixes(group)
+        for above in path:
+            self._look_up(above)
+        return _GroupWay(self._used(group), [self._used(above) for above in path])
+
+    def _since(self) -> int:
+        return self._state.last_update_time or self._now
+
+    def _used(self, name: str) -> _Usage:
+        """The usage of a name that has a record."""
+        used = self._usage.get(name)
+        if used is None:
+            used = self._usage[name] = _Usage.of(self._customers[name])
+        return used
+
+    def usage(self, name: str) -> float:
+        """The weight charged to exactly this submitter or group now."""
+        used = self._usage.get(name)
+        return 0.0 if used is None else used.weight
+
+    def usages(self) -> dict[str, float]:
+        """The usage of all who have any."""
+        return {name: used.weight for name, used in self._usage.items()}
+
+    def subtree_usage(self, group: str) -> float:
+        """The weight charged to a group and all below it."""
+        used = self._usage.get(group)
+        return 0.0 if used is None else used.below
+
+    def real_priority(self, name: str) -> float:
+        """The priority before the factor."""
+        return self._look_up(name).priority
+
+    def factor(self, name: str) -> float:
+        """The priority factor."""
+        return self._look_up(name).factor
+
+    def effective_priority(self, name: str) -> float:
+        """The priority that decides: real priority times factor, bigger is worse."""
+        terms = self._terms.get(name) or self._look_up(name)
+        return terms.priority * terms.factor
+
+    def floor(self, name: str) -> int:
+        """The weight a submitter is to get before all others, 0 if none."""
+        return (self._terms.get(name) or self._look_up(name)).floor
+
+    def ceiling(self, name: str) -> int:
+        """The weight a submitter may use, -1 if there is no limit."""
+        return self._look_up(name).ceiling
+
+    def state(self) -> AccountantState:
+        """The tables as they are now."""
+        return evolve(self._state, customers=self._all_written())
+
+    def final_state(self) -> AccountantState:
+        """The tables when nothing is charged any more; records are made when one is asked for."""
+        return evolve(self._state, customers=_MadeLater(self._all_written))
+
+    def _all_written(self) -> dict[str, Customer]:
+        return {name: self._written(name, record) for name, record in self._customers.items()}
+
+    def _written(self, name: str, record: Customer) -> Customer:
+        """A record as it is now."""
+        used, factor = self._usage.get(name), self._factors.get(name, record.priority_factor)
+        if used is not None:
+            return used.put_into(record, factor)
+        return record if name not in self._factors else record.changed(priority_factor=factor)
+
+    def _look_up(self, name: str) -> _Terms:
+        """What the record of a name means."""
+        terms = self._terms.get(name)
+        if terms is None:
+            terms = self._terms[name] = self._look_at(name)
+        return terms
+
+    def _look_at(self, name: str) -> _Terms:
+        """Look at a record for the first time, which makes it and corrects what it lacks."""
+        record = self._customers.get(name)
+        if record is None:
+            record = self._customers[name] = Customer(name)
+        factor, priority = record.priority_factor, record.priority
+        if factor is None or factor < MIN_FACTOR:
+            group = self._tree.assigned(name).name
+            factor = stored(priority_factor(name, group, self._settings))
+            self._factors[name] = factor
+        if priority is not None and priority < MIN_PRIORITY:
+            priority = MIN_PRIORITY
+            self._customers[name] = record.changed(priority=priority)
+        return _Terms(
+            priority or MIN_PRIORITY,
+            factor or self._settings.default_factor,
+            max(record.floor, 0),
+            max(record.ceiling, -1),
+        )
+
+
+def _prefixes(group: str) -> list[str]:
+    """``a.b.c`` gives ``a``, ``a.b`` and ``a.b.c``."""
+    parts = group.split(".")
+    return [".".join(parts[: i + 1]) for i in range(len(parts))]
+
+
+def accountant_settings(policy: NegotiatorPolicy) -> AccountantSettings:
+    """The part of a policy that the accountant reads."""
+    factors = {spec.name: spec.prio_factor for spec in policy.groups}
+    return AccountantSettings(
+        half_life=policy.priority_halflife_seconds,
+        default_factor=policy.default_prio_factor,
+        nice_user_factor=policy.nice_user_prio_factor,
+        remote_factor=policy.remote_prio_factor,
+        local_domain=policy.accountant_local_domain,
+        group_factors={name: factor for name, factor in factors.items() if factor is not None},
+    )

@@ -1,0 +1,1 @@
+"""Reads a captured pool; never decides."""

@@ -1,0 +1,141 @@
+"""Comparing the decisions of a cycle with those of the real negotiator.
+
+What lives here: what counts as the same decision, and the honest count.  Two matches are the same
+when job, submitter, slot and preempted user are equal, two rejections when job, submitter and
+reason are; besides, they must come in the same order: of decisions in another order only a common
+subsequence counts.
+Inputs: a ``CycleResult`` and the object of an ``expected.json``.  Outputs: ``Agreement``.
+Never here: reading files, wording for people.
+Follows: the ``expected.json`` of the captured pools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from attr import frozen
+
+from negotiator.model.result import CycleResult
+
+MATCH_FIELDS = ("job", "submitter", "slot", "preempted")
+REJECTION_FIELDS = ("job", "submitter", "reason")
+
+Decision = tuple[str | None, ...]
+
+
+class ExpectedError(ValueError):
+    """An ``expected.json`` that does not have the agreed shape."""
+
+
+@frozen
+class Expected:
+    """What the real negotiator decided.  ``negotiator`` is its version."""
+
+    negotiator: str
+    matches: tuple[Decision, ...]
+    rejections: tuple[Decision, ...]
+    #: Seconds since the epoch at which the cycle began, None if not recorded.
+    cycle_started_at: float | None = None
+
+
+@frozen
+class Difference:
+    """A decision only one side made.  ``ours``: this program made it, the real one did not.
+
+    ``position`` counts from 0 in the list of the side that made it.
+    """
+
+    kind: str
+    ours: bool
+    position: int
+    decision: Decision
+
+    def fields(self) -> dict[str, str | None]:
+        """The decision with the names of its fields."""
+        names = MATCH_FIELDS if self.kind == "match" else REJECTION_FIELDS
+        return dict(zip(names, self.decision, strict=True))
+
+
+@frozen
+class Agreement:
+    """``agreeing`` of ``expected`` decisions were made alike; ``extra`` of ours are not there."""
+
+    negotiator: str
+    expected: int
+    agreeing: int
+    extra: int
+    differences: tuple[Difference, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether both sides made exactly the same decisions in the same order."""
+        return not self.differences
+
+
+def parse_expected(data: object) -> Expected:
+    """Check the shape of an ``expected.json``; raises ``ExpectedError``."""
+    if not isinstance(data, Mapping):
+        raise ExpectedError("an object with `matches` and `rejections` is expected")
+    started = data.get("cycle_started_at")
+    if started is not None and not _is_time(started):
+        raise ExpectedError("`cycle_started_at` is not a number of seconds")
+    return Expected(
+        str(data.get("negotiator", "of unknown version")),
+        _decisions(data, "matches", MATCH_FIELDS),
+        _decisions(data, "rejections", REJECTION_FIELDS),
+        None if started is None else float(started),
+    )
+
+
+def _is_time(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 2**62  # neither infinite nor beyond any clock; false for not-a-number
+
+
+def _decisions(data: Mapping[str, Any], key: str, fields: Sequence[str]) -> tuple[Decision, ...]:
+    entries = data.get(key, [])
+    if not isinstance(entries, list):
+        raise ExpectedError(f"`{key}` is not a list")
+    found: list[Decision] = []
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, Mapping):
+            raise ExpectedError(f"`{key}[{index}]` is not an object")
+        missing = [name for name in fields if name not in entry]
+        if missing:
+            raise ExpectedError(f"`{key}[{index}]` has no `{missing[0]}`")
+        values = [entry[name] for name in fields]
+        found.append(tuple(None if value is None else str(value) for value in values))
+    return tuple(found)
+
+
+def compare(result: CycleResult, expected: Expected) -> Agreement:
+    """Align both lists of decisions and count what is the same."""
+    matches: list[Decision] = [(m.job, m.submitter, m.slot, m.preempted) for m in result.matches]
+    rejections: list[Decision] = [(r.job, r.submitter, r.text) for r in result.rejections]
+    same_matches, differences = _align("match", expected.matches, matches)
+    same_rejections, more = _align("rejection", expected.rejections, rejections)
+    return Agreement(
+        negotiator=expected.negotiator,
+        expected=len(expected.matches) + len(expected.rejections),
+        agreeing=same_matches + same_rejections,
+        extra=len(matches) + len(rejections) - same_matches - same_rejections,
+        differences=(*differences, *more),
+    )
+
+
+def _align(
+    kind: str, theirs: Sequence[Decision], ours: Sequence[Decision]
+) -> tuple[int, list[Difference]]:
+    """The length of a common subsequence and what is outside it, in order."""
+    same = 0
+    differences: list[Difference] = []
+    for tag, a, b, c, d in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
+        if tag == "equal":
+            same += b - a
+            continue
+        differences += [Difference(kind, False, i, theirs[i]) for i in range(a, b)]
+        differences += [Difference(kind, True, i, ours[i]) for i in range(c, d)]
+    return same, differences

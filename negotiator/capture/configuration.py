@@ -1,0 +1,159 @@
+"""The policy of a captured pool.
+
+What lives here: which files a captured configuration may include: only those beside it or below,
+because the paths in it are those of another machine.  A line that condor_negotiator would refuse is
+reported, and reading goes on with the next one.
+Inputs: the path of the configuration, or None for HTCondor's defaults; files and definitions that
+are read after it; the local name of the negotiator.  Outputs: the policy, the settings that are not
+honoured, diagnostics.  Raises ``OSError`` if a file cannot be read.
+Never here: the language (``policy.config``), what a knob means (``policy.load``).
+Follows: the start of condor_negotiator, except that it goes on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from negotiator.capture.group_maps import FEATURE, GroupMap
+from negotiator.model.facts import Unsupported
+from policy.config import Config, load_config
+from policy.dialects import HTCONDOR, Dialect
+from policy.io import builtin_library
+from policy.knobs.typed import split_list
+from policy.language.sources import ProgramsNotRun
+from policy.language.table import Context
+from policy.load import load_policy
+from policy.maps.user_maps import read_user_map
+from policy.model import NegotiatorPolicy
+
+
+@frozen
+class LoadedPolicy:
+    """A policy, what it leaves out, and what was wrong with its text."""
+
+    policy: NegotiatorPolicy
+    unsupported: tuple[Unsupported, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    #: What the schedds' map gives to jobs; None without FEATURE:AssignAccountingGroup.
+    group_map: GroupMap | None = None
+
+
+@frozen
+class CaptureSources:
+    """The configuration at ``root`` and the files of its folder; no others, no programs.
+
+    ``overlays``: more files that are named on the command line, with their folders.
+    """
+
+    root: Path
+    overlays: tuple[Path, ...] = ()
+
+    def read(self, path: str) -> str | None:
+        file = self._inside(path)
+        if file is None or not file.is_file():
+            return None
+        return file.read_bytes().decode("utf-8", "surrogateescape")
+
+    def list_files(self, directory: str) -> list[str] | None:
+        folder = self._inside(directory)
+        if folder is None or not folder.is_dir():
+            return None
+        return [str(file) for file in folder.iterdir() if file.is_file()]
+
+    def place(self, path: str) -> str:
+        return path
+
+    def run(self, command: str) -> str | None:
+        raise ProgramsNotRun
+
+    def _inside(self, path: str) -> Path | None:
+        """The file or folder of that name if it is in the capture or beside an overlay."""
+        roots = (self.root, *self.overlays)
+        if Path(path) in roots:
+            return Path(path)
+        found = [_below(root.parent, path) for root in roots]
+        there = (file for file in found if file is not None and file.exists())
+        return next(there, found[0])
+
+
+def _below(folder: Path, path: str) -> Path | None:
+    """The file of that name if it is in the folder or below."""
+    # A name that begins with $(CONFIG_ROOT) has the folder in it already.
+    places = (Path(path), folder / path)
+    inside = [p for p in places if p.resolve().is_relative_to(folder.resolve())]
+    return next((p for p in inside if p.exists()), inside[0] if inside else None)
+
+
+def read_policy(
+    path: Path | None,
+    now: float,
+    *,
+    overlays: tuple[Path, ...] = (),
+    defines: tuple[tuple[str, str], ...] = (),
+    local_name: str | None = None,
+    dialect: Dialect = HTCONDOR,
+) -> LoadedPolicy:
+    """The negotiator's policy; ``now`` is what time functions in the configuration see.
+
+    ``overlays``: files that are read after the one at ``path``; ``defines``: names and texts that
+    are assigned after those.
+    """
+    for file in (path, *overlays):
+        if file is not None:
+            # The reader takes a file that cannot be opened for one line of trouble; it is more.
+            file.open("rb").close()
+    root = Path("condor_config") if path is None else path
+    sources = CaptureSources(root, overlays)
+    config = load_config(
+        None if path is None else str(root),
+        sources,
+        builtin_library(),
+        context=Context("NEGOTIATOR", local_name),
+        overlays=map(str, overlays),
+        extra=defines,
+        now=now,
+        keep_going=True,
+    )
+    loaded = load_policy(config, local_name=local_name, dialect=dialect, sources=sources)
+    unsupported = tuple(
+        Unsupported(item.macro, " ".join(item.text.split()), item.definition.place(), item.reason)
+        for item in loaded.unsupported
+    )
+    problems = [_left_out(problem) for problem in config.diagnostics]
+    groups = _group_map(config, sources, problems)
+    return LoadedPolicy(loaded.policy, unsupported, (*problems, *loaded.diagnostics), groups)
+
+
+def _group_map(
+    config: Config, sources: CaptureSources, problems: list[Diagnostic]
+) -> GroupMap | None:
+    """The map of the schedds, if their jobs go through it."""
+    schedd = config.seen_by("SCHEDD")
+    names = split_list(schedd.text("JOB_TRANSFORM_NAMES") or "")
+    if FEATURE.casefold() not in (name.casefold() for name in names):
+        return None
+    methods = read_user_map(schedd, sources, FEATURE, problems)
+    if methods is None:
+        path = schedd.text(f"CLASSAD_USER_MAPFILE_{FEATURE}")
+        message = f"{FEATURE}: cannot read the map `{path}`; jobs keep their groups"
+        problems.append(
+            Diagnostic(message, severity="warning", help="save it beside the configuration")
+        )
+        return None
+    checks = split_list(schedd.text("SUBMIT_REQUIREMENT_NAMES") or "")
+    checked = "checkrequestedgroup" in (name.casefold() for name in checks)
+    return GroupMap(methods["*"], checked)
+
+
+def _left_out(problem: Diagnostic) -> Diagnostic:
+    """A statement that cannot be read, with what becomes of it."""
+    if problem.severity != "error":
+        return problem
+    said = "the line is left out here; the daemons do not start with it"
+    text = said if problem.help is None else f"{problem.help}; {said}"
+    return Diagnostic(
+        problem.message, problem.source, problem.start, problem.end, help=text, id=problem.id
+    )

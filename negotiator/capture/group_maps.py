@@ -1,0 +1,186 @@
+"""Accounting groups that the schedds' maps give to jobs.
+
+Decision here: which group a waiting job gets if the configuration uses
+FEATURE:AssignAccountingGroup, and what its schedd would refuse.  The real schedds do this once,
+when a job is submitted; here it is done for jobs that were submitted without it, to show what the
+map would change.  Jobs that have been through it (they have ``AcctGroupUser``) and running ones are
+left alone.
+Inputs: the map, job queues, submitter ads.  Outputs: queues and submitter ads with the changes, and
+``Assignments``, which say what was done.
+Never here: reading maps (``policy.maps.user_maps``), which line answers (``policy.maps.trial``).
+Follows: the transform and the submit requirements of the template in 25.14.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from attr import define, field, frozen
+
+from classad.ads.ad import ClassAd
+from negotiator.capture.queues import IDLE, submitter_ad
+from negotiator.model.snapshot import ScheddQueue
+from negotiator.pool.addresses import NO_ADDRESS
+from policy.maps.trial import Mapped, map_name
+from policy.maps.user_maps import UserMap
+
+FEATURE: Final = "AssignAccountingGroup"
+
+
+@frozen(eq=False)
+class GroupMap:
+    """The map, and whether a job that asks for a group that is not its owner's is refused."""
+
+    lines: UserMap
+    check_request: bool
+
+
+@frozen
+class Assignment:
+    """Jobs of one user at one schedd that get another submitter, and the line that says so."""
+
+    schedd: str
+    before: str
+    after: str
+    place: str
+    jobs: tuple[str, ...]
+
+
+@frozen
+class Refusal:
+    """Jobs that the schedd would not take; they are left as they are."""
+
+    schedd: str
+    submitter: str
+    why: str
+    jobs: tuple[str, ...]
+
+
+@frozen
+class Assignments:
+    """What a map does to the jobs of a pool."""
+
+    assigned: tuple[Assignment, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+
+
+@define(eq=False)
+class _Moved:
+    """What changes hands: jobs and weights by schedd, submitter before and after."""
+
+    jobs: dict[tuple[str, str, str, str], list[ClassAd]] = field(factory=dict)
+    refused: dict[tuple[str, str, str], list[ClassAd]] = field(factory=dict)
+
+
+def assign_groups(
+    known: GroupMap, queues: Sequence[ScheddQueue], submitters: Sequence[ClassAd]
+) -> tuple[tuple[ScheddQueue, ...], tuple[ClassAd, ...], Assignments]:
+    """The queues and the submitter ads as they would be, and what was changed."""
+    moved = _Moved()
+    changed = []
+    for queue in queues:
+        jobs = tuple(_assigned(known, queue.name, job, moved) for job in queue.jobs)
+        changed.append(ScheddQueue(queue.name, jobs))
+    ads = _submitters(submitters, moved)
+    return tuple(changed), ads, _summary(moved)
+
+
+def _assigned(known: GroupMap, schedd: str, job: ClassAd, moved: _Moved) -> ClassAd:
+    """The job with its group; the job itself where there is nothing to do."""
+    owner = job.get_string("Owner")
+    done = job.raw("AcctGroupUser") is not None
+    if job.get_number("JobStatus") != IDLE or owner is None or done:
+        return job
+    wanted = job.get_string("AcctGroup")
+    found = map_name(known.lines, owner, wanted)
+    before = _submitter(job)
+    why = _refused(known, found, wanted)
+    if why is not None:
+        moved.refused.setdefault((schedd, before, why), []).append(job)
+        return job
+    new = job.duplicate()
+    new.insert("AcctGroupUser", owner)
+    if wanted is not None:
+        new.insert("RequestedAcctGroup", wanted)
+    new.insert("AcctGroup", found.group)
+    new.insert("AccountingGroup", f"{found.group}.{owner}")
+    line = found.line
+    place = "" if line is None else f"{line.file}:{line.number}"
+    moved.jobs.setdefault((schedd, before, _submitter(new), place), []).append(job)
+    return new
+
+
+def _refused(known: GroupMap, found: Mapped, wanted: str | None) -> str | None:
+    if found.group is None:
+        return f"no group for `{found.name}` in the map"
+    if known.check_request and wanted is not None and wanted.lower() != found.group.lower():
+        return f"`{found.name}` may not ask for group `{wanted}`"
+    return None
+
+
+def _submitter(job: ClassAd) -> str:
+    user = job.get_string("User") or job.get_string("Owner") or ""
+    group = job.get_string("AccountingGroup")
+    if group is None or "@" in group:
+        return group or user
+    domain = user.partition("@")[2]
+    return f"{group}@{domain}" if domain else group
+
+
+def _weight(jobs: Sequence[ClassAd]) -> float:
+    """What the schedd weighs idle jobs by."""
+    cores = (job.get_number("RequestCpus") for job in jobs)
+    return sum(1 if number is None else number for number in cores)
+
+
+def _submitters(ads: Sequence[ClassAd], moved: _Moved) -> tuple[ClassAd, ...]:
+    """The submitter ads with the idle jobs where they now belong."""
+    found: dict[tuple[str, str], ClassAd] = {}
+    rest: list[ClassAd] = []
+    for ad in ads:
+        name, schedd = ad.get_string("Name"), ad.get_string("ScheddName")
+        if name is None or schedd is None:
+            rest.append(ad)
+        else:
+            found[name, schedd] = ad
+    for (schedd, before, after, _), jobs in moved.jobs.items():
+        if before == after:
+            continue
+        old = found.get((before, schedd))
+        new = found.get((after, schedd))
+        if new is None:
+            address = None if old is None else old.get_string("ScheddIpAddr")
+            new = submitter_ad(after, schedd, address or NO_ADDRESS, {})
+        if old is not None:
+            found[before, schedd] = _with_jobs(old, -len(jobs), -_weight(jobs))
+        found[after, schedd] = _with_jobs(new, len(jobs), _weight(jobs))
+    return (*found.values(), *rest)
+
+
+def _with_jobs(ad: ClassAd, count: int, weight: float) -> ClassAd:
+    changed = ad.duplicate()
+    for name, more in (("IdleJobs", count), ("WeightedIdleJobs", weight)):
+        changed.insert(name, max((ad.get_number(name) or 0) + more, 0))
+    return changed
+
+
+def _summary(moved: _Moved) -> Assignments:
+    return Assignments(
+        tuple(
+            Assignment(schedd, before, after, place, _ids(jobs))
+            for (schedd, before, after, place), jobs in moved.jobs.items()
+            if before != after
+        ),
+        tuple(
+            Refusal(schedd, submitter, why, _ids(jobs))
+            for (schedd, submitter, why), jobs in moved.refused.items()
+        ),
+    )
+
+
+def _ids(jobs: Sequence[ClassAd]) -> tuple[str, ...]:
+    return tuple(
+        ".".join(str(int(job.get_number(name) or 0)) for name in ("ClusterId", "ProcId"))
+        for job in jobs
+    )

@@ -1,0 +1,91 @@
+"""Job ads into the queues of their schedds, and submitter ads made from them.
+
+What lives here: whose queue a job is in (the part of ``GlobalJobId`` before the first ``#``), and
+what a schedd would advertise for the submitters of a queue, for captures without submitter ads.
+Inputs: job ads in file order, schedd ads.  Outputs: ``ScheddQueue`` in order of first appearance;
+submitter ads.  Never here: autoclusters, the order of jobs in a submitter's requests.
+Follows: the schedd's submitter ads (``IdleJobs``, ``RunningJobs``, weights by ``RequestCpus``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from classad.ads.ad import ClassAd
+from negotiator.capture.ads import LocatedAd
+from negotiator.model.snapshot import ScheddQueue
+from negotiator.pool.addresses import NO_ADDRESS
+
+IDLE: Final = 1
+RUNNING: Final = 2
+
+
+def schedd_of(job: LocatedAd, default: str) -> str:
+    """The ``ScheddName`` of a job."""
+    global_id = job.text("GlobalJobId")
+    return global_id.partition("#")[0] if global_id and "#" in global_id else default
+
+
+def submitter_of(job: LocatedAd) -> str | None:
+    """The submitter of a job: its accounting group, else its user, with the user's domain."""
+    user = job.text("User") or job.text("Owner")
+    group = job.text("AccountingGroup")
+    name = group or user
+    if name is None or "@" in name:
+        return name
+    domain = (user or "").partition("@")[2]
+    return f"{name}@{domain}" if domain else name
+
+
+def job_id(job: LocatedAd) -> str:
+    """``<cluster>.<proc>`` for messages, or a question mark for what is missing."""
+    cluster, proc = job.number("ClusterId"), job.number("ProcId")
+    return f"{'?' if cluster is None else cluster}.{'?' if proc is None else proc}"
+
+
+def make_queues(jobs: Iterable[LocatedAd], default: str) -> tuple[ScheddQueue, ...]:
+    """Jobs by schedd, each queue in file order."""
+    queues: dict[str, list[ClassAd]] = {}
+    for job in jobs:
+        queues.setdefault(schedd_of(job, default), []).append(job.ad)
+    return tuple(ScheddQueue(name, tuple(ads)) for name, ads in queues.items())
+
+
+def make_submitters(
+    jobs: Iterable[LocatedAd], schedds: Sequence[LocatedAd], default: str
+) -> tuple[ClassAd, ...]:
+    """The submitter ads that the schedds would send for these jobs."""
+    counts: dict[tuple[str, str], dict[str, float]] = {}
+    for job in jobs:
+        name, status = submitter_of(job), job.number("JobStatus")
+        if name is None or status not in (IDLE, RUNNING):
+            continue
+        kind = "Idle" if status == IDLE else "Running"
+        count = counts.setdefault((name, schedd_of(job, default)), {})
+        weight = job.number("RequestCpus")
+        count[f"{kind}Jobs"] = count.get(f"{kind}Jobs", 0) + 1
+        key = f"Weighted{kind}Jobs"
+        count[key] = count.get(key, 0) + (1 if weight is None else weight)
+    addresses = {ad.text("Name"): ad.text("MyAddress") for ad in schedds}
+    return tuple(
+        submitter_ad(name, schedd, addresses.get(schedd) or NO_ADDRESS, count)
+        for (name, schedd), count in counts.items()
+    )
+
+
+def submitter_ad(name: str, schedd: str, address: str, count: dict[str, float]) -> ClassAd:
+    """A submitter ad as a schedd sends it; ``count`` has its numbers of jobs and their weights."""
+    ad = ClassAd()
+    for attribute, value in (
+        ("MyType", "Submitter"),
+        ("Name", name),
+        ("ScheddName", schedd),
+        ("ScheddIpAddr", address),
+        ("MyAddress", address),
+    ):
+        ad.insert(attribute, value)
+    for kind in ("Idle", "Running"):
+        ad.insert(f"{kind}Jobs", int(count.get(f"{kind}Jobs", 0)))
+        ad.insert(f"Weighted{kind}Jobs", count.get(f"Weighted{kind}Jobs", 0))
+    return ad

@@ -1,0 +1,25 @@
+"""Chooses the engine that finds candidates: the only importer of ``negotiator.columns``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from negotiator.matching.engine import Engines
+
+
+def make_engines(name: str, *, lasting: bool = False) -> Engines:
+    """Engines by their name; ``lasting``: for more than one cycle."""
+    if name not in ENGINES:
+        raise ValueError(f"no engine `{name}`; there are {', '.join(ENGINES)}")
+    if name == "reference":
+        from negotiator.matching.engine import ReferenceEngines
+
+        return ReferenceEngines()
+    from negotiator.columns.engines import ColumnEngines
+
+    return ColumnEngines(lasting=lasting)
+
+
+#: How candidates are found; see ``negotiator.matching.engine``.
+ENGINES: Final = ("columns", "reference")

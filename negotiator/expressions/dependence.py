@@ -1,0 +1,147 @@
+"""Requirements taken apart: conjuncts and what the value of each depends on.
+
+Decision here: when two evaluations of an expression must have the same value.  Inputs: ads and
+expressions.  Outputs: the conjuncts of an ad's requirements, and for an expression in an ad the
+``Dependence``: literal values it reads from its own ad, and names it reads from the other one.
+
+Never here: evaluation, matching.
+Follows: the scoping rules of the ClassAd language; an ad's requirements hold if all conjuncts do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from attr import frozen
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.analysis.mentions import References, references_of
+from classad.evaluation.functions import lookup_function
+from classad.language.values import Value
+from classad.syntax.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Reference, walk
+
+#: Values that say all there is to say about an attribute.
+_PLAIN: Final = frozenset({bool, int, float, str, Value})
+#: Functions that are not deterministic in general but are within one cycle, given plain values.
+_STEADY: Final = frozenset(
+    {"time", "currenttime", "daytime", "timezoneoffset", "evalineachcontext", "countmatches"}
+)
+_OWN: Final = frozenset({"my", "self"})
+
+#: An attribute's value as a dictionary key: kinds and signs of zero are told apart.
+Key = tuple[Any, ...]
+
+
+@frozen(eq=False)
+class Dependence:
+    """``own``: the values read from the ad itself; ``other``: names read from the other ad.
+
+    ``steady``: whether these decide the value; if not, it must be evaluated every time.
+    """
+
+    own: Key
+    other: tuple[str, ...]
+    steady: bool
+
+
+def key_of(value: Any) -> Any:
+    """A literal value as part of a key; None for an attribute that is not there."""
+    kind = value.__class__
+    return (kind, repr(value)) if kind is float else (kind, value)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether an attribute is missing or a literal."""
+    return value is None or value.__class__ in _PLAIN
+
+
+def conjuncts(ad: ClassAd, attribute: str = "Requirements") -> list[Node] | None:
+    """The conjuncts of an ad's requirements; None if there are no requirements at all."""
+    value = ad.raw(attribute)
+    if value is None:
+        return None
+    if value.__class__ is not ExprTree:
+        return [Literal(value)] if is_plain(value) else [Literal(False)]
+    return list(_split(value.node, ad, {attribute.lower()}))
+
+
+def _split(node: Node, ad: ClassAd, under_way: set[str]) -> Iterator[Node]:
+    """Descend into conjunctions, parentheses and own attributes that are expressions."""
+    if node.__class__ is Parens:
+        yield from _split(node.inner, ad, under_way)
+    elif node.__class__ is Binary and node.operator == "&&":
+        yield from _split(node.left, ad, under_way)
+        yield from _split(node.right, ad, under_way)
+    else:
+        name = _own_name(node)
+        value = ad.raw(name) if name is not None and name.lower() not in under_way else None
+        if name is not None and value.__class__ is ExprTree:
+            yield from _split(value.node, ad, under_way | {name.lower()})
+        else:
+            yield node
+
+
+def _own_name(node: Node) -> str | None:
+    """The attribute of the ad itself that a node is nothing but a reference to."""
+    if not isinstance(node, Reference) or node.absolute:
+        return None
+    base = node.base
+    if base is None:
+        return node.name
+    own = isinstance(base, Reference) and base.base is None and base.name.lower() in _OWN
+    return node.name if own else None
+
+
+class Analyst:
+    """Finds dependences; remembers what it learnt about expressions shared by many ads."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Node, References, bool]] = {}
+
+    def look(self, node: Node) -> tuple[References, bool]:
+        """The names an expression mentions and whether it is steady in itself."""
+        known = self._known.get(id(node))
+        if known is None:
+            # The node is kept so that its identity stays its own.
+            known = self._known[id(node)] = (node, references_of(node), _is_steady(node))
+        return known[1], known[2]
+
+    def dependence(self, node: Node, ad: ClassAd) -> Dependence:
+        """What the value of an expression in ``ad`` depends on."""
+        own: list[Any] = []
+        other: set[str] = set()
+        seen: set[str] = set()
+        todo = [node]
+        steady = True
+        while todo:
+            refs, fine = self.look(todo.pop())
+            steady = steady and fine
+            other |= refs.target
+            for name in sorted((refs.bare | refs.mine) - seen):
+                seen.add(name)
+                value = ad.raw(name)
+                if value is None:
+                    if name in refs.bare:
+                        other.add(name)
+                    own.append(None)
+                elif value.__class__ is ExprTree:
+                    todo.append(value.node)
+                    own.append(id(value.node))
+                elif value.__class__ in _PLAIN:
+                    own.append(key_of(value))
+                else:
+                    steady = False
+        return Dependence(tuple(own), tuple(sorted(other)), steady)
+
+
+def _is_steady(node: Node) -> bool:
+    for part in walk(node):
+        if isinstance(part, AdExpr):
+            return False
+        if isinstance(part, Call) and part.name.lower() not in _STEADY:
+            function = lookup_function(part.name)
+            if function is None or not function.deterministic:
+                return False
+    return True

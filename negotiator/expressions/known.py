@@ -1,0 +1,164 @@
+"""What expressions mention, and how they are written.
+
+Decision here: none.  An expression is taken apart at its ``&&``: those of many jobs are made of few
+conjuncts, and of these many differ in constants only, of which one is read.  Inputs: expressions.
+Outputs: ``References``, texts.
+
+Never here: what follows from a mention.
+Follows: the scoping rules of the ClassAd language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from classad.ads.deferred import PREFIX, Unbuilt
+from classad.ads.expression import ExprTree
+from classad.ads.stored import is_value
+from classad.analysis.mentions import References, references_of
+from classad.formats.unparse import unparse, unparse_value
+from classad.syntax.native import parse
+from classad.syntax.nodes import AdExpr, walk
+from classad.table.expressions.conjunct_texts import conjuncts_in
+from classad.table.expressions.templates import (
+    MARK,
+    Rest,
+    constants_in,
+    constants_of,
+    first_of_form,
+)
+
+#: Expressions and conjuncts that are remembered from cycle to cycle.
+_MANY: Final = 10_000
+
+
+class Known(NamedTuple):
+    """What is known of an expression.
+
+    ``own``: the names it mentions that may be those of its own ad; ``text``: the same for the same
+    syntax tree.
+    """
+
+    tree: ExprTree
+    references: References
+    own: frozenset[str]
+    text: str
+
+
+class KnownExpressions:
+    """What expressions mention and how they are written, found out once for each object."""
+
+    def __init__(self) -> None:
+        # The expressions are kept so that their identities stay theirs.
+        self._known: dict[int, Known] = {}
+
+    def of(self, tree: ExprTree) -> Known:
+        """What is known of an expression."""
+        known = self._known.get(id(tree))
+        if known is None:
+            _, refs, text = _taken_apart(tree) or _look(tree)
+            known = self._known[id(tree)] = Known(tree, refs, refs.bare | refs.mine, text)
+        return known
+
+
+def conjuncts_of(tree: ExprTree) -> tuple[ExprTree, ...] | None:
+    """What its text joins with ``&&``, which others may share; None if the text does not tell."""
+    joined = _taken_apart(tree)
+    return None if joined is None else joined.trees
+
+
+class _Look(NamedTuple):
+    trees: tuple[ExprTree, ...]
+    references: References
+    text: str
+
+
+def _look(tree: ExprTree) -> _Look:
+    return _Look((tree,), references_of(tree.node), unparse(tree.node))
+
+
+def _taken_apart(tree: ExprTree) -> _Look | None:
+    """What the conjuncts are together.
+
+    An expression is printed in the order in which it is written, whatever binds tighter.
+    """
+    unbuilt: Any = tree._node
+    return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is Unbuilt else None
+
+
+@lru_cache(maxsize=_MANY)
+def _joined(text: str, how: int) -> _Look | None:
+    *parts, last = conjuncts_in(text)
+    if not parts:
+        return None
+    looks = [_part(part, how & ~PREFIX) for part in parts]
+    looks.append(_part(last, how))
+    found = [look for look in looks if look is not None]
+    if len(found) < len(looks):
+        return None
+    names = zip(*[look.references for look in found], strict=True)
+    return _Look(
+        tuple([look.trees[0] for look in found]),
+        References(*[frozenset().union(*some) for some in names]),
+        " && ".join([look.text for look in found]),
+    )
+
+
+class _Form(NamedTuple):
+    """What texts have in common that differ in nothing but constants.
+
+    ``pieces``: what is printed before, between and behind the constants.  ``value``: they are
+    literals or lists.
+    """
+
+    references: References
+    pieces: list[str]
+    value: bool
+
+    def look(self, text: str, how: int, values: Sequence[Any]) -> _Look:
+        """What is known of one of them."""
+        around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
+        tree = ExprTree.from_node(Unbuilt(text, how, self.value))
+        return _Look((tree,), self.references, "".join(chain.from_iterable(around)))
+
+
+class _Forms:
+    """The forms of pieces of texts."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Rest, int], _Form | None] = {}
+
+    def look(self, text: str, how: int) -> _Look | None:
+        """What is known of a piece; None if it is no expression by itself."""
+        left = constants_in(text)
+        # A zero is printed without the minus before it.
+        if left is None or not left[1] or (0 in left[1] and "-" in text):
+            return self._read(text, how)
+        rest, values = left
+        form = self._known.get((rest, how))
+        if form is not None:
+            return form.look(text, how, values)
+        found = self._read(text, how)
+        if found is not None and (rest, how) not in self._known:
+            if len(self._known) >= _MANY:
+                self._known.clear()
+            self._known[rest, how] = _form(found, values)
+        return found
+
+    def _read(self, text: str, how: int) -> _Look | None:
+        node = first_of_form(text, how & ~PREFIX) or parse(text, how)
+        return None if node is None else _look(ExprTree.from_node(node))
+
+
+def _form(found: _Look, values: list[Any]) -> _Form | None:
+    """What others are that are alike; None if not each constant is printed where it is written."""
+    printed, (tree,) = constants_of(found.text), found.trees
+    if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):
+        return None  # an ad's attributes are printed in an order of their own
+    return _Form(found.references, printed[0][0].split(MARK), is_value(tree))
+
+
+_part: Final = lru_cache(maxsize=_MANY)(_Forms().look)

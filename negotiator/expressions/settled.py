@@ -1,0 +1,85 @@
+"""Requirements as they are when a cycle begins.
+
+Decision here: which parts of ``Requirements`` are settled before any match.  The negotiator
+evaluates each ad's requirements against the ad alone first; what is known then stays as it is,
+whatever the other ad says or the cycle changes.  Inputs: an ad, the context at that time.
+Outputs: the ad with its requirements replaced where it can make a difference.
+
+Never here: matching.
+Follows: the vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requirements).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.analysis.flatten import flatten
+from classad.evaluate import EvalContext
+from classad.syntax.nodes import Node
+from negotiator.expressions.known import KnownExpressions
+
+#: Functions whose value, given constants, is another one later or in another scope.
+_UNSTEADY: Final = frozenset(
+    {"eval", "random", "resourcesinusebyuser", "resourcesinusebyusersgroup"}
+)
+
+
+class Freezer:
+    """Freezes requirements; remembers what it learnt about expressions shared by many ads."""
+
+    def __init__(self, context: EvalContext, expressions: KnownExpressions | None = None) -> None:
+        self._context = context
+        self._expressions = expressions or KnownExpressions()
+        #: Expressions that call no unsteady function, kept so that their identities stay theirs.
+        self._steady: dict[int, ExprTree] = {}
+
+    def freeze(self, ad: ClassAd) -> None:
+        """Replace the requirements if it matters."""
+        settled = self.settled(ad)
+        if settled is not None:
+            ad.insert("Requirements", settled)
+
+    def settled(self, ad: ClassAd) -> Any:
+        """The requirements to go by if they are others than those in the ad, else None."""
+        before = ad.raw("Requirements")
+        if before.__class__ is not ExprTree or not self._matters(ad, before):
+            return None
+        flat = flatten(ad, before, inline=True, context=self._context)
+        return _form(flat.tree, flat.value) if flat.ok else None
+
+    def _matters(self, ad: ClassAd, tree: ExprTree) -> bool:
+        """Whether the requirements call an unsteady function or see what is overwritten later."""
+        overwritten = ad.raw("PreemptingRank") is not None
+        own = ad._attrs.get if ad._chained is None else ad.raw
+        if ad._chained is None and not overwritten:
+            steady = self._steady
+            trees = [v for v in ad._attrs.values() if v.__class__ is ExprTree]
+            if not any(self._is_unsteady(v) for v in trees if id(v) not in steady):
+                return False
+        todo: list[Any] = [tree]
+        seen: set[str] = set()
+        while todo:
+            names, unsteady = self.look(todo.pop())
+            if unsteady or (overwritten and "currentrank" in names):
+                return True
+            todo += [value for value in map(own, names - seen) if value.__class__ is ExprTree]
+            seen |= names
+        return False
+
+    def _is_unsteady(self, tree: ExprTree) -> bool:
+        """Whether an expression calls an unsteady function."""
+        unsteady = self.look(tree)[1]
+        if not unsteady:
+            self._steady[id(tree)] = tree
+        return unsteady
+
+    def look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
+        """The own names an expression mentions, and whether it calls an unsteady function."""
+        known = self._expressions.of(tree)
+        return known.own, bool(known.references.called & _UNSTEADY)
+
+
+def _form(tree: Node | None, value: Any) -> Any:
+    return value if tree is None else ExprTree.from_node(tree)

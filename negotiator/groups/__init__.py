@@ -1,0 +1,1 @@
+"""Accounting groups: quotas, surplus and rounds; knows no slot."""

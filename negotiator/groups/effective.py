@@ -1,0 +1,24 @@
+"""Quotas of a policy in a pool that is nothing but a size.
+
+What is decided here: nothing new; the rule is that of ``negotiator.groups.quotas``.
+Inputs: a policy, the size of the pool in slot weights.  Outputs: ``policy.explain.policy.Quotas``.
+Never here: demand, usage, surplus (they need a captured pool).
+"""
+
+from __future__ import annotations
+
+from negotiator.groups.quotas import assign_quotas
+from negotiator.groups.tree import group_tree
+from policy.explain.policy import Quotas
+from policy.model import NegotiatorPolicy
+
+
+def effective_quotas(policy: NegotiatorPolicy, pool: float) -> Quotas:
+    """The quota of every group, the root's included."""
+    tree = group_tree(policy)
+    assign_quotas(tree, pool, oversubscription=policy.allow_quota_oversubscription)
+    return Quotas(
+        pool,
+        {group.name: group.quota for group in tree.groups},
+        {group.name: group.subtree_quota for group in tree.groups},
+    )

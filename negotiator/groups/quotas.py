@@ -1,0 +1,174 @@
+"""Group quotas: who is entitled to how much of the pool, and who gets what others do not want.
+
+Decision here: the quota of every group (top down, once a cycle) and the allocation of every group
+(bottom up, once a round).  Inputs: a tree whose groups carry their demand, the size of the pool in
+slot weights.  Outputs: ``quota``, ``subtree_quota``, ``allocated`` and ``requested`` of the groups.
+The order of the operations is HTCondor's, so that the last digits agree.
+
+Never here: the order in which groups negotiate, their limits (see ``grouploop``).
+Follows: the description of hierarchical group quotas in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from negotiator.groups.steps import Assigned, Note, Share, Spread, TookOwn, nobody
+from negotiator.groups.tree import Group, GroupTree
+from negotiator.groups.whole_slots import recover_remainders
+from negotiator.model.arithmetic import add_up
+
+
+def assign_quotas(
+    tree: GroupTree, pool: float, *, oversubscription: bool, note: Note = nobody
+) -> None:
+    """Give every group its quota.  ``pool`` is the weighted size of the pool."""
+    for group in tree.groups:
+        group.quota = group.subtree_quota = 0.0
+    units: dict[str, float] = {}
+    _assign(tree.root, pool, oversubscription, units)
+    for group in tree.groups:
+        settings, parent = group.settings, group.parent
+        note(
+            Assigned(
+                group.name,
+                None if parent is None else parent.name,
+                settings.static,
+                settings.quota,
+                units.get(group.name, 0.0),
+                group.subtree_quota,
+                group.quota,
+            )
+        )
+
+
+def _assign(group: Group, quota: float, oversubscription: bool, units: dict[str, float]) -> None:
+    """``units`` is filled with what the configured number of each group was multiplied by."""
+    if quota <= 0:
+        return
+    group.subtree_quota = quota
+    statics = add_up(child.settings.quota for child in group.children if child.settings.static)
+    dynamics = add_up(child.settings.quota for child in group.children if not child.settings.static)
+    static_part = statics if oversubscription else min(statics, quota)
+    dynamic_part = max(0.0, quota - static_part)
+    static_unit = static_part / (statics if statics > 0 else 1.0)
+    dynamic_unit = dynamic_part / max(dynamics, 1.0)
+    handed_down = 0.0
+    for child in group.children:
+        unit = static_unit if child.settings.static else dynamic_unit
+        child_quota = child.settings.quota * unit
+        units[child.name] = unit
+        _assign(child, child_quota, oversubscription, units)
+        handed_down += child_quota
+    keeps_all = oversubscription and group.parent is not None
+    group.quota = max(0.0, quota if keeps_all else quota - handed_down)
+
+
+def allocate(tree: GroupTree, *, whole_slots: bool, note: Note = nobody) -> float:
+    """Hand out the pool for one round and return the surplus that nobody wants.
+
+    ``whole_slots``: fractions are collected and handed out as whole slots in turn, as the
+    negotiator does when slot weights are off.
+    """
+    for group in tree.groups:
+        group.allocated = group.subtree_requested = 0.0
+        group.served_round_robin = False
+    surplus = _fair_share(tree.root, note)
+    if whole_slots:
+        surplus += recover_remainders(tree.root, note)
+    return surplus
+
+
+def _fair_share(group: Group, note: Note) -> float:
+    """Every group takes its quota or what it wants; the rest is spread.  Returns what is left."""
+    wanted = group.requested
+    group.allocated = min(wanted, group.quota)
+    group.requested -= group.allocated
+    group.subtree_requested = group.requested
+    surplus = group.quota - group.allocated
+    note(TookOwn(group.name, group.quota, wanted, group.allocated, surplus))
+    if not group.children:
+        return surplus
+    for child in group.children:
+        surplus += _fair_share(child, note)
+        if child.settings.accept_surplus:
+            group.subtree_requested += child.subtree_requested
+    return _spread(group, surplus, note)
+
+
+def _spread(group: Group, surplus: float, note: Note) -> float:
+    """Spread a surplus over a group and its accepting children; returns what is left."""
+    if surplus <= 0:
+        return 0.0
+    if group.subtree_requested <= 0:
+        return surplus
+    wants = _wants(group)
+    weights = [child.subtree_quota for child in group.children] + [group.quota]
+    wanted, before = list(wants), surplus
+    requested = group.subtree_requested
+    if surplus >= requested:
+        shares = list(wants)
+        by_quota = list(shares)
+        surplus -= requested
+        requested = 0.0
+    else:
+        shares = [0.0] * len(wants)
+        surplus, requested = _loop(wants, weights, shares, surplus, requested)
+        by_quota = list(shares)
+        surplus, requested = _loop(wants, [1.0] * len(weights), shares, surplus, requested)
+    names = [member.name for member in (*group.children, group)]
+    parts = tuple(
+        Share(name, want, weight, first, share - first)
+        for name, want, weight, first, share in zip(
+            names, wanted, weights, by_quota, shares, strict=True
+        )
+    )
+    note(Spread(group.name, before, group.subtree_requested, parts, surplus))
+    for child, share in zip(group.children, shares, strict=False):
+        if share > 0:
+            _spread(child, share, note)
+    group.allocated += shares[-1]
+    group.requested -= shares[-1]
+    group.subtree_requested = requested
+    return surplus
+
+
+def _wants(group: Group) -> list[float]:
+    """What each child wants, then what the group itself wants; the group always takes part."""
+    wants = [
+        max(child.subtree_requested, 0.0) if child.settings.accept_surplus else 0.0
+        for child in group.children
+    ]
+    wants.append(max(group.requested, 0.0))
+    return wants
+
+
+def _loop(
+    wants: list[float],
+    weights: Sequence[float],
+    shares: list[float],
+    surplus: float,
+    requested: float,
+) -> tuple[float, float]:
+    """Divide a surplus by weight until it is gone; fills ``shares``, uses up ``wants``."""
+    while surplus > 0:
+        norm = add_up(weight for weight, want in zip(weights, wants, strict=True) if want > 0)
+        if norm <= 0:
+            break
+        nobody_capped = True
+        given = 0.0
+        for i, weight in enumerate(weights):
+            if wants[i] <= 0:
+                continue
+            amount = surplus * (weight / norm)
+            if amount > wants[i]:
+                amount = wants[i]
+                nobody_capped = False
+            shares[i] += amount
+            wants[i] -= amount
+            given += amount
+        surplus -= given
+        requested -= given
+        if nobody_capped or surplus < 0:
+            surplus = 0.0
+    return surplus, requested

@@ -1,0 +1,242 @@
+"""Autoclusters: jobs that no slot can tell apart.
+
+Decision here: which job attributes are significant and which jobs share an autocluster.  Inputs:
+slot ads, the expressions of the policy, job ads.  Outputs: attribute names, autocluster ids.
+
+Never here: which job is offered when (see ``requests``).
+Follows: the schedd's and the negotiator's rules as seen in the vectors and captured pools.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from sys import intern
+from typing import Any, Final, NamedTuple
+
+from attr import frozen
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.analysis.mentions import References, references_of
+from classad.formats.unparse import unparse_value
+from negotiator.expressions.known import KnownExpressions
+from negotiator.expressions.projection import Excerpts
+from negotiator.jobs.start_vanilla import names_of
+from policy.model import NegotiatorPolicy
+
+#: Never significant: they change all the time or say nothing about the job.
+NEVER: Final = frozenset(
+    name.lower()
+    for name in (
+        "CurrentTime", "LastHeardFrom", "RemoteUser", "RemoteOwner", "RemoteUserFloor",
+        "RemoteUserPrio", "RemoteUserResourcesInUse", "RemoteGroupResourcesInUse",
+        "SubmitterUserResourcesInUse", "SubmitterGroupResourcesInUse", "SubmittorPrio",
+        "SubmitterUserPrio", "TotalJobRunTime", "MachineLastMatchTime", "JobCurrentStartDate",
+        "JobState", "Mips", "KFlops", "SlotID", "DSlotId", "PartitionableSlot", "DynamicSlot",
+        "Offline", "PelicanPluginVersion",
+    )
+)  # fmt: skip
+#: What the schedd adds to any list.
+ALWAYS: Final = ("Requirements", "Rank", "ConcurrencyLimits", "FlockTo")
+
+
+@frozen
+class SignificanceSettings:
+    """The knobs about significant attributes.
+
+    ``fixed``: ``SIGNIFICANT_ATTRIBUTES`` of the schedd, in place of all others.  ``of_start``: what
+    ``START_VANILLA_UNIVERSE`` mentions as ``JOB.x``.
+    """
+
+    removed: Sequence[str] = ()
+    removed_pattern: str = ""
+    added: Sequence[str] = ()
+    fixed: Sequence[str] | None = None
+    of_start: Iterable[str] = ()
+
+
+def external_names(ad: ClassAd, trees: Iterable[ExprTree]) -> set[str]:
+    """What expressions in ``ad`` want from the other ad."""
+    known: dict[int, References] = {}
+    found: set[str] = set()
+    for tree in trees:
+        refs = known.get(id(tree)) or known.setdefault(id(tree), references_of(tree.node))
+        found |= refs.target
+        found.update(name for name in refs.bare if ad.raw(name) is None)
+    return found
+
+
+def significant_attributes(
+    slots: Iterable[ClassAd], policy_expressions: Iterable[ExprTree | None]
+) -> frozenset[str]:
+    """The negotiator's list (lower-cased names) before the settings are applied."""
+    found: set[str] = set()
+    mentioned = _Mentioned(found)
+    sample: ClassAd | None = None
+    for ad in slots:
+        sample = ad if sample is None else sample
+        trees = [value for value in ad._attrs.values() if value.__class__ is ExprTree]
+        own = ad._attrs
+        new = [name for name in mentioned.bare(trees) - found if name not in own]
+        found.update(name for name in new if ad.raw(name) is None)
+    if sample is not None:
+        found |= external_names(sample, [tree for tree in policy_expressions if tree is not None])
+    return frozenset(found - NEVER)
+
+
+class _Mentioned:
+    """What the expressions of ads mention; ads of one kind share their expressions."""
+
+    def __init__(self, found: set[str]) -> None:
+        """``found``: where names of the other ad go."""
+        self._found = found
+        #: By the expressions' identities; they are kept so that these stay theirs.
+        self._known: dict[tuple[int, ...], tuple[list[ExprTree], frozenset[str]]] = {}
+
+    def bare(self, trees: list[ExprTree]) -> frozenset[str]:
+        """The names that the expressions of one ad mention without a scope."""
+        key = tuple(map(id, trees))
+        known = self._known.get(key)
+        if known is None:
+            refs = [references_of(tree.node) for tree in trees]
+            self._found.update(*(each.target for each in refs))
+            bare: frozenset[str] = frozenset().union(*(each.bare for each in refs))
+            known = self._known[key] = (trees, bare)
+        return known[1]
+
+
+def job_attributes(significant: frozenset[str], settings: SignificanceSettings) -> frozenset[str]:
+    """The list as the schedd uses it, before the references inside the jobs are added."""
+    if settings.fixed is not None:
+        return frozenset(name.lower() for name in settings.fixed)
+    names = significant - {name.lower() for name in settings.removed}
+    if settings.removed_pattern:
+        pattern = re.compile(settings.removed_pattern, re.IGNORECASE)
+        names = frozenset(name for name in names if not pattern.search(name))
+    return names | {name.lower() for name in (*ALWAYS, *settings.added, *settings.of_start)}
+
+
+#: Classes of values that have one text where they are equal.
+_EXACT: Final[frozenset[type]] = frozenset({bool, int, str})
+
+
+def _reader(ad: ClassAd) -> Callable[[str], Any]:
+    """What ``ad.raw`` is for a name in lower case, faster where nothing is inherited."""
+    return ad.raw if ad._chained is not None else ad._attrs.get
+
+
+class AutoclusterTable:
+    """The autoclusters of one schedd.  The list of attributes only grows, as the schedd's does."""
+
+    def __init__(
+        self, attributes: frozenset[str], expressions: KnownExpressions | None = None
+    ) -> None:
+        """``attributes``: lower-cased names; none at all means no autoclusters."""
+        # The objects that are the keys of ads, as a rule: finding those takes no comparing.
+        self._names = set(map(intern, attributes))
+        self._attributes = frozenset(self._names)
+        self._expressions = expressions or KnownExpressions()
+        #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
+        #: a number or string.
+        self._ids: dict[tuple[Any, ...], int] = {}
+        #: Ids by the names and classes of the values, and the values or, if they are inexact,
+        #: identities; the values are kept so that these stay theirs.
+        self._known: dict[tuple[Any, ...], tuple[tuple[Any, ...], int]] = {}
+        self._inexact: dict[tuple[type, ...], _Inexact] = {}
+        self._sorted: list[str] = []
+        self._excerpts = Excerpts(())
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The significant attributes with everything they refer to in the jobs seen."""
+        if len(self._attributes) != len(self._names):
+            self._attributes = frozenset(self._names)
+        return self._attributes
+
+    def learn(self, jobs: Iterable[ClassAd]) -> None:
+        """Add every attribute that a significant one refers to inside a job."""
+        names, known = self._names, self._expressions.of
+        for job in jobs:
+            trees = [value for value in self._read(job)[1] if value.__class__ is ExprTree]
+            own = _reader(job)
+            while trees:
+                for name in known(trees.pop()).own - names:
+                    value = own(name)
+                    if value is not None:
+                        names.add(intern(name))
+                    if value.__class__ is ExprTree:
+                        trees.append(value)
+
+    def id_of(self, job: ClassAd) -> int:
+        """The id of a job: the same for the same texts of all significant attributes."""
+        names, values = self._read(job)
+        kinds = tuple(map(type, values))
+        inexact = self._inexact.get(kinds)
+        if inexact is None:
+            inexact = self._inexact[kinds] = _Inexact.of(kinds)
+        told = list(values)
+        for place in inexact.places:
+            told[place] = id(told[place])
+        key = (names, kinds, *told)
+        known = self._known.get(key)
+        if known is None:
+            for place in inexact.places:
+                told[place] = self._text(values[place])
+            signature = (names, inexact.others, *told)
+            number = self._ids.setdefault(signature, len(self._ids) + 1)
+            known = self._known[key] = (values, number)
+        return known[1]
+
+    def _read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        """Which of the attributes a job has, and its values of them."""
+        if len(self._sorted) != len(self._names):
+            self._sorted = sorted(self._names)
+            self._excerpts = Excerpts(self._sorted)
+            self._known.clear()
+        attrs, names = job._attrs, job._names
+        if job._chained is not None:
+            found = {name: job.raw(name) for name in self._sorted}
+            attrs = names = {name: value for name, value in found.items() if value is not None}
+        keys, pick, _ = self._excerpts.of(names)
+        return keys, pick(attrs)
+
+    def _text(self, value: Any) -> str:
+        is_tree = value.__class__ is ExprTree
+        return self._expressions.of(value).text if is_tree else unparse_value(value)
+
+
+class _Inexact(NamedTuple):
+    """Which places hold inexact values; ``others``: the classes of the other values."""
+
+    places: tuple[int, ...]
+    others: tuple[type | None, ...]
+
+    @classmethod
+    def of(cls, kinds: tuple[type, ...]) -> _Inexact:
+        """Of values of these classes."""
+        places = tuple(place for place, kind in enumerate(kinds) if kind not in _EXACT)
+        return cls(places, tuple(kind if kind in _EXACT else None for kind in kinds))
+
+
+def policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
+    """The expressions whose references are significant."""
+    return [
+        policy.preemption_requirements,
+        policy.preemption_rank,
+        policy.pre_job_rank,
+        policy.post_job_rank,
+        policy.job_constraint,
+    ]
+
+
+def significance(policy: NegotiatorPolicy) -> SignificanceSettings:
+    """The part of a policy that says which attributes are significant."""
+    start = policy.start_vanilla_universe
+    return SignificanceSettings(
+        removed=policy.remove_significant_attributes,
+        removed_pattern=policy.remove_significant_attributes_regex,
+        added=policy.add_significant_attributes,
+        fixed=policy.significant_attributes,
+        of_start=() if start is None else names_of(start, "JOB"),
+    )

@@ -1,0 +1,272 @@
+"""The jobs that wait, by submitter and schedd.
+
+Decision here: which jobs can run, for whom, and in which order they stand.  Inputs: job queues,
+significant attributes.  Outputs: a ``JobList`` for each submitter.
+
+Never here: requests, matching.
+Follows: the schedd's rules for runnable jobs and their order as seen in the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import Any, Final
+
+from classad.ads.ad import ClassAd, as_bool, as_number, as_string
+from classad.evaluate import EvalContext
+from negotiator.expressions.known import KnownExpressions
+from negotiator.expressions.projection import Excerpts
+from negotiator.expressions.settled import Freezer
+from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
+from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, shown
+from negotiator.jobs.start_vanilla import VanillaStart
+from negotiator.jobs.submitters import negotiated_name
+from negotiator.model.arithmetic import whole
+from negotiator.model.snapshot import ScheddQueue
+from policy.model import NegotiatorPolicy
+
+IDLE: Final = 1
+_RUNNING: Final = 2
+#: Universes whose jobs run without a slot of the pool.
+_LOCAL_UNIVERSES: Final = frozenset({7, 12})
+_GRID_UNIVERSE: Final = 9
+#: What decides about the place of a job in its queue.
+_PRIORITIES: Final = ("prejobprio1", "prejobprio2", "jobprio", "postjobprio1", "postjobprio2")
+_ORDER: Final = (*_PRIORITIES, "clusterid", "procid", "qdate")
+#: What decides whether a job is offered.
+_READINESS: Final = (
+    *("jobstatus", "jobuniverse", "wantmatching", "isnoopjob", "jobcooldownexpiration"),
+    *("currenthosts", "maxhosts"),
+)
+_OWNERSHIP: Final = ("user", "accountinggroup")
+#: All that a schedd reads in a job to offer it, in lower case.
+READ_BY_SCHEDD: Final = (*_READINESS, *_OWNERSHIP, *_ORDER)
+_READY: Final = slice(len(_READINESS))
+_OWNED: Final = slice(len(_READINESS), len(_READINESS) + len(_OWNERSHIP))
+_ORDERED: Final = slice(len(_READINESS) + len(_OWNERSHIP), None)
+
+
+def submitter_of(job: ClassAd, context: EvalContext) -> str | None:
+    """The submitter name of a job: its accounting group or user, with the domain."""
+    return _submitter(*job.evaluate_all(_OWNERSHIP, context))
+
+
+def _submitter(owner: Any, accounted: Any) -> str | None:
+    user, group = as_string(owner), as_string(accounted)
+    if not group:
+        return user
+    domain = (user or "").partition("@")[2]
+    return f"{group}@{domain}" if domain else group
+
+
+def runnable(job: ClassAd, context: EvalContext) -> bool:
+    """Whether the schedd offers a job at all."""
+    return _is_ready(job.evaluate_all(_READINESS, context), context)
+
+
+def _is_ready(values: list[Any] | tuple[Any, ...], context: EvalContext) -> bool:
+    status, universe, matching, noop, cool, current, most = values
+    if as_number(status) != IDLE or as_number(universe) in _LOCAL_UNIVERSES:
+        return False
+    if as_number(universe) == _GRID_UNIVERSE and as_bool(matching) is not True:
+        return False
+    if as_bool(noop) is True:
+        return False
+    end = as_number(cool)
+    if end is not None and end >= (context.now or 0):
+        return False
+    allowed = as_number(most)
+    return (as_number(current) or 0) < (1 if allowed is None else allowed)
+
+
+class _Reader:
+    """What a schedd knows of its jobs, found once for equal values."""
+
+    def __init__(self, context: EvalContext, policy: NegotiatorPolicy) -> None:
+        self._context = context
+        self._policy = policy
+        self._oldest_first = policy.dialect.older_jobs_first
+        self._ready: dict[tuple[Any, ...], bool] = {}
+        self._names: dict[Any, str | None] = {}
+        self._places: dict[tuple[Any, ...], _Place] = {}
+
+    def read(self, job: ClassAd, table: AutoclusterTable | None) -> tuple[str, QueuedJob] | None:
+        """A job that is offered, and the name under which its submitter negotiates."""
+        values = job.plain_values(READ_BY_SCHEDD)
+        if values is None:
+            return self._evaluate(job, table)
+        told = tuple(values[_READY])
+        ready = self._ready.get(told)
+        if ready is None:
+            ready = self._ready[told] = _is_ready(told, self._context)
+        name = self._name(*values[_OWNED]) if ready else None
+        if name is None:
+            return None
+        return name, self._queued(job, table, values[_ORDERED])
+
+    def _name(self, owner: Any, accounted: Any) -> str | None:
+        key = (owner, accounted)
+        if key not in self._names:
+            submitter = _submitter(owner, accounted)
+            known = None if submitter is None else negotiated_name(submitter, self._policy)
+            self._names[key] = known
+        return self._names[key]
+
+    def _evaluate(
+        self, job: ClassAd, table: AutoclusterTable | None
+    ) -> tuple[str, QueuedJob] | None:
+        """The same of a job of which an attribute is an expression, or inherited."""
+        context = self._context
+        submitter = submitter_of(job, context) if runnable(job, context) else None
+        if submitter is None:
+            return None
+        queued = queued_job(job, table, context, oldest_first=self._oldest_first)
+        return negotiated_name(submitter, self._policy), queued
+
+    def _queued(self, job: ClassAd, table: AutoclusterTable | None, values: list[Any]) -> QueuedJob:
+        *prios, cluster, proc, submitted = values
+        told = (*prios, submitted if self._oldest_first else 0)
+        place = self._places.get(told)
+        if place is None:
+            place = self._places[told] = _place(told, self._oldest_first)
+        return _made(job, table, place, cluster, proc)
+
+
+#: What goes before the numbers of a job in its order, and its ``JobPrio``.
+_Place = tuple[tuple[float, ...], float]
+
+
+def _place(values: tuple[Any, ...], oldest_first: bool) -> _Place:
+    *prios, submitted = [as_number(value) or 0 for value in values]
+    order = (*(-float(prio) for prio in prios), float(submitted) if oldest_first else 0.0)
+    return order, float(prios[2])
+
+
+def _made(
+    job: ClassAd, table: AutoclusterTable | None, place: _Place, cluster: Any, proc: Any
+) -> QueuedJob:
+    numbered = _numbered(cluster), _numbered(proc)
+    autocluster = NO_AUTOCLUSTER if table is None else table.id_of(job)
+    return QueuedJob(job, *numbered, autocluster, place[0] + numbered, place[1])
+
+
+def _numbered(value: Any) -> int:
+    return value if value.__class__ is int else whole(as_number(value) or 0)
+
+
+def queued_job(
+    job: ClassAd,
+    table: AutoclusterTable | None,
+    context: EvalContext,
+    *,
+    oldest_first: bool = False,
+) -> QueuedJob:
+    """A job with what its schedd knows of it.
+
+    ``oldest_first``: among jobs of equal priority, which HTCondor leaves to their numbers.
+    """
+    *prios, cluster, proc, submitted = job.evaluate_all(_ORDER, context)
+    return _made(job, table, _place((*prios, submitted), oldest_first), cluster, proc)
+
+
+def job_lists(
+    queues: tuple[ScheddQueue, ...],
+    significant: frozenset[str],
+    settings: SignificanceSettings,
+    policy: NegotiatorPolicy,
+    context: EvalContext,
+    *,
+    freeze: bool,
+) -> Mapping[tuple[str, str], JobList]:
+    """The waiting jobs by submitter name and schedd name.
+
+    ``freeze``: whether the requirements of requests are settled against the job alone.
+    """
+    lists: dict[tuple[str, str], JobList] = {}
+    expressions = KnownExpressions()
+    freezer = Freezer(context, expressions) if freeze else None
+    reader = _Reader(context, policy)
+    start = policy.start_vanilla_universe
+    vanilla = None if start is None else VanillaStart(start, context)
+    for queue in queues:
+        names = _names_for(queue, significant, settings)
+        table = excerpts = None
+        if names is not None:
+            table = AutoclusterTable(names, expressions)
+            table.learn(queue.jobs)
+            excerpts = excerpts_of(table, vanilla)
+        running = _running(queue, context) if policy.max_jobs_running is not None else 0
+        most = most_jobs(policy, running)
+        for job in queue.jobs:
+            read = reader.read(job, table)
+            if read is None or (vanilla is not None and vanilla.condition(job) is False):
+                continue
+            name, queued = read
+            key = (name, queue.name)
+            if key not in lists:
+                lists[key] = job_list(excerpts, policy, most, freezer, vanilla)
+            lists[key].waiting[queued] = None
+    for found in lists.values():
+        found.waiting = dict.fromkeys(sorted(found.waiting, key=_order_of))
+    return lists
+
+
+def excerpts_of(table: AutoclusterTable, start: VanillaStart | None = None) -> Excerpts:
+    """What requests show of the jobs of a table that has met all of them."""
+    return shown(table.attributes if start is None else table.attributes | start.shown)
+
+
+def job_list(
+    excerpts: Excerpts | None,
+    policy: NegotiatorPolicy,
+    most: int | None,
+    freezer: Freezer | None = None,
+    start: VanillaStart | None = None,
+) -> JobList:
+    """An empty list for jobs of a schedd that asks for so many at a time, see ``most_jobs``.
+
+    ``excerpts``: what requests show of the jobs, None without autoclusters.
+    """
+    return JobList(
+        {},
+        excerpts,
+        policy.job_constraint,
+        counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
+        batch_size=policy.resource_request_list_size,
+        ahead=policy.prefetch_requests,
+        most_jobs=most,
+        whole=not policy.use_resource_request_counts or policy.resource_request_list_size == 1,
+        freezer=freezer,
+        start=start,
+    )
+
+
+def _running(queue: ScheddQueue, context: EvalContext) -> int:
+    return sum(job.get_number("JobStatus", context=context) == _RUNNING for job in queue.jobs)
+
+
+def most_jobs(policy: NegotiatorPolicy, running: int) -> int | None:
+    """For how many jobs a schedd asks at a time and submitter: two of its limits say so."""
+    limits = []
+    if policy.max_concurrent_uploads_per_user > 0:
+        limits.append(policy.max_concurrent_uploads_per_user)
+    if policy.max_jobs_running is not None:
+        limits.append(max(policy.max_jobs_running - running, 0))
+    return min(limits, default=None)
+
+
+def _names_for(
+    queue: ScheddQueue, significant: frozenset[str], settings: SignificanceSettings
+) -> frozenset[str] | None:
+    """The significant attributes a schedd goes by; what it wrote into its jobs comes first."""
+    for job in queue.jobs:
+        written = job.raw("AutoClusterAttrs")
+        if written.__class__ is str:
+            return frozenset(name.strip().lower() for name in written.split(","))
+    if not significant and settings.fixed is None:
+        return None
+    return job_attributes(significant, settings)
+
+
+_order_of: Final = attrgetter("order")

@@ -1,0 +1,130 @@
+"""Submitters as a cycle begins.
+
+Decision here: which submitter ads take part.  Inputs: submitter ads in collector order.  Outputs:
+``Submitter`` values with their job counts and weighted demand (slot weights).
+
+Never here: their order in a round (see ``spins``).
+Follows: the description of the negotiation cycle in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from attr import evolve, frozen
+
+from classad.ads.ad import ClassAd, as_bool, as_number, as_string
+from classad.evaluate import EvalContext
+from negotiator.model.arithmetic import INT_MIN, whole
+from negotiator.pool.addresses import ANY, schedd_families
+from negotiator.pool.slots import holds
+from policy.model import NegotiatorPolicy
+
+_PREFIX_MAP: Final = "GROUP_PREFIX"
+
+
+@frozen(eq=False)
+class Submitter:
+    """One submitter ad: one name at one schedd.  ``demand`` counts idle and running work.
+
+    ``job_prios``: the lowest and the highest ``JobPrio`` it negotiates for with global job
+    priorities, None for all.  ``families``: the kinds of address the schedd has.
+    """
+
+    name: str
+    schedd: str
+    idle_jobs: int
+    running_jobs: int
+    demand: float
+    last_heard_from: int
+    job_prios: tuple[int, int] | None = None
+    families: frozenset[int] = ANY
+
+    @property
+    def job_prio(self) -> int:
+        """What global job priorities sort by, bigger first."""
+        return INT_MIN if self.job_prios is None else self.job_prios[1]
+
+
+def fetch_submitters(
+    ads: Iterable[ClassAd], policy: NegotiatorPolicy, context: EvalContext
+) -> list[Submitter]:
+    """The submitters that take part in the cycle."""
+    found: list[Submitter] = []
+    for ad in ads:
+        if not holds(policy.submitter_constraint, ad, context):
+            continue
+        submitter = _submitter(ad, policy, context)
+        if submitter is None:
+            continue
+        prios = _job_prios(ad, context) if policy.use_global_job_prios else []
+        found.extend(evolve(submitter, job_prios=(prio, prio)) for prio in prios)
+        if not prios:
+            found.append(submitter)
+    return found
+
+
+def _job_prios(ad: ClassAd, context: EvalContext) -> list[int]:
+    """The different job priorities that a submitter ad announces."""
+    text = ad.get_string("JobPrioArray", context=context) or ""
+    return [int(word) for word in re.findall(r"-?\d+", text)]
+
+
+def consolidate(submitters: Iterable[Submitter]) -> list[Submitter]:
+    """Join neighbours of one name and schedd: they negotiate for a range of job priorities."""
+    joined: list[Submitter] = []
+    for submitter in submitters:
+        last = joined[-1] if joined else None
+        same = last is not None and (last.name, last.schedd) == (submitter.name, submitter.schedd)
+        if same and last is not None and last.job_prios and submitter.job_prios:
+            low, high = zip(last.job_prios, submitter.job_prios, strict=True)
+            joined[-1] = evolve(last, job_prios=(min(low), max(high)))
+        else:
+            joined.append(submitter)
+    return joined
+
+
+def negotiated_name(name: str, policy: NegotiatorPolicy) -> str:
+    """The name under which the negotiator knows a submitter.
+
+    The user map ``GROUP_PREFIX`` is asked for the domain; its answer, whatever it is, comes before
+    the name.
+    """
+    prefixes = policy.user_maps.get(_PREFIX_MAP)
+    _, at, domain = name.rpartition("@")
+    prefix = prefixes.get(domain) if prefixes is not None and at else None
+    return name if prefix is None else f"{prefix}.{name}"
+
+
+def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> Submitter | None:
+    values = ad.evaluate_all(_TOLD, context)
+    name, address, schedd = map(as_string, values[:3])
+    running, idle, *weights, heard = map(as_number, values[3:-1])
+    if name is None or address is None or (name and name.split() != [name]):
+        return None
+    plain = (whole(running), whole(idle))
+    if sum(plain) <= 0 or as_bool(values[-1]) is True:
+        return None
+    demand = float(sum(plain))
+    if policy.use_weighted_demand:
+        demand = 0.0
+        for count, weighted in zip(plain, weights, strict=True):
+            demand += count if weighted is None else weighted
+    return Submitter(
+        name=negotiated_name(name, policy),
+        schedd=schedd or "",
+        idle_jobs=plain[1],
+        running_jobs=plain[0],
+        demand=demand,
+        last_heard_from=whole(heard),
+        families=schedd_families(address),
+    )
+
+
+#: What is read of a submitter ad.
+_TOLD: Final = (
+    *("name", "scheddipaddr", "scheddname", "runningjobs", "idlejobs"),
+    *("weightedrunningjobs", "weightedidlejobs", "lastheardfrom", "skipmatchmaking"),
+)

@@ -1,0 +1,182 @@
+"""The state of a cycle under way: what is left of the slots, what has been decided so far.
+
+Decision here: none; this is what the stages share.  Everything in it lives for one cycle.
+
+Never here: rules.
+Follows: nothing; it is bookkeeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from attr import Factory, define, field
+
+from classad.evaluate import EvalContext
+from negotiator.accounting.accountant import Accountant
+from negotiator.groups.tree import GroupTree
+from negotiator.jobs.requests import JobList
+from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
+from negotiator.matching.concurrency import ConcurrencyCounts
+from negotiator.matching.stopwatch import Stopwatch
+from negotiator.model.departures import DepartureLog
+from negotiator.model.result import Match, Pie, PoolNumbers, Rejection
+from negotiator.pool.partitionable import Enlarged
+from negotiator.pool.slots import Slot
+from policy.model import NegotiatorPolicy
+
+if TYPE_CHECKING:
+    from negotiator.groups.steps import QuotaStep
+    from negotiator.jobs.requests import QueuedJob, Request
+    from negotiator.matching.candidate import Allowance, Asker, Candidate
+    from negotiator.matching.terms import SessionTerms
+    from negotiator.model.result import Rejection
+
+
+class Entries(Protocol):
+    """Candidates best first.  They may be worked out when they are asked for, front to back."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> Candidate: ...
+
+    def insert(self, place: int, candidate: Candidate, /) -> None:
+        """Put a candidate in."""
+
+
+class Found(Protocol):
+    """The candidates of a request."""
+
+    def entries(self) -> Entries:
+        """All of them best first, equal ones in the order of the negotiator's sort."""
+
+    def first_best(self) -> Candidate | None:
+        """The first of the best in pool order."""
+
+
+class Engine(Protocol):
+    """Finds candidates among the slots that are left."""
+
+    def find(
+        self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
+    ) -> Found:
+        """The candidates for a request; ``tally`` is told how many slots each test refused."""
+
+
+#: What requests must have in common to share a list.
+Key = tuple[int, str, str, float, bool]
+
+
+@define(eq=False)
+class MatchList:
+    """Candidates for the requests of one autocluster, best first, used up from the front."""
+
+    key: Key
+    entries: Entries
+    tally: Tally
+    taken: int = field(default=0)
+
+    def pop(self) -> Candidate | None:
+        """The next entry, which is then gone."""
+        if self.taken >= len(self.entries):
+            return None
+        self.taken += 1
+        return self.entries[self.taken - 1]
+
+    def put_back(self, candidate: Candidate) -> None:
+        """Insert at the front, then behind every entry that the candidate is better than.
+
+        That is the wrong way round, but it is what the negotiator does: a slot that has become
+        less attractive stays in front.
+        """
+        place = self.taken
+        while place < len(self.entries) and candidate.keys > self.entries[place].keys:
+            place += 1
+        self.entries.insert(place, candidate)
+
+    def peek(self) -> Candidate | None:
+        """The next entry."""
+        return self.entries[self.taken] if self.taken < len(self.entries) else None
+
+
+class Watch:
+    """An onlooker that does nothing; those that want something override a method."""
+
+    def started(self, board: Board) -> None:
+        """All is prepared, nothing has been decided."""
+
+    def quota(self, step: QuotaStep) -> None:
+        """The arithmetic of quotas has done a step."""
+
+    def offered(
+        self,
+        board: Board,
+        terms: SessionTerms,
+        request: Request,
+        asker: Asker,
+        allowance: Allowance,
+    ) -> None:
+        """A slot is about to be looked for; the request has its ephemeral attributes."""
+
+    def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
+        """The request offered last got a slot, which the schedd gave to ``job``."""
+
+    def refused(self, rejection: Rejection) -> None:
+        """The request offered last got no slot."""
+
+    def ended(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
+        """A session is over."""
+
+    def finished(self, board: Board) -> None:
+        """The cycle is over."""
+
+
+@define(eq=False)
+class Board:
+    """``slots``: those not matched yet, in pool order, by their position in the pool."""
+
+    policy: NegotiatorPolicy
+    context: EvalContext
+    accountant: Accountant
+    tree: GroupTree
+    concurrency: ConcurrencyCounts
+    numbers: PoolNumbers
+    jobs: Mapping[tuple[str, str], JobList]
+    slots: dict[int, Slot] = field(factory=dict)
+    #: Finds the candidates of a request; without one every slot is tested by itself.
+    engine: Engine | None = None
+    #: The same slots, matched ones included.
+    pool: Sequence[Slot] = ()
+    match_list: MatchList | None = None
+    #: Partitionable slots whose ads hold resources of their children while the list is kept.
+    enlarged: list[Enlarged] = field(factory=list)
+    matches: list[Match] = field(factory=list)
+    rejections: list[Rejection] = field(factory=list)
+    pies: list[Pie] = field(factory=list)
+    #: The spin of the pie under way; its index is ``len(pies)``.
+    spin: int = 0
+    #: For what a schedd evaluates: it has neither the negotiator's functions nor its user maps.
+    schedd_context: EvalContext = Factory(lambda self: self.context, takes_self=True)
+    #: Who is told what happens; nobody as a rule.
+    watch: Watch = Factory(Watch)
+    stopwatch: Stopwatch = Factory(Stopwatch)
+    departures: DepartureLog = Factory(DepartureLog)
+    #: How many slots the submitter limit refused when slots were last looked at.  A request that is
+    #: refused for its concurrency limits leaves the count of the one before, as the real one does.
+    limit_refusals: int = 0
+    _by_name: dict[str, Slot] | None = field(default=None, init=False)
+
+    @property
+    def by_name(self) -> dict[str, Slot]:
+        """The slots of the pool by name."""
+        if self._by_name is None:
+            self._by_name = {slot.name: slot for slot in self.pool}
+        return self._by_name
+
+    def drop_match_list(self) -> None:
+        """Forget the candidates of the last request."""
+        self.match_list = None
+        for change in self.enlarged:
+            change.restore()
+        self.enlarged.clear()

@@ -1,0 +1,131 @@
+"""Describes what a session may still take, who asks, and a slot that a request can have."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final, NamedTuple
+
+from attr import define, field
+
+from negotiator.matching.preemption import Refusal
+from negotiator.matching.rank import RankKeys
+from negotiator.model.result import Counters, MatchKind
+from negotiator.pool.addresses import ANY
+from negotiator.pool.consumption import Amounts
+from negotiator.pool.slots import Slot
+
+
+@define
+class Allowance:
+    """What a session may still take.  ``unclaimed`` parts concern slots that nobody holds."""
+
+    limit: float
+    limit_unclaimed: float
+    used: float = 0.0
+    used_unclaimed: float = 0.0
+
+    def permits(self, kind: MatchKind, cost: float) -> bool:
+        """The limit test for a candidate that was just found."""
+        if kind is MatchKind.RANK:
+            return True
+        if kind is MatchKind.PRIORITY:
+            return permits(self.used, cost, self.limit)
+        return permits(self.used_unclaimed, cost, self.limit_unclaimed)
+
+    def permits_cached(self, kind: MatchKind, cost: float) -> bool:
+        """The limit test for a candidate from a match list."""
+        unclaimed = permits(self.used_unclaimed, cost, self.limit_unclaimed)
+        if kind is MatchKind.NONE:
+            return unclaimed
+        return unclaimed or permits(self.used, cost, self.limit)
+
+
+class Asker(NamedTuple):
+    """Who asks: the submitter, its schedd, its effective priority, and in which mode.
+
+    ``families``: the kinds of address the schedd has.
+    """
+
+    submitter: str
+    schedd: str
+    priority: float
+    rank_only: bool
+    families: frozenset[int] = ANY
+
+
+class Candidate(NamedTuple):
+    """A slot that a request can have.  ``position`` is the slot's place in the pool.
+
+    ``amounts``: what the match takes of a slot with a consumption policy, which stays in the pool.
+    """
+
+    position: int
+    slot: Slot
+    keys: RankKeys
+    kind: MatchKind
+    cost: float
+    amounts: Amounts | None = None
+
+    def with_keys(self, keys: RankKeys) -> Candidate:
+        """The candidate with its rank."""
+        return self._replace(keys=keys)
+
+
+#: Of a candidate that is not ranked yet.
+#: Concurrency limits that are refused in any case, as they were before anything else was.
+NOTHING_REFUSED: Final = ""
+
+
+NO_KEYS: Final = RankKeys(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def _none_yet() -> defaultdict[Refusal, int]:
+    return defaultdict(int)
+
+
+@define(eq=False)
+class Tally:
+    """How many slots each test refused; ``concurrency_text`` was refused last.
+
+    Sets of slots are counted when somebody wants to know, which is when a request is rejected.
+    """
+
+    _counts: defaultdict[Refusal, int] = field(factory=_none_yet)
+    concurrency_text: str = NOTHING_REFUSED
+    #: The slots before a test and behind it, by cause.
+    _sets: list[tuple[Refusal, int, int]] = field(factory=list)
+
+    @property
+    def refused(self) -> defaultdict[Refusal, int]:
+        """The number of slots by cause."""
+        for cause, before, behind in self._sets:
+            self._counts[cause] += (before ^ behind).bit_count()
+        self._sets.clear()
+        return self._counts
+
+    def number(self, cause: Refusal) -> int:
+        """The number of slots that were refused for one cause."""
+        sets = [(b ^ behind).bit_count() for other, b, behind in self._sets if other is cause]
+        return self._counts.get(cause, 0) + sum(sets)
+
+    def refuse(self, cause: Refusal, before: int, behind: int) -> None:
+        """Take in the sets of slots before a test and of those that passed it."""
+        self._sets.append((cause, before, behind))
+
+    def counters(self) -> Counters:
+        """The counts as part of a result."""
+        got = self.refused.get
+        return Counters(
+            concurrency_limit=got(Refusal.CONCURRENCY_LIMIT, 0),
+            preemption_requirements=got(Refusal.PREEMPTION_REQUIREMENTS, 0),
+            startd_rank=got(Refusal.STARTD_RANK, 0),
+            submitter_limit=got(Refusal.SUBMITTER_LIMIT, 0),
+            same_user=got(Refusal.SAME_USER, 0),
+            requirements=got(Refusal.REQUIREMENTS, 0),
+            priority=got(Refusal.PRIORITY, 0),
+        )
+
+
+def permits(used: float, cost: float, allowed: float) -> bool:
+    """Whether a match of this cost keeps the limit; the first of a session may exceed it."""
+    return used + cost <= allowed or (used <= 0 < allowed)

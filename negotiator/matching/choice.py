@@ -1,0 +1,144 @@
+"""Choosing a slot for a request, and the list of candidates kept for the next equal request.
+
+Decision here: the best candidate; when a kept list is used, and which of its entries still may be
+taken.  Inputs: candidates, what the session may still take (slot weights).  Outputs: a candidate
+or the tally of refusals.  The order of equal candidates is that of the C++ library's sort.
+
+Never here: whether a slot is a candidate, what a match costs.
+Follows: the negotiator's match list as the vectors show it.
+"""
+
+from __future__ import annotations
+
+from classad.ads.ad import ClassAd, as_bool
+from negotiator.jobs.requests import NO_AUTOCLUSTER, Request
+from negotiator.matching.board import Board, Key, MatchList
+from negotiator.matching.candidate import NOTHING_REFUSED, Allowance, Asker, Candidate, Tally
+from negotiator.matching.candidates import consider, per_slot_limits_have_room, rank_keys
+from negotiator.matching.engine import find
+from negotiator.matching.preemption import Refusal, requirements_allow
+from negotiator.matching.rank import policy_rank
+from negotiator.model.result import MatchKind
+from negotiator.pool.consumption import consumed, cost_of
+
+
+def find_match(
+    board: Board, request: Request, asker: Asker, allowance: Allowance
+) -> tuple[Candidate | None, Tally]:
+    """The slot for a request, from the list of the request before if it fits.
+
+    The tally may be that of the list, which goes on counting.
+    """
+    tally = Tally()
+    if not _limits_have_room(board, request.ad, tally):
+        return None, tally
+    board.concurrency.full.clear()
+    kept = list_for(board, request, asker)
+    if kept is not None:
+        chosen = _from_list(board, kept, request.ad, allowance)
+        if chosen is None:
+            board.limit_refusals = kept.tally.number(Refusal.SUBMITTER_LIMIT)
+        return chosen, kept.tally
+    board.drop_match_list()
+    if not board.slots:
+        board.limit_refusals = 0
+        return None, tally
+    found = find(board, request, asker, allowance, tally)
+    board.limit_refusals = tally.number(Refusal.SUBMITTER_LIMIT)
+    if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
+        return found.first_best(), tally
+    made = MatchList(_key(request, asker), found.entries(), tally)
+    board.match_list = made
+    return made.pop(), tally
+
+
+def list_for(board: Board, request: Request, asker: Asker) -> MatchList | None:
+    """The kept list, if it serves the request."""
+    kept = board.match_list
+    if kept is None or kept.key != _key(request, asker):
+        return None
+    return kept if _still_valid(board, kept, request.ad) else None
+
+
+def _key(request: Request, asker: Asker) -> Key:
+    return (request.autocluster, asker.submitter, asker.schedd, asker.priority, asker.rank_only)
+
+
+def _limits_have_room(board: Board, request: ClassAd, tally: Tally) -> bool:
+    """The concurrency limits of a request whose limits do not depend on the slot."""
+    if request.raw("ConcurrencyLimits") is None:
+        return True
+    text = request.get_string("ConcurrencyLimits", context=board.context)
+    if text == NOTHING_REFUSED:
+        return False
+    if text is None or board.concurrency.has_room(text):
+        return True
+    tally.refused[Refusal.CONCURRENCY_LIMIT] += 1
+    return False
+
+
+def _from_list(
+    board: Board, kept: MatchList, request: ClassAd, allowance: Allowance
+) -> Candidate | None:
+    """The next entry within the limits; entries that are not are lost to the list.
+
+    They go on counting as refusals for as long as the list lives.
+    """
+    while (candidate := kept.pop()) is not None:
+        candidate = _with_cost(board, candidate, request)
+        if not allowance.permits_cached(candidate.kind, candidate.cost):
+            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1
+        elif per_slot_limits_have_room(board, candidate.slot, request, Tally()):
+            return candidate
+    return None
+
+
+def _with_cost(board: Board, candidate: Candidate, request: ClassAd) -> Candidate:
+    """The candidate with what it would cost now, if its slot has a consumption policy."""
+    slot = candidate.slot
+    if not slot.resources:
+        return candidate
+    amounts = consumed(slot.ad, slot.resources, request, board.context)
+    if amounts is None:
+        return candidate
+    return candidate._replace(amounts=amounts, cost=cost_of(slot.ad, amounts, board.context))
+
+
+def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate) -> None:
+    """Give a slot that was matched, but stays, its place in the list, if it still matches."""
+    if board.match_list is None:
+        return
+    slot = candidate.slot
+    again = consider(board, candidate.position, slot, request, asker)
+    if isinstance(again, Candidate):
+        keys = rank_keys(board, slot, request, MatchKind.NONE)
+        board.match_list.put_back(again._replace(kind=MatchKind.NONE, keys=keys))
+
+
+def _still_valid(board: Board, kept: MatchList, request: ClassAd) -> bool:
+    """Whether a list may be used again under policies that are declared to be unstable."""
+    policy = board.policy
+    if policy.preemption_requirements_stable and policy.preemption_rank_stable:
+        return True
+    entry = kept.peek()
+    if not policy.preemption_requirements_stable:
+        if entry is None:
+            return False
+        if entry.kind is MatchKind.PRIORITY and not requirements_allow(
+            policy.preemption_requirements, entry.slot.ad, request, board.context
+        ):
+            return False
+    if policy.preemption_rank_stable or entry is None or entry.kind is MatchKind.NONE:
+        return True
+    rank = policy_rank(policy.preemption_rank, entry.slot.ad, request, board.context)
+    return rank == entry.keys.preemption
+
+
+def has_claim(board: Board, candidate: Candidate) -> bool:
+    """Whether the slot can be handed out: it has a claim id or needs none."""
+    slot = candidate.slot
+    if slot.claims > 0:
+        return True
+    if as_bool(slot.value("Offline", board.context)) is True:
+        return True
+    return as_bool(slot.value("WantClaiming", board.context)) is False

@@ -1,0 +1,95 @@
+"""Simulated time within a cycle, and the limits on it.
+
+Decision here: when NEGOTIATOR_MAX_TIME_PER_CYCLE, _SUBMITTER, _SCHEDD and _PIESPIN end something.
+Inputs: what a request costs, in seconds; by default nothing takes any time, so that only
+limits of 0 are reached.  Outputs: whether there is time left; the time spent.  The negotiator's
+clock has whole seconds.
+
+Never here: real clocks.
+Follows: the manual on these macros, and the order in which the negotiator looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from attr import Factory, define, field, frozen
+
+from negotiator.model.result import Event
+
+_NEVER: Final = float("inf")
+_EVENTS: Final = (Event.SUBMITTER_TIME, Event.SCHEDD_TIME, Event.CYCLE_TIME)
+
+
+@frozen
+class TimeLimits:
+    """Seconds that a cycle, a submitter ad, a schedd and a single turn may take."""
+
+    cycle: float = _NEVER
+    submitter: float = _NEVER
+    schedd: float = _NEVER
+    pie_spin: float = _NEVER
+
+
+@frozen
+class RequestCosts:
+    """Seconds that offering a request takes; ``of_schedd``: by ``ScheddName`` where it differs."""
+
+    seconds: float = 0.0
+    of_schedd: Mapping[str, float] = Factory(dict)
+
+    def of(self, schedd: str) -> float:
+        """What a request of a schedd takes."""
+        return self.of_schedd.get(schedd, self.seconds)
+
+
+@define(eq=False)
+class Stopwatch:
+    """The time since the cycle began, and who has taken how much of it."""
+
+    limits: TimeLimits = Factory(TimeLimits)
+    costs: RequestCosts = Factory(RequestCosts)
+    seconds: float = 0.0
+    _by_submitter: dict[tuple[str, str], int] = field(factory=dict)
+    _by_schedd: dict[str, int] = field(factory=dict)
+
+    @property
+    def now(self) -> int:
+        """Whole seconds since the cycle began."""
+        return int(self.seconds)
+
+    def spend(self, schedd: str) -> None:
+        """A request of a schedd has been offered."""
+        self.seconds += self.costs.of(schedd)
+
+    def finished(self, submitter: str, schedd: str, began: int) -> None:
+        """A turn that began at ``began`` is over."""
+        taken = self.now - began
+        if not taken:
+            return
+        key = (submitter, schedd)
+        self._by_submitter[key] = self._by_submitter.get(key, 0) + taken
+        self._by_schedd[schedd] = self._by_schedd.get(schedd, 0) + taken
+
+    def used_up(self, submitter: str, schedd: str) -> Event | None:
+        """Which limit keeps a submitter from another turn."""
+        left = self._left(submitter, schedd)
+        if min(left) > 0:
+            return None
+        return next(event for event, seconds in zip(_EVENTS, left, strict=True) if seconds <= 0)
+
+    def deadline(self, submitter: str, schedd: str) -> float:
+        """The time at which a turn that begins now ends at the latest."""
+        return self.now + min(self.limits.pie_spin, *self._left(submitter, schedd))
+
+    def _left(self, submitter: str, schedd: str) -> tuple[float, float, float]:
+        """The seconds that are left of each limit, in the order of ``_EVENTS``."""
+        limits = self.limits
+        if not self.seconds:
+            return limits.submitter, limits.schedd, limits.cycle
+        return (
+            limits.submitter - self._by_submitter.get((submitter, schedd), 0),
+            limits.schedd - self._by_schedd.get(schedd, 0),
+            limits.cycle - self.now,
+        )

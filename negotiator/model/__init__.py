@@ -1,0 +1,1 @@
+"""What goes into a cycle and what comes out; never decides."""

@@ -1,0 +1,98 @@
+"""Consumption policies: partitionable slots that are matched several times in a cycle.
+
+Decision here: what a job would take of a slot, whether the slot has it, what that costs (the drop
+of ``SlotWeight``).  Inputs: slots that declare ``Consumption<resource>`` for all their resources,
+requests.  Outputs: amounts by resource, costs in slot weights, slots with the amounts deducted.
+
+Never here: limits, the order of candidates.
+Follows: "Consumption Policies" in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from classad.ads.ad import ClassAd
+from classad.evaluate import EvalContext
+
+#: Amounts by resource name.
+Amounts = Mapping[str, int | float]
+
+
+def policy_resources(ad: ClassAd, context: EvalContext) -> tuple[str, ...]:
+    """The resources that a slot's consumption policy speaks of; empty if it has none."""
+    if ad.get_bool("PartitionableSlot", context=context) is not True:
+        return ()
+    text = ad.get_string("MachineResources", context=context)
+    if text is None:
+        return ()
+    resources = tuple(word for word in re.split(r"[\s,]+", text) if word and word.lower() != "swap")
+    declared = all(ad.raw(f"Consumption{name}") is not None for name in resources)
+    return resources if declared else ()
+
+
+def consumed(
+    slot: ClassAd, resources: tuple[str, ...], request: ClassAd, context: EvalContext
+) -> Amounts | None:
+    """What a request would take of a slot; None if the slot has not got it."""
+    asking = ClassAd()
+    asking.chain(request)
+    for name in resources:
+        if request.raw(f"Request{name}") is None:
+            asking.insert(f"Request{name}", 0)
+    amounts: dict[str, int | float] = {}
+    for name in resources:
+        amount = slot.get_number(f"Consumption{name}", asking, context)
+        there = slot.get_number(name, context=context)
+        # The negotiator aborts where the slot lacks a resource that its policy names.
+        if amount is None or there is None or amount < 0 or there < amount:
+            return None
+        amounts[name] = amount
+    return amounts if any(amount > 0 for amount in amounts.values()) else None
+
+
+def request_for(request: ClassAd, amounts: Amounts) -> ClassAd:
+    """The request as the requirements see it: what it asks for is what it would take."""
+    seen = ClassAd()
+    seen.chain(request)
+    for name, amount in amounts.items():
+        if request.raw(f"Request{name}") is not None:
+            seen.insert(f"Request{name}", _whole(amount))
+    return seen
+
+
+def deduct(slot: ClassAd, amounts: Amounts, context: EvalContext) -> None:
+    """Take the amounts from the slot."""
+    for name, amount in amounts.items():
+        there = slot.get_number(name, context=context) or 0
+        slot.insert(name, _whole(there - amount))
+
+
+def cost_of(slot: ClassAd, amounts: Amounts, context: EvalContext) -> float:
+    """By how much the slot's weight would drop; it may be nothing."""
+    before = _weight(slot, context)
+    with _restored(slot, amounts):
+        deduct(slot, amounts, context)
+        after = _weight(slot, context)
+    return before - after
+
+
+@contextmanager
+def _restored(slot: ClassAd, amounts: Amounts) -> Iterator[None]:
+    kept: dict[str, Any] = {name: slot.raw(name) for name in amounts}
+    yield
+    for name, value in kept.items():
+        slot.insert(name, value)
+
+
+def _weight(slot: ClassAd, context: EvalContext) -> float:
+    weight = slot.get_number("SlotWeight", context=context)
+    return 1.0 if weight is None or weight < 0 else float(weight)
+
+
+def _whole(amount: int | float) -> int | float:
+    """An integer where the amount is one."""
+    return int(amount) if amount == int(amount) else amount

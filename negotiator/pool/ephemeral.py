@@ -1,0 +1,201 @@
+"""Attributes that exist only during a cycle: what the negotiator adds to slots and requests.
+
+Decision here: their values.  Inputs: the accountant, the groups, the quotas of the cycle before.
+Outputs: additions to the (copied) ads, and the two functions that read live usage while an
+expression is evaluated.  Usage and quotas are in slot weights; priorities are effective ones.
+
+Never here: what is made of the values.
+Follows: the list of attributes in HTCondor's manual; types and presence as in the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from attr import field, frozen
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.evaluate import EvalContext, EvalState
+from classad.evaluation.functions import EAGER, Builtin
+from classad.language.names import fold_name
+from classad.language.values import ERROR
+from classad.syntax.nodes import Call, Literal
+from negotiator.accounting.accountant import Accountant
+from negotiator.columns.slots import ColumnSlots, each, kept_of
+from negotiator.groups.tree import GroupTree
+from negotiator.model.arithmetic import float32
+from negotiator.model.result import ROOT_GROUP
+from negotiator.pool.slots import Changes, Slot, occupant
+from policy.model import NegotiatorPolicy
+
+_USER_FUNCTION: Final = "ResourcesInUseByUser"
+_GROUP_FUNCTION: Final = "ResourcesInUseByUsersGroup"
+
+
+def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin]:
+    """The functions that give the usage of a user, or of the user's group, at this moment."""
+
+    def by_user(state: EvalState, name: Any) -> Any:
+        """The weighted usage of a user now, in single precision."""
+        return float32(accountant.usage(name)) if name.__class__ is str else ERROR
+
+    def by_users_group(state: EvalState, name: Any) -> Any:
+        """The weighted usage of a user's group now; an error if no groups are configured."""
+        if name.__class__ is not str or not tree.configured:
+            return ERROR
+        return accountant.usage(tree.assigned(name).name)
+
+    return {
+        name.lower(): Builtin(
+            name,
+            "negotiator",
+            1,
+            1,
+            EAGER,
+            False,
+            "anything but a string gives error",
+            impl.__doc__ or "",
+            (),
+            impl,
+        )
+        for name, impl in ((_USER_FUNCTION, by_user), (_GROUP_FUNCTION, by_users_group))
+    }
+
+
+#: What is said about the user of a slot, by its name the folded one.
+_FOLDED: Final = {
+    name: fold_name(name)
+    for name in (
+        *("RemoteUserPrio", "RemoteUserResourcesInUse"),
+        *("RemoteGroup", "RemoteGroupResourcesInUse", "RemoteGroupQuota"),
+    )
+}
+
+
+def _folded(*names: str) -> dict[str, str]:
+    return {fold_name(name): name for name in names}
+
+
+#: What is said in a request about its submitter, and about the submitter's group.
+_SUBMITTER: Final = _folded(
+    *("SubmitterUserPrio", "SubmittorPrio", "SubmitterUserResourcesInUse"),
+    *("SubmitterNegotiatingGroup", "SubmitterAutoregroup"),
+)
+_GROUP: Final = _folded("SubmitterGroup", "SubmitterGroupResourcesInUse", "SubmitterGroupQuota")
+
+
+@cache
+def _call(function: str, name: str) -> ExprTree:
+    return ExprTree.from_node(Call(function, (Literal(name),)))
+
+
+@frozen(eq=False)
+class SlotDecorator:
+    """Adds what is known about occupants; only used when preemption is considered.
+
+    ``previous_quotas``: the quota of each group as the cycle before left it, None if there was
+    none.  ``prefix``: of attributes about other slots of the machine; None to leave them out.
+    """
+
+    accountant: Accountant
+    tree: GroupTree
+    previous_quotas: Mapping[str, float] | None
+    context: EvalContext
+    prefix: str | None = None
+    _known: dict[str, dict[str, Any]] = field(factory=dict, init=False)
+    _changes: dict[str, Changes] = field(factory=dict, init=False)
+
+    def decorate(self, slots: Sequence[Slot]) -> None:
+        """Add the ephemeral attributes of slots."""
+        ranks = each(slots, ("PreemptingRank",), _preempting_rank, self.context)
+        names: set[str] = set()
+        if ranks.count(None) < len(ranks):
+            names.add("currentrank")
+            for slot, rank in zip(slots, ranks, strict=True):
+                if rank is not None:
+                    slot.insert("CurrentRank", rank)
+        known = self._changes
+        for slot, user in zip(slots, kept_of(slots, "user"), strict=True):
+            if user is not None:
+                slot.adopt(known.get(user) or self._of(user))
+            if self.prefix is not None:
+                names |= self._add_others(slot, self.prefix)
+        if isinstance(slots, ColumnSlots):
+            slots.changed |= names.union(*self._changes.values())
+
+    def _of(self, user: str) -> Changes:
+        """What is said about the user of a slot."""
+        known = {"remoteuserfloor": ("RemoteUserFloor", self.accountant.floor(user))}
+        for said in self._about(user).items():
+            known[_FOLDED[said[0]]] = said
+        self._changes[user] = known
+        return known
+
+    def _add_others(self, slot: Slot, prefix: str) -> set[str]:
+        """What is said about the users of the other slots of the machine; the names added."""
+        added = set()
+        total = slot.ad.get_number("TotalSlots", context=self.context)
+        for i in range(1, int(total or 1) + 1):
+            user = occupant(slot.ad, self.context, f"{prefix}{i}_")
+            if user is not None:
+                for name, value in self._about(user).items():
+                    slot.insert(f"{prefix}{i}_{name}", value)
+                    added.add(fold_name(f"{prefix}{i}_{name}"))
+        return added
+
+    def _about(self, user: str) -> dict[str, Any]:
+        """What the policy may want to know about a user and its group."""
+        known = self._known.get(user)
+        if known is not None:
+            return known
+        about: dict[str, Any] = {
+            "RemoteUserPrio": float32(self.accountant.effective_priority(user)),
+            "RemoteUserResourcesInUse": _call(_USER_FUNCTION, user),
+        }
+        group, quotas = self.tree.assigned(user).name, self.previous_quotas
+        if self.tree.configured and quotas is not None and group in quotas:
+            about["RemoteGroup"] = group
+            about["RemoteGroupResourcesInUse"] = _call(_GROUP_FUNCTION, user)
+            about["RemoteGroupQuota"] = quotas[group]
+        self._known[user] = about
+        return about
+
+
+def _preempting_rank(slot: Slot, context: EvalContext) -> int | float | None:
+    if slot.raw("PreemptingRank") is None:
+        return None
+    return slot.ad.get_number("PreemptingRank", context=context)
+
+
+def decorate_request(
+    ad: ClassAd,
+    submitter: str,
+    priority: float,
+    group: str | None,
+    accountant: Accountant,
+    tree: GroupTree,
+) -> None:
+    """Add what is known about the submitter.  ``group``: the one negotiating, if any."""
+    negotiating = ROOT_GROUP if group is None else group
+    regrouped = tree.autoregroup and negotiating == ROOT_GROUP
+    usage = accountant.usage(submitter)
+    said = (priority, priority, usage, negotiating, regrouped)
+    ad.insert_plain(_SUBMITTER, dict(zip(_SUBMITTER, said, strict=True)))
+    if tree.configured:
+        own = tree.assigned(submitter)
+        about = (own.name, accountant.usage(own.name), own.quota)
+        ad.insert_plain(_GROUP, dict(zip(_GROUP, about, strict=True)))
+
+
+def add_match_expressions(slots: Sequence[Slot], policy: NegotiatorPolicy) -> None:
+    """Add what ``NEGOTIATOR_MATCH_EXPRS`` lists."""
+    if not policy.match_exprs:
+        return
+    for slot in slots:
+        for name, expr in policy.match_exprs:
+            slot.insert(name, expr)
+    if isinstance(slots, ColumnSlots):
+        slots.changed.update(fold_name(name) for name, _ in policy.match_exprs)

@@ -1,0 +1,133 @@
+"""Preempting dynamic slots so that their partitionable slot fits one bigger request.
+
+Decision here: which children of a partitionable slot would go, and in which way they are
+preempted.  Inputs: the slot with what it tells about its children, the request, the ads of the
+dynamic slots.  Outputs: the slot's ad with the children's resources added, the kind of preemption.
+
+Never here: limits, ranks, whether the slot is taken.
+Follows: the negotiator's behaviour with ALLOW_PSLOT_PREEMPTION as seen in the vectors.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from attr import evolve, frozen
+
+from classad.ads.ad import ClassAd
+from classad.ads.lists import ListValue
+from classad.evaluate import EvalContext
+from negotiator.model.result import MatchKind
+from negotiator.model.std_sort import ascending
+from negotiator.pool.slots import Slot
+
+#: Who is said to be on a slot whose children are preempted.
+VARIOUS_USERS: Final = "various_dSlot_users"
+_DEFAULT_RESOURCES: Final = "cpus memory disk"
+
+
+@frozen(eq=False)
+class Enlarged:
+    """A slot whose ad was changed, and what it was; ``children``: the slots that would go."""
+
+    slot: Slot
+    before: Mapping[str, Any]
+    user: str | None
+    children: tuple[str, ...] = ()
+
+    def restore(self) -> None:
+        """Undo the change."""
+        for name, value in self.before.items():
+            if value is None:
+                self.slot.ad.remove(name)
+            else:
+                self.slot.ad.insert(name, value)
+        self.slot.user = self.user
+
+
+@frozen
+class _Child:
+    index: int
+    name: str
+    rank: float
+
+
+def enlarge(
+    slot: Slot,
+    rank: float,
+    matches: Callable[[], bool],
+    preemptible: Callable[[str], bool],
+    rank_only: bool,
+    context: EvalContext,
+) -> tuple[MatchKind, Enlarged] | None:
+    """Add children to a slot, lowest rank first, until it ``matches``; None if it never does.
+
+    ``rank``: what the startd's rank of the request is; ``preemptible``: whether the claim of a
+    child of that same rank may be preempted by priority.
+    """
+    resources = _resources(slot.ad, context)
+    before = {name: slot.ad.raw(name) for name in (*resources, "RemoteUser")}
+    change = Enlarged(slot, before, slot.user)
+    kind: MatchKind | None = None
+    gone: list[str] = []
+    for child in _children(slot.ad, context):
+        if child.rank > rank:
+            break
+        if child.rank < rank:
+            kind = kind or MatchKind.RANK
+        elif not rank_only and preemptible(child.name):
+            kind = MatchKind.PRIORITY
+        else:
+            continue
+        _add(slot.ad, resources, child, context)
+        gone.append(child.name)
+        if matches():
+            slot.ad.insert("RemoteUser", VARIOUS_USERS)
+            slot.user = VARIOUS_USERS
+            return kind, evolve(change, children=tuple(gone))
+    change.restore()
+    return None
+
+
+def _resources(ad: ClassAd, context: EvalContext) -> tuple[str, ...]:
+    text = ad.get_string("MachineResources", context=context) or _DEFAULT_RESOURCES
+    return tuple(word for word in re.split(r"[\s,]+", text) if word)
+
+
+def _children(ad: ClassAd, context: EvalContext) -> Iterator[_Child]:
+    """The children that may go at all, lowest current rank first."""
+    names = _items(ad, "ChildName")
+    ranks = _items(ad, "ChildCurrentRank")
+    states = _items(ad, "ChildState")
+    retirements = _items(ad, "ChildRetirementTimeRemaining")
+    found = []
+    for i, name in enumerate(names):
+        state, left, rank = (_at(values, i) for values in (states, retirements, ranks))
+        if name.__class__ is not str or state == "Preempting":
+            continue
+        if left.__class__ in (int, float) and left > 0:
+            continue
+        found.append(_Child(i, name, float(rank) if rank.__class__ in (int, float) else 0.0))
+    return (found[i] for i in (ascending([[child.rank for child in found]]) if found else ()))
+
+
+def _add(ad: ClassAd, resources: tuple[str, ...], child: _Child, context: EvalContext) -> None:
+    """Give the parent a child's resources; its own amount counts without its fraction."""
+    for name in resources:
+        amount = _at(_items(ad, f"Child{name}"), child.index)
+        if amount.__class__ in (int, float):
+            there = ad.get_number(name, context=context) or 0
+            ad.insert(name, math.floor(there) + amount)
+
+
+def _items(ad: ClassAd, name: str) -> list[Any]:
+    """The members of a list attribute; those that are no literals are of no use."""
+    value = ad.raw(name)
+    return list(value.items) if value.__class__ is ListValue else []
+
+
+def _at(values: list[Any], i: int) -> Any:
+    return values[i] if i < len(values) else None

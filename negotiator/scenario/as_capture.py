@@ -1,0 +1,145 @@
+"""A scenario as a pool.
+
+What lives here: what of a scenario file is the pool of its first cycle, and what is recorded about
+the decisions.  Without a recording the slots are in the order of the collector's walk.
+Inputs: the object of the file, paths and definitions that replace its configuration, the time.
+Outputs: ``Capture``; raises ``InputError`` for a file that is no scenario after all.
+Never here: the form of scenarios (``negotiator.scenario``), files.
+Follows: the README beside the recorded negotiation scenarios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attr import evolve
+
+from classad.errors import ClassAdParseError
+from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
+from negotiator.capture.configuration import LoadedPolicy, read_policy
+from negotiator.capture.files import CapturePaths
+from negotiator.capture.pool_order import pool_order
+from negotiator.cycle import negotiate
+from negotiator.io import Capture, CaptureReader, OtherNegotiator, reason
+from negotiator.model.facts import PoolFacts, Unsupported
+from negotiator.model.snapshot import Snapshot
+from negotiator.scenario.expand import expand_jobs, expand_slots
+from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
+from policy.dialects import HTCONDOR, Dialect
+from policy.load import policy_from_knobs
+
+
+def scenario_capture(
+    data: Mapping[str, Any],
+    paths: CapturePaths,
+    *,
+    now: float | None = None,
+    local_names: Sequence[str] = (),
+    dialect: Dialect = HTCONDOR,
+) -> Capture:
+    """The pool before the first cycle; see the module."""
+    reader = CaptureReader(paths, dialect)
+    try:
+        return _capture(data, reader, now, local_names)
+    except ClassAdParseError as problem:
+        raise reader.stop(f"{paths.title}: not a scenario: {problem}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise reader.stop(f"{paths.title}: not a scenario: {_words(problem)}") from None
+
+
+def _words(problem: Exception) -> str:
+    text = " ".join(str(problem).split())
+    return f"no `{text.strip(chr(39))}`" if isinstance(problem, KeyError) else text
+
+
+def _capture(
+    data: Mapping[str, Any], reader: CaptureReader, now: float | None, local_names: Sequence[str]
+) -> Capture:
+    scenario, cycles = data["scenario"], data.get("observed", {}).get("cycles", [])
+    seen = cycles[0] if cycles else {}
+    make = AdMaker()
+    slots = list(expand_slots(scenario, scenario["slots"]))
+    if not seen:
+        slots = [slots[i] for i in pool_order([slot.name for slot in slots])]
+    jobs = list(expand_jobs(scenario, scenario.get("jobs", [])))
+    accountant = accountant_of(scenario, slots, make)
+    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
+    moment = float(NOW) if now is None else now
+    knobs = scenario.get("config", {})
+    names: list[str | None] = [*local_names] or [None]
+    loaded, *more = (_policy(knobs, reader, moment, name) for name in names)
+    if scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {})):
+        idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
+        quotas = negotiate(idle, loaded.policy, now=moment).quotas
+        snapshot = evolve(snapshot, previous_quotas=quotas)
+    machines = {slot.name.partition("@")[2] or slot.name for slot in slots}
+    facts = PoolFacts(
+        name=str(scenario.get("name") or reader.paths.title),
+        machines=len(machines),
+        slots=len(slots),
+        users=len({job.submitter for job in jobs}),
+        jobs=len(jobs),
+        idle_jobs=sum(job.attributes.get("JobStatus") == "1" for job in jobs),
+        now=moment,
+        now_from="that of all scenarios" if now is None else "as given",
+        dialect=reader.dialect,
+    )
+    return Capture(
+        snapshot,
+        loaded.policy,
+        facts,
+        tuple(reader.diagnostics),
+        loaded.unsupported,
+        _expected(data, seen),
+        "the recording",
+        local_name=names[0],
+        others=tuple(
+            OtherNegotiator(str(name), item.policy, item.unsupported)
+            for name, item in zip(names[1:], more, strict=True)
+        ),
+    )
+
+
+def _policy(
+    knobs: Mapping[str, str], reader: CaptureReader, now: float, local_name: str | None
+) -> LoadedPolicy:
+    """The scenario's own policy with the definitions given, or that of a configuration."""
+    paths = reader.paths
+    if paths.find("config") is not None:
+        try:
+            loaded = read_policy(
+                paths.find("config"),
+                now,
+                overlays=paths.overlays,
+                defines=paths.defines,
+                local_name=local_name,
+                dialect=reader.dialect,
+            )
+        except OSError as problem:
+            raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
+        reader.diagnostics.extend(loaded.diagnostics)
+        return loaded
+    given = {**BASE_KNOBS, **knobs, **dict(paths.defines)}
+    found = policy_from_knobs(given, dialect=reader.dialect, local_name=local_name)
+    reader.diagnostics.extend(found.diagnostics)
+    unsupported = tuple(
+        Unsupported(item.macro, item.text, "the scenario", item.reason)
+        for item in found.unsupported
+    )
+    return LoadedPolicy(found.policy, unsupported, ())
+
+
+def _expected(data: Mapping[str, Any], seen: Mapping[str, Any]) -> Expected | None:
+    """The recorded decisions of the first cycle."""
+    if not seen:
+        return None
+    version = data["observed"].get("negotiator", "")
+    try:
+        return parse_expected({**_decisions(seen), "negotiator": version})
+    except ExpectedError:
+        return None
+
+
+def _decisions(seen: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+    return {key: seen.get(key, []) for key in ("matches", "rejections")}

@@ -1,0 +1,100 @@
+"""The pie: which part of the pool each submitter may use in a spin.
+
+Decision here: shares and limits, and whether one more match stays within a limit.  Inputs: names
+with their effective priorities (bigger is worse), usage and the size of the pie, in slot weights.
+Outputs: ``Shares`` for a spin, ``Slice`` for a submitter.
+
+Never here: who is asked, in which order, what matches.
+Follows: "Negotiation" in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from attr import frozen
+
+from negotiator.model.arithmetic import DBL_MAX, DBL_MIN, FLT_MAX, float32
+
+
+@frozen
+class PieSettings:
+    """The knobs that shape a limit."""
+
+    consider_preemption: bool
+    ignore_user_priorities: bool
+
+
+@frozen
+class Shares:
+    """How the submitters of one spin divide it: by the inverse of their effective priorities."""
+
+    max_priority: float
+    norm: float
+
+    def share(self, priority: float) -> float:
+        """The fraction of the pie for a submitter of this effective priority."""
+        return self.max_priority / (priority * self.norm)
+
+
+def shares_of(priorities: Iterable[tuple[str, float]]) -> Shares:
+    """Normalise over distinct names; the order of the list decides the last bit of the sum."""
+    pairs = list(priorities)
+    highest = max([DBL_MIN, *(priority for _, priority in pairs)])
+    norm = 0.0
+    seen = set()
+    for name, priority in pairs:
+        if name not in seen:
+            seen.add(name)
+            norm += highest / priority
+    return Shares(highest, norm)
+
+
+@frozen
+class GroupRoom:
+    """A group's limit for the round and what it uses of it now."""
+
+    limit: int
+    usage: float
+
+    @property
+    def left(self) -> float:
+        """What the group may still use; single precision, as the negotiator computes it."""
+        return max(float32(float32(self.limit) - float32(self.usage)), 0.0)
+
+
+class Slice(NamedTuple):
+    """The part of one submitter.  ``limit_unclaimed`` bounds what it takes of unclaimed slots."""
+
+    share: float
+    limit: float
+    limit_unclaimed: float
+    usage: float
+
+    @property
+    def starvation(self) -> float:
+        """How much of its due a submitter has; among equal priorities less goes first."""
+        due = self.usage + self.limit
+        return self.usage / due if due > 0 else FLT_MAX
+
+
+def cut_slice(
+    share: float,
+    total: float,
+    usage: float,
+    settings: PieSettings,
+    room: GroupRoom | None = None,
+    floor: int | None = None,
+) -> Slice:
+    """The limit of a submitter.  ``total``: the pie; ``floor``: given in a floor round only."""
+    limit = DBL_MAX if settings.ignore_user_priorities else share * total - usage
+    limit = max(limit, 0.0)
+    unclaimed = limit
+    if room is not None:
+        unclaimed = min(unclaimed, room.left)
+    if not settings.consider_preemption:
+        limit = unclaimed
+    if floor is not None:
+        limit = min(float(floor), limit)
+    return Slice(share, limit, unclaimed, usage)

@@ -1,0 +1,300 @@
+"""One session with one submitter: request after request until the limit, the jobs or slots end.
+
+Decision here: when a session ends and what becomes of the submitter; which requests are skipped.
+Inputs: the submitter's limits in slot weights, its jobs.  Outputs: matches and rejections on the
+board, the ``SessionEnd``.
+
+Never here: how the limits are computed, how a slot is chosen.
+Follows: "Negotiation" in HTCondor's manual and the vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from attr import define, field
+
+from classad.ads.ad import ClassAd, as_number
+from classad.evaluate import EvalContext
+from negotiator.columns.visible import Glimpse
+from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
+from negotiator.matching.board import Board
+from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
+from negotiator.matching.choice import find_match, has_claim, put_back
+from negotiator.matching.preemption import Refusal
+from negotiator.matching.terms import SessionEnd, SessionTerms
+from negotiator.model.arithmetic import INT_MAX, whole
+from negotiator.model.departures import Sane
+from negotiator.model.result import Event, Match, MatchKind, Outcome, Reason, Rejection
+from negotiator.pool.consumption import Amounts, deduct
+from negotiator.pool.ephemeral import decorate_request
+from negotiator.pool.slots import Slot
+
+#: What is looked at where a match is recorded.
+_LIMITS: Final = frozenset({"concurrencylimits"})
+_RANK: Final = frozenset({"rank"})
+
+
+@define(eq=False)
+class _Session:
+    board: Board
+    terms: SessionTerms
+    jobs: JobList
+    allowance: Allowance
+    rank_only: bool = False
+    limit_refused: bool = False
+    rejected: set[int] = field(factory=set)
+    events: list[Event] = field(factory=list)
+
+
+def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
+    """Match the requests of one submitter."""
+    jobs = board.jobs.get((terms.submitter, terms.schedd)) or JobList({}, None)
+    board.concurrency.full.clear()
+    board.limit_refusals = 0
+    session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed))
+    outcome = _negotiate(session)
+    board.watch.ended(board, terms, session.allowance)
+    return SessionEnd(outcome, session.allowance.used, tuple(session.events))
+
+
+def _negotiate(session: _Session) -> Outcome:
+    for request in _requests(session):
+        # A request for many jobs is offered job by job, each time anew.
+        served = 0
+        while served < len(request.jobs):
+            if _over(session):
+                return Outcome.RESUME
+            if request.autocluster in session.rejected:
+                break
+            step = _offer(session, request, served)
+            if step is None:
+                if _gives_up(session):
+                    return Outcome.RESUME
+                break
+            served += step
+    if _over(session):
+        return Outcome.RESUME
+    if session.allowance.used >= session.terms.limit or session.limit_refused:
+        if not session.rank_only:
+            session.events.append(Event.HIT_LIMIT)
+        return Outcome.RESUME
+    return Outcome.DONE
+
+
+def _requests(session: _Session) -> Iterator[Request]:
+    return session.jobs.requests(session.rejected, session.board.context, session.terms.job_prios)
+
+
+def _over(session: _Session) -> bool:
+    """Whether the session is over; past the limit it may go on with startd rank only."""
+    used, terms = session.allowance.used, session.terms
+    if session.board.stopwatch.now >= terms.deadline:
+        session.events.append(Event.DEADLINE)
+        return True
+    if used >= terms.limit:
+        if not terms.ignore_limit:
+            session.events.append(Event.LIMIT)
+            return True
+        if not session.rank_only:
+            session.events.append(Event.RANK_ONLY)
+        session.rank_only = True
+    if used >= terms.ceiling_left:
+        session.events.append(Event.HIT_CEILING)
+        return True
+    return False
+
+
+def _gives_up(session: _Session) -> bool:
+    """Without preemption and weights nothing else can fit once the limit refused a request."""
+    policy = session.board.policy
+    return session.limit_refused and not policy.consider_preemption and not policy.use_slot_weights
+
+
+def _offer(session: _Session, request: Request, served: int) -> int | None:
+    """Find a slot for the next job of a request: how many jobs it serves, None if there is none."""
+    board, terms = session.board, session.terms
+    decorate_request(
+        request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
+    )
+    asker = Asker(terms.submitter, terms.schedd, terms.priority, session.rank_only, terms.families)
+    board.watch.offered(board, terms, request, asker, session.allowance)
+    board.stopwatch.spend(terms.schedd)
+    while True:
+        candidate, tally = find_match(board, request, asker, session.allowance)
+        if candidate is None:
+            _reject(session, request, tally)
+            return None
+        if has_claim(board, candidate):
+            _take(session, request, served, candidate)
+            if candidate.amounts is not None:
+                put_back(board, request.ad, asker, candidate)
+            return _jobs_served(board, request.ad, candidate)
+        del board.slots[candidate.position]
+
+
+def _reject(session: _Session, request: Request, tally: Tally) -> None:
+    board, terms = session.board, session.terms
+    if request.autocluster != NO_AUTOCLUSTER:
+        session.rejected.add(request.autocluster)
+    session.limit_refused |= board.limit_refusals > 0
+    reason = _reason(tally)
+    _note_departures(session, request, reason)
+    full = tuple(sorted(board.concurrency.full)) if reason is Reason.CONCURRENCY_LIMIT else ()
+    rejection = Rejection(
+        len(board.pies),
+        board.spin,
+        terms.submitter,
+        terms.schedd,
+        request.job,
+        request.autocluster,
+        reason,
+        full,
+        tally.counters(),
+    )
+    board.rejections.append(rejection)
+    board.watch.refused(rejection)
+
+
+def _note_departures(session: _Session, request: Request, reason: Reason) -> None:
+    """Refusals at which the real negotiator would abort or be asked for ever."""
+    board, policy = session.board, session.board.policy
+    one_by_one = not policy.use_resource_request_counts or policy.resource_request_list_size == 1
+    if policy.negotiate_all_jobs_in_cluster and one_by_one:
+        board.departures.note(Sane.ONE_AT_A_TIME, _about(session, request))
+    # The list has answered, and what it remembers of its first scan is the reason.
+    by_list = board.match_list is not None and board.match_list.taken > 0
+    if (
+        reason is Reason.CONCURRENCY_LIMIT
+        and by_list
+        and request.ad.get_string("ConcurrencyLimits", context=board.context) is None
+    ):
+        board.departures.note(Sane.LIMIT_AND_LIST, _about(session, request))
+
+
+def _about(session: _Session, request: Request) -> str:
+    return f"job {request.job} of {session.terms.submitter}"
+
+
+#: What refused a slot and the reason that this gives, in the negotiator's order.
+_REASONS: Final = (
+    (Refusal.CONCURRENCY_LIMIT, Reason.CONCURRENCY_LIMIT),
+    (Refusal.PREEMPTION_REQUIREMENTS, Reason.PREEMPTION_REQUIREMENTS),
+    (Refusal.PRIORITY, Reason.PRIORITY),
+    (Refusal.SUBMITTER_LIMIT, Reason.SUBMITTER_LIMIT),
+)
+
+
+def _reason(tally: Tally) -> Reason:
+    """The first cause, in the negotiator's order, that refused any slot at all."""
+    counts = tally.refused
+    return next((reason for cause, reason in _REASONS if counts.get(cause)), Reason.NO_MATCH)
+
+
+def _take(session: _Session, request: Request, served: int, candidate: Candidate) -> None:
+    """Record a match, charge it and take the slot out of the pool."""
+    board, terms, slot = session.board, session.terms, candidate.slot
+    limits = ""
+    if request.ad.raw("ConcurrencyLimits") or slot.cell("concurrencylimits"):
+        ad = Glimpse(slot).meeting(request.ad, _LIMITS)
+        limits = matched_limits(request.ad, ad, board.context)
+    if limits:
+        board.concurrency.take(limits)
+    board.matches.append(_match(session, request, served, candidate))
+    board.accountant.charge(terms.submitter, candidate.cost)
+    session.allowance.used += candidate.cost
+    if slot.user is None:
+        session.allowance.used_unclaimed += candidate.cost
+    if slot.requirements is not None and slot.requirements is not slot.raw("Requirements"):
+        slot.insert("Requirements", slot.requirements)
+    placed = session.jobs.place(request, slot, board.schedd_context, limits)
+    board.watch.taken(candidate, placed)
+    slot.claims -= 1
+    if candidate.amounts is not None:
+        deduct(slot.own_ad(), candidate.amounts, board.context)
+        return
+    del board.slots[candidate.position]
+    if slot.reevaluated:
+        matches = whole(slot.ad.get_number("CurMatches", context=board.context))
+        slot.insert("CurMatches", matches + 1)
+        # Behind all others, so that equal slots of this sort take turns.
+        board.slots[candidate.position] = slot
+
+
+def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:
+    """How many jobs of its request a match serves: one, or with depth first all that fit."""
+    if not board.policy.depth_first:
+        return 1
+    slot, context = candidate.slot.ad, board.context
+    about = f"slot {candidate.slot.name}"
+    fits = []
+    for resource in ("Cpus", "Memory"):
+        there = slot.get_number(resource, context=context)
+        if there is not None and there > INT_MAX:
+            board.departures.note(Sane.DEPTH_FIRST, about)
+        wanted = request.get_number(f"Request{resource}", slot, context)
+        fits.append(_times(1 if there is None else there, wanted or 1))
+    served = max(min(fits), 0)
+    if served == 0 and candidate.amounts and _unchanged(slot, candidate.amounts, context):
+        board.departures.note(Sane.NO_PROGRESS, about)
+        return 1
+    return served
+
+
+def _times(there: float, wanted: float) -> int:
+    """How many times a whole amount is in another; at least one is wanted."""
+    if not (math.isfinite(there) and math.isfinite(wanted)):
+        return INT_MAX if there == math.inf and math.isfinite(wanted) else 0
+    return int(there) // max(int(wanted), 1)
+
+
+def _unchanged(slot: ClassAd, amounts: Amounts, context: EvalContext) -> bool:
+    """Whether what was taken is too little to make a difference."""
+    left = ((slot.get_number(name, context=context) or 0, amounts[name]) for name in amounts)
+    return all(there - amount == there for there, amount in left)
+
+
+def _priority_of_holder(board: Board, slot: Slot) -> float | None:
+    """What the slot ad says; the users of several dynamic slots have a name but no such entry."""
+    prio = as_number(slot.value("RemoteUserPrio", board.context))
+    if prio is None and slot.user is not None:
+        return board.accountant.effective_priority(slot.user)
+    return prio
+
+
+def _match(session: _Session, request: Request, served: int, candidate: Candidate) -> Match:
+    board, terms, slot, kind = session.board, session.terms, candidate.slot, candidate.kind
+    preempts = kind is not MatchKind.NONE
+    prio = _priority_of_holder(board, slot) if preempts else None
+    old = new = None
+    if preempts:
+        old = as_number(slot.value("CurrentRank", board.context))
+        ad = Glimpse(slot).meeting(request.ad, _RANK)
+        new = ad.get_number("Rank", request.ad, board.context)
+    return Match(
+        seq=len(board.matches),
+        pie=len(board.pies),
+        spin=board.spin,
+        submitter=terms.submitter,
+        schedd=terms.schedd,
+        job=request.job,
+        count=served + 1,
+        of=len(request.jobs),
+        autocluster=request.autocluster,
+        slot=slot.name,
+        kind=kind,
+        preempted=slot.user if preempts else None,
+        cost=candidate.cost,
+        preempted_prio=prio,
+        new_prio=terms.priority if preempts else None,
+        old_startd_rank=old,
+        new_startd_rank=new,
+        dynamic_slots=_dynamic_slots(board, slot) if board.enlarged else (),
+    )
+
+
+def _dynamic_slots(board: Board, slot: Slot) -> tuple[str, ...]:
+    """The dynamic slots whose resources have been put into a partitionable one."""
+    return next((change.children for change in board.enlarged if change.slot is slot), ())

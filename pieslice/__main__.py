@@ -1,0 +1,9 @@
+"""``python -m pieslice``: the same as the command ``pieslice``."""
+
+from __future__ import annotations
+
+import sys
+
+from pieslice.cli import main
+
+sys.exit(main())

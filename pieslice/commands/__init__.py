@@ -1,0 +1,1 @@
+"""The commands on expressions and single cycles; never decides."""

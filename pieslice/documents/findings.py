@@ -1,0 +1,62 @@
+"""The reference of findings, ``docs/findings.md``, written from the declarations.
+
+Inputs: ``policy.lint.findings.SECTIONS``.  Outputs: the page as Markdown.
+Never here: a fact about a finding that its declaration does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from policy.lint.findings import SECTIONS, Finding, declared
+
+_INTRODUCTION: Final = """\
+<!-- Written by `python -m pieslice.documents findings`; edit the declarations in policy/lint. -->
+
+# Findings
+
+What `pieslice check` finds in a configuration. An *error* stops a daemon or spoils an expression, a
+*warning* is something that HTCondor accepts and nobody means, a *note* is for information.
+
+A comment in the configuration silences a finding for the statement that it stands in or above. It
+needs a reason, and what stops a daemon cannot be silenced:
+
+```text
+# pieslice: ignore P505 because all jobs here run for less than ten minutes
+PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio
+```
+"""
+
+
+def findings_page() -> str:
+    """The whole page."""
+    parts = [_INTRODUCTION, *_table()]
+    for title, module in SECTIONS:
+        parts.append(f"## {title}\n")
+        for found in declared(module):
+            parts.extend(_entry(found))
+    return "\n".join(parts)
+
+
+def _table() -> Iterator[str]:
+    yield "| Finding | Severity | |"
+    yield "|---|---|---|"
+    for _, module in SECTIONS:
+        for found in declared(module):
+            yield f"| {found.id} | {found.severity} | {found.title.replace('|', chr(92) + '|')} |"
+    yield ""
+
+
+def _entry(found: Finding) -> Iterator[str]:
+    yield f"### {found.id}: {found.title}\n"
+    silence = "" if found.silenceable else " It cannot be silenced."
+    yield f"{found.doc}{silence}\n"
+    yield f"```text\n# {found.id}\n{_visible(found.bad)}```\n"
+    yield f"```text\n# right\n{found.good}```\n"
+
+
+def _visible(text: str) -> str:
+    """An example with words for what a page cannot show."""
+    text = text.replace("\0", "<NUL>")
+    return text if text.endswith("\n") else f"{text}<end of the file>\n"

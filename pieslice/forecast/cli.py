@@ -1,0 +1,74 @@
+"""The command line of ``pieslice forecast``."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_commands(subparsers: Any) -> None:
+    """Add ``forecast``."""
+    parser = subparsers.add_parser(
+        "forecast",
+        help="priorities and shares over the coming hours, without jobs and slots",
+        description="Let priorities age with what everybody gets of the pool, hour by hour.",
+    )
+    parser.add_argument(
+        "source", nargs="?", type=Path, metavar="SOURCE", help="saved state, as for userprio"
+    )
+    for option, form, text in (
+        ("--user", "NAME=CORES[@Hh[-Hh]]", "who wants how much from which hour until which"),
+        ("--prio", "NAME=N", "real priority of a user at the start"),
+        ("--factor", "NAME=N", "priority factor of a user"),
+    ):
+        parser.add_argument(option, action="append", default=[], metavar=form, help=text)
+    for option, default, text in (
+        ("--pool", None, "weighted cores of the pool"),
+        ("--half-life", None, "PRIORITY_HALFLIFE in seconds"),
+        ("--start", None, "real priority of everybody at the start"),
+    ):
+        parser.add_argument(option, type=_positive, default=default, metavar="N", help=text)
+    parser.add_argument("--config", type=Path, metavar="F", help="configuration with the half-life")
+    parser.add_argument("--hours", type=_positive, default=96.0, metavar="H", help="how far (96)")
+    parser.add_argument("--every", type=_positive, default=4.0, metavar="H", help="hours a row (4)")
+    parser.add_argument(
+        "--step", type=_step, default=60.0, metavar="S", help="seconds a cycle (60)"
+    )
+    parser.add_argument("--floor", type=_positive, default=0.5, metavar="N", help="least priority")
+    parser.add_argument("--lag", type=int, choices=range(11), default=0, help="steps until charged")
+    parser.add_argument("--exact", action="store_true", help="do not round to six decimals")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print CSV")
+    form.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--plot", type=Path, metavar="F", help="draw to a .png, .svg or .pdf file")
+    parser.add_argument(
+        "--what", choices=("priority", "cores", "both"), default="both", help="what is drawn"
+    )
+    parser.add_argument("--title", metavar="TEXT", help="title of the plot")
+    parser.set_defaults(run=_forecast)
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of at least 0")
+    return number
+
+
+def _step(text: str) -> float:
+    number = _positive(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("a step of no seconds never ends")
+    return number
+
+
+def _forecast(args: argparse.Namespace) -> int:
+    from pieslice.forecast.command import forecast_command
+
+    return forecast_command(args, sys.stdout, sys.stderr)

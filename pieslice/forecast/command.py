@@ -1,0 +1,222 @@
+"""``pieslice forecast``: from a saved state or from users on the command line to numbers and plots.
+
+What lives here: what the users of a saved state want (what their submitter ads ask for, else what
+they use), how big its pool is, and the forms of the output.
+Inputs: the parsed arguments and the two streams.  Outputs: the exit code.
+Never here: the arithmetic (``model``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, Final
+
+from attr import asdict, evolve
+
+from classad.errors import Diagnostic
+from negotiator.capture.ads import read_ads
+from negotiator.io import CapturePaths, InputError
+from pieslice.commands.inputs_and_clock import show_diagnostics
+from pieslice.forecast.model import Demand, Point, Settings, User, forecast
+from pieslice.reports.plots import check_format
+from pieslice.userprio.command import records_of
+from pieslice.userprio.rows import Row, rows_of
+
+EXIT_OK: Final = 0
+EXIT_BAD: Final = 2
+
+_NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
+_DEMAND: Final = re.compile(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)
+#: Tables that would be wider have a line for each user, in characters.
+_WIDE: Final = 110
+#: Who has this real priority and no cores is left out of a state.
+_IDLE: Final = 0.5
+
+
+def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
+    """Run the command."""
+    try:
+        users, settings = _model(args, err)
+        if args.plot is not None:
+            check_format(args.plot)
+        points = list(forecast(users, settings, args.hours, args.every))
+        if args.plot is not None:
+            from pieslice.forecast.plot import draw
+
+            what = ("priority", "cores") if args.what == "both" else (args.what,)
+            draw(points, args.plot, what, args.title)
+    except InputError as problem:
+        show_diagnostics(problem.diagnostics, err)
+        return EXIT_BAD
+    except (ValueError, ImportError) as problem:
+        err.write(f"pieslice forecast: error: {problem}\n")
+        return EXIT_BAD
+    if args.csv:
+        write_csv(points, out)
+    elif args.json:
+        json.dump([asdict(point) for point in points], out, indent=1)
+        out.write("\n")
+    else:
+        out.write(table(points))
+    return EXIT_OK
+
+
+def _model(args: argparse.Namespace, err: IO[str]) -> tuple[list[User], Settings]:
+    users: dict[str, User] = {}
+    pool: float | None = args.pool
+    half_life: float | None = args.half_life
+    if args.source is not None:
+        users, size = _from_state(args.source, err)
+        pool = size if pool is None else pool
+    if args.config is not None or (args.source is not None and args.source.is_dir()):
+        half_life = half_life or _half_life(args)
+    given = set()
+    for name, demand in (_user(text) for text in args.user):
+        user = users.get(name) or User(name)
+        # The first word about a user replaces what the state says, further ones add to it.
+        before = user.demands if name in given else ()
+        users[name] = evolve(user, demands=(*before, demand))
+        given.add(name)
+    if args.start is not None:
+        users = {name: evolve(user, real_priority=args.start) for name, user in users.items()}
+    for option in ("prio", "factor"):
+        for name, value in (_pair(text, option) for text in getattr(args, option)):
+            if name not in users:
+                raise ValueError(f"--{option}: there is no user `{name}`")
+            user = users[name]
+            users[name] = (
+                evolve(user, real_priority=value)
+                if option == "prio"
+                else evolve(user, factor=value)
+            )
+    if not users:
+        raise ValueError("give a saved state, or users with --user NAME=CORES@HOURSh")
+    if pool is None:
+        pool = max(demand.cores for user in users.values() for demand in user.demands)
+    settings = Settings(
+        pool, half_life or 86_400.0, args.step, args.floor, args.lag, rounded=not args.exact
+    )
+    return list(users.values()), settings
+
+
+def _user(text: str) -> tuple[str, Demand]:
+    name, equals, rest = text.rpartition("=")
+    found = _DEMAND.fullmatch(rest)
+    if not equals or not name or found is None:
+        raise ValueError(f"--user: `{text}` is not NAME=CORES, NAME=CORES@48h or NAME=CORES@0h-24h")
+    begin = float(found[2] or 0) * 3600
+    end = None if found[3] is None else float(found[3]) * 3600
+    return name, Demand(float(found[1]), begin, end)
+
+
+def _pair(text: str, option: str) -> tuple[str, float]:
+    name, equals, rest = text.rpartition("=")
+    if not equals or not re.fullmatch(_NUMBER, rest):
+        raise ValueError(f"--{option}: `{text}` is not NAME=NUMBER")
+    return name, float(rest)
+
+
+def _half_life(args: argparse.Namespace) -> float | None:
+    from negotiator.capture.configuration import read_policy
+
+    config = args.config or CapturePaths(args.source).find("config")
+    return None if config is None else read_policy(config, 0).policy.priority_halflife_seconds
+
+
+def _from_state(path: Path, err: IO[str]) -> tuple[dict[str, User], float]:
+    """The users of a saved state and the size of its pool, in weighted cores."""
+    diagnostics: list[Diagnostic] = []
+    records = rows_of(records_of(path, diagnostics))
+    rows = [row for row in records if not row.is_group]
+    wanted = _submitter_demand(path, diagnostics)
+    users = {
+        row.name: _user_of(row, wanted.get(row.name))
+        for row in rows
+        if row.in_use or wanted.get(row.name) or (row.real_priority or 0) > _IDLE
+    }
+    if any(row.is_group and row.name != "<none>" for row in records):
+        note = "quotas of groups are left out of a forecast; `pieslice simulate` keeps to them"
+        diagnostics.append(Diagnostic(note, severity="note"))
+    show_diagnostics(diagnostics, err)
+    return users, _pool_size(path) or sum(row.in_use for row in rows)
+
+
+def _user_of(row: Row, wanted: float | None) -> User:
+    demand = row.in_use if wanted is None else wanted
+    return User(row.name, (Demand(demand),), row.real_priority or _IDLE, row.factor or 1.0)
+
+
+def _submitter_demand(path: Path, diagnostics: list[Diagnostic]) -> dict[str, float]:
+    """What the submitter ads of a capture ask for: running and idle jobs, weighted."""
+    file = CapturePaths(path).find("submitters") if path.is_dir() else None
+    found: dict[str, float] = {}
+    for ad in [] if file is None else read_ads(file, diagnostics):
+        name = ad.text("Name")
+        if name is not None:
+            wanted = sum(
+                _first(ad.number(f"Weighted{kind}"), ad.number(kind))
+                for kind in ("RunningJobs", "IdleJobs")
+            )
+            found[name] = found.get(name, 0.0) + wanted
+    return found
+
+
+def _first(*numbers: float | None) -> float:
+    return next((number for number in numbers if number is not None), 0.0)
+
+
+def _pool_size(path: Path) -> float:
+    """The weight of all slots of a capture, 0 without slot ads."""
+    file = CapturePaths(path).find("slots") if path.is_dir() else None
+    if file is None:
+        return 0.0
+    weights = (ad.number("SlotWeight") for ad in read_ads(file, []))
+    return sum(1.0 if weight is None or weight < 0 else weight for weight in weights)
+
+
+# --- output -----------------------------------------------------------------------------------
+
+
+def write_csv(points: Iterable[Point], out: IO[str]) -> None:
+    """One line for each user and moment; numbers keep all their digits."""
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("hour", "name", "real_priority", "effective_priority", "cores"))
+    for point in points:
+        writer.writerow(asdict(point).values())
+
+
+def table(points: Sequence[Point]) -> str:
+    """A line for each moment with two columns for each user; for many users a line for each."""
+    names = list(dict.fromkeys(point.name for point in points))
+    widths = {name: max(len(name), 23) for name in names}
+    if sum(widths.values()) + 2 * len(names) > _WIDE:
+        return _long_table(points, max(widths.values()))
+    titles = [name.center(width) for name, width in widths.items()]
+    kinds = [f"{'real priority':>13s} {'cores':>{width - 14}s}" for width in widths.values()]
+    lines = [
+        f"{'':>7s}  {'  '.join(titles)}".rstrip(),
+        f"{'hour':>7s}  {'  '.join(kinds)}",
+    ]
+    rows: dict[float, list[str]] = {}
+    for point in points:
+        width = widths[point.name] - 14
+        cell = f"{point.real_priority:13.4f} {point.cores:{width}.4f}"
+        rows.setdefault(point.hour, []).append(cell)
+    lines += (f"{hour:7.2f}  {'  '.join(cells)}" for hour, cells in rows.items())
+    return "".join(f"{text}\n" for text in lines)
+
+
+def _long_table(points: Sequence[Point], width: int) -> str:
+    lines = [f"{'hour':>7s}  {'user':<{width}s} {'real priority':>13s} {'cores':>11s}"]
+    before: float | None = None
+    for point in points:
+        hour = "" if point.hour == before else f"{point.hour:.2f}"
+        before = point.hour
+        priority = f"{point.real_priority:13.4f} {point.cores:11.4f}"
+        lines.append(f"{hour:>7s}  {point.name:<{width}s} {priority}")
+    return "".join(f"{text}\n" for text in lines)

@@ -1,0 +1,214 @@
+"""Properties that compare a policy with something that is given: same, and a user's own.
+
+What is decided here: ``same``: two policies make the same of a slot and a request.  A user's own
+property is an expression that must be true of the slot (MY), the request (TARGET) and ``Verdict``,
+what the cycle makes of the two.
+Inputs: a ``Study``, another one or an expression, cases.  Outputs: ``Finding``s.
+Never here: rules of the cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final
+
+from attr import evolve, frozen
+
+from classad.ads.expression import ExprTree
+from classad.evaluate import evaluate
+from classad.syntax.nodes import Literal
+from negotiator.matching.preemption import Refusal
+from negotiator.matching.rank import policy_rank
+from negotiator.model.result import MatchKind
+from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.crowd import Crowd
+from pieslice.fuzzing.finding import Finding, compared, deciding_clause, step
+from pieslice.fuzzing.properties import Property
+from pieslice.fuzzing.readings import alike, read
+from pieslice.fuzzing.stage import Scene, scene_of
+from pieslice.fuzzing.steadiness import SAMPLE, reading
+from pieslice.fuzzing.study import Study, value_text
+
+#: What a user's own property is called where it needs the name of a macro.
+MACRO: Final = "PROPERTY"
+#: The ranks of the negotiator by macro: where the policy has them.
+_RANKS: Final = {
+    "PREEMPTION_RANK": "preemption_rank",
+    "NEGOTIATOR_PRE_JOB_RANK": "pre_job_rank",
+    "NEGOTIATOR_POST_JOB_RANK": "post_job_rank",
+}
+_OF_SLOTS: Final = frozenset(("START", "RANK"))
+_TRUE: Final = ExprTree.from_node(Literal(True))
+_ZERO: Final = ExprTree.from_node(Literal(0))
+_VERDICTS: Final = ("priority", "rank", "unclaimed", "refused")
+
+
+@frozen(eq=False)
+class Same(Property):
+    """Two policies decide alike."""
+
+    other: Study
+    where: str
+
+    name = "same"
+    doc = "the other policy decides alike: verdict, PREEMPTION_RANK and the ranks of the negotiator"
+    whole = True
+
+    def title(self) -> str:
+        return f"same:{self.where}"
+
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        for macro, mine in _expressions(self.study).items():
+            pairs = _differing(crowd, mine, _expressions(self.other)[macro])
+            rng.shuffle(pairs)
+            if macro in _RANKS:
+                # They are only asked for where there is a match.
+                pairs = [pair for pair in pairs if not isinstance(crowd.verdict(*pair), Refusal)]
+            for row, column in pairs[:SAMPLE]:
+                yield crowd.case(row, column)
+        for _ in range(20):
+            yield crowd.case(rng.randrange(len(crowd.requests)), rng.randrange(len(crowd.slots)))
+
+    def check(self, case: Case) -> Finding | None:
+        mine, theirs = (
+            scene_of(study.policy, self._as_set_up(study, case))
+            for study in (self.study, self.other)
+        )
+        one, other = mine.verdict(case, 1), theirs.verdict(case, 1)
+        if word(one) != word(other):
+            macro = _macro_of(one, other)
+            says = f"{word(one)} here, {word(other)} with {self.where}"
+            return self._told(case, mine, theirs, macro, says)
+        if isinstance(one, Refusal):
+            return None
+        for macro, name in _RANKS.items():
+            if macro == "PREEMPTION_RANK" and one is MatchKind.NONE:
+                continue
+            left = _rank(getattr(self.study.policy, name), mine)
+            right = _rank(getattr(self.other.policy, name), theirs)
+            if left != right:
+                says = f"{macro} is {left:.9g} here and {right:.9g} with {self.where}"
+                return self._told(case, mine, theirs, macro, says)
+        return None
+
+    def _as_set_up(self, study: Study, case: Case) -> Case:
+        """The case with what a policy puts into slots instead of what this one does."""
+        slot = {name: value for name, value in case.slot.items() if name not in self.study.fixed}
+        return evolve(case, slot={**study.fixed, **slot})
+
+    def _told(self, case: Case, mine: Scene, theirs: Scene, macro: str, says: str) -> Finding:
+        subject = self.study.subject(macro) or self.other.subject(macro)
+        tree = _expressions(self.study)[macro]
+        clause = str(tree) if subject is None else " ".join(subject.text.split())
+        found, tells, others = [], [], []
+        for study, scene, where in ((self.study, mine, ""), (self.other, theirs, self.where)):
+            tree = _expressions(study)[macro]
+            if tree is None or (macro in _OF_SLOTS and study.subject(macro) is None):
+                continue  # nothing that could be evaluated again
+            found.append(reading(tree, scene))
+            tells.append(f"with {where}" if where else "with this policy")
+            others.append(where)
+        rows = zip(compared(macro, found, tells, case.now), others, strict=True)
+        steps = tuple(evolve(told, policy=where) for told, where in rows)
+        place = "HTCondor's default" if subject is None else subject.place
+        return Finding(self.title(), macro, place, clause, says, steps, case)
+
+
+def _expressions(study: Study) -> dict[str, ExprTree | None]:
+    """What decides about a slot and a request, by macro; None is nothing at all."""
+    policy = study.policy
+    found: dict[str, ExprTree | None] = {
+        "START": study.fixed.get("Requirements", _TRUE),
+        "RANK": study.fixed.get("Rank", _ZERO),
+        "PREEMPTION_REQUIREMENTS": policy.preemption_requirements,
+    }
+    return found | {macro: getattr(policy, name) for macro, name in _RANKS.items()}
+
+
+def _differing(
+    crowd: Crowd, mine: ExprTree | None, theirs: ExprTree | None
+) -> list[tuple[int, int]]:
+    """The pairs for which two expressions have different values."""
+    if mine is None or theirs is None or str(mine) == str(theirs):
+        return []
+    rows = zip(crowd.values(mine), crowd.values(theirs), strict=True)
+    return [
+        (row, column)
+        for row, (left, right) in enumerate(rows)
+        for column, (one, other) in enumerate(zip(left, right, strict=True))
+        if not alike(one, other)
+    ]
+
+
+def _rank(tree: ExprTree | None, scene: Scene) -> float:
+    return policy_rank(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
+
+
+def _macro_of(one: Any, other: Any) -> str:
+    found = {one, other}
+    if Refusal.REQUIREMENTS in found:
+        return "START"
+    if MatchKind.RANK in found or Refusal.STARTD_RANK in found:
+        return "RANK"
+    return "PREEMPTION_REQUIREMENTS"
+
+
+def word(verdict: MatchKind | Refusal) -> str:
+    """A verdict as ``Verdict`` has it."""
+    if isinstance(verdict, Refusal):
+        return "refused"
+    return {MatchKind.NONE: "unclaimed", MatchKind.RANK: "rank", MatchKind.PRIORITY: "priority"}[
+        verdict
+    ]
+
+
+@frozen(eq=False)
+class Holds(Property):
+    """A user's own property."""
+
+    text: str
+    tree: ExprTree
+
+    name = "holds"
+    doc = "the expression is true of every slot (MY), job (TARGET) and Verdict"
+    whole = True
+
+    def title(self) -> str:
+        return f"holds:{self.text}"
+
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        ads = [slot.ad for slot in crowd.slots]
+        wrong: dict[str, list[list[Any]]] = {}
+        with crowd.having(ads, "RunTime", [case.run_time for case in crowd.cases]):
+            for verdict in _VERDICTS:
+                with crowd.having(ads, "Verdict", [verdict] * len(ads)):
+                    wrong[verdict] = crowd.evaluate(self.tree)
+        pairs = [
+            (row, column)
+            for row, party in enumerate(crowd.parties)
+            for column, slot in enumerate(crowd.slots)
+            if any(values[row][column] is not True for values in wrong.values())
+            and not crowd.is_own(row, column)
+        ]
+        rng.shuffle(pairs)
+        for row, column in pairs:
+            verdict = word(crowd.verdict(row, column))
+            if wrong[verdict][row][column] is not True:
+                yield crowd.case(row, column)
+
+    def check(self, case: Case) -> Finding | None:
+        scene = scene_of(self.study.policy, case)
+        verdict = word(scene.verdict(case, 1))
+        ad, request, context = scene.slot.ad, scene.requests[1], scene.stage.context
+        ad.insert("Verdict", verdict)
+        ad.insert("RunTime", case.run_time)
+        value = evaluate(self.tree, ad, request, context=context)
+        if value is True:
+            return None
+        found = read(self.tree, ad, request, context)
+        told = step(MACRO, found.only(found.mattering()), f"the verdict is {verdict}", case.now)
+        told = evolve(told, define=self.text)
+        clause = deciding_clause(found, self.text)
+        says = f"`{self.text}` is {value_text(value)}; the verdict is {verdict}"
+        return Finding(self.title(), MACRO, "as given", clause, says, (told,), case)

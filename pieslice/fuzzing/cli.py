@@ -1,0 +1,69 @@
+"""The command line of ``pieslice fuzz``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from pieslice.policy.options import add_reader, guarded
+
+
+def add_commands(subparsers: Any) -> None:
+    """Add ``fuzz``."""
+    parser = subparsers.add_parser(
+        "fuzz",
+        help="search the pool and the jobs that break a policy",
+        description="Search the slot and the jobs that break a policy, and show the simplest.",
+        epilog="exit status: 0 none found, 1 a counterexample, 2 bad usage or input",
+    )
+    add_reader(parser, "policy")
+    parser.add_argument(
+        "--pool", metavar="DIR", help="learn what slots and jobs look like from a capture"
+    )
+    parser.add_argument(
+        "--knob", metavar="NAME",
+        help="only what is about this expression, such as PREEMPTION_RANK",
+    )  # fmt: skip
+    parser.add_argument(
+        "--property", action="append", default=[], metavar="P",
+        help="only this property (may be repeated): total, no-thrash, margin, guard, quota-safe,"
+        " stable-declared, monotone:[-]ATTRIBUTE, same:POLICY, holds:EXPRESSION",
+    )  # fmt: skip
+    parser.add_argument(
+        "--margin", type=_share, default=20.0, metavar="PERCENT",
+        help="by how much a priority must be better (20)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--min-run-time", type=_whole, metavar="S",
+        help="seconds that a job should run undisturbed (default: what the policy says)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--examples", type=_whole, default=200_000, metavar="N", help="pairs to try (200000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="another search (0)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_fuzz)
+
+
+def _share(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number <= 10_000.0:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a percentage")
+    return number
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 10**12:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number above 0")
+    return int(text)
+
+
+@guarded
+def _fuzz(args: argparse.Namespace) -> int:
+    from pieslice.fuzzing.command import fuzz_command
+
+    return fuzz_command(args, sys.stdout)

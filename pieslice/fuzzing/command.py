@@ -1,0 +1,125 @@
+"""The body of ``pieslice fuzz``.
+
+What lives here: reading the policy and the capture that a schema is learnt from, and printing.
+Inputs: parsed arguments, files.  Outputs: counterexamples on standard output; 0 none, 1 some.
+Never here: the search (``search``), the wording (``text``).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TextIO
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
+from classad.files.ads import read_ads
+from classad.source import Source
+from pieslice.fuzzing.agreement import Holds, Same
+from pieslice.fuzzing.choose import Named, NoSuchProperty, chosen, split_name
+from pieslice.fuzzing.schema import Schema, built_in, learn
+from pieslice.fuzzing.search import search
+from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
+from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
+from pieslice.policy.options import (
+    EXIT_NO,
+    EXIT_OK,
+    Misuse,
+    Shown,
+    read,
+    reading_words,
+    say,
+    say_problems,
+)
+from policy.config import Config
+from policy.explain.trial import CannotTry
+from policy.language.expressions import parse
+
+
+def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
+    """Search, print, and say whether there is a counterexample."""
+    config = read(args, args.policy)
+    say_problems(config, notes=False)
+    if not config.complete:
+        raise Misuse(f"{args.policy}: the configuration cannot be read")
+    schema = built_in() if args.pool is None else _schema(Path(args.pool))
+    intent = Intent(args.margin / 100.0, args.min_run_time)
+    named = _named(args, schema, intent)
+    extra = [subject.tree for other in named.others.values() for subject in other.pairs()]
+    extra += [tree for other in named.others.values() for tree in of_cycle(other.policy)]
+    extra += named.expressions.values()
+    study = _study(config, schema, intent, extra, defaults=bool(named.others))
+    allows_all = study.policy.consider_preemption and study.policy.preemption_requirements is None
+    if not (study.subjects or args.property or allows_all):
+        raise Misuse(f"{args.policy}: nothing to test: it sets none of {', '.join(known_macros())}")
+    try:
+        tests = chosen(study, args.property, named, args.knob)
+    except NoSuchProperty as problem:
+        raise Misuse(str(problem)) from None
+    outcome = search(tests, args.examples, args.seed)
+    told = Reading(args.policy, tuple(reading_words(args)))
+    if args.json:
+        import json
+
+        print(json.dumps(outcome_data(outcome, told, args.seed), indent=2), file=out)
+    else:
+        for line in outcome_lines(outcome, told, args.seed):
+            print(line, file=out)
+    return EXIT_NO if outcome.findings else EXIT_OK
+
+
+def _named(args: argparse.Namespace, schema: Schema, intent: Intent) -> Named:
+    """The other policies and the expressions that properties name."""
+    others: dict[str, Study] = {}
+    expressions: dict[str, ExprTree] = {}
+    for name, argument in map(split_name, args.property):
+        if name == Same.name and argument:
+            other = read(args, argument)
+            say_problems(other, notes=False)
+            if not other.complete:
+                raise Misuse(f"{argument}: the configuration cannot be read")
+            others[argument] = _study(other, schema, intent)
+        elif name == Holds.name and argument:
+            try:
+                expressions[argument] = parse(argument, Source(argument, "<property>"))
+            except ClassAdParseError as problem:
+                found = problem.diagnostic
+                raise Misuse(str(problem)) if found is None else Shown(found.render()) from None
+    return Named(others, expressions)
+
+
+def _study(
+    config: Config,
+    schema: Schema,
+    intent: Intent,
+    extra: Iterable[ExprTree] = (),
+    *,
+    defaults: bool = False,
+) -> Study:
+    try:
+        return study_of(config, schema, intent, extra, defaults=defaults)
+    except CannotTry as problem:
+        found = problem.diagnostic
+        raise Misuse(str(problem)) if found is None else Shown(found.render()) from None
+
+
+def _schema(folder: Path) -> Schema:
+    if not folder.is_dir():
+        raise Misuse(f"{folder}: no such folder")
+    return learn(_ads(folder / "slots.ads"), _ads(folder / "jobs.ads"), str(folder))
+
+
+def _ads(path: Path) -> list[ClassAd]:
+    if not path.exists():
+        raise Misuse(f"{path}: no such file")
+    problems: list[Diagnostic] = []
+    try:
+        found = list(read_ads(str(path), diagnostics=problems))
+    except ClassAdException as problem:
+        raise Misuse(str(problem)) from None
+    say(problems)
+    if not found:
+        raise Misuse(f"{path}: no ad in it")
+    return found

@@ -1,0 +1,126 @@
+"""A counterexample as it is told: steps, the values that were read, the clause responsible.
+
+What lives here: what is said of one evaluation; which clause of an expression decided.
+Inputs: ``Readings``.  Outputs: ``Finding``, ``Step``.
+Never here: which attributes matter (``readings``), whether something is wrong, layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attr import frozen
+
+from classad.analysis.explain import explain
+from classad.errors import ClassAdParseError
+from classad.formats.unparse import unparse, unparse_value
+from classad.syntax.nodes import Node
+from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.readings import Place, Readings
+from pieslice.fuzzing.study import value_text
+from policy.language.expressions import parse
+
+
+@frozen
+class Step:
+    """One evaluation.
+
+    ``at``: seconds after the first one.  ``my``, ``target``: what was read of each ad, as text;
+    ``added``: names of those that the negotiator adds.  ``value``: empty if nothing was evaluated.
+    ``tells``: what follows, as a sentence.  ``side``: what MY is.  ``policy``: another one than is
+    studied; ``define``: the text of a macro that none defines.
+    """
+
+    at: int
+    now: int
+    macro: str
+    my: dict[str, str]
+    target: dict[str, str]
+    added: frozenset[str]
+    value: str
+    tells: str
+    policy: str = ""
+    side: str = "slot"
+    define: str = ""
+
+
+@frozen(eq=False)
+class Finding:
+    """A property that does not hold, with the situation in which it does not.
+
+    ``macro``: the expression responsible, ``place`` its file and line, ``clause`` the part of it
+    that decides.
+    """
+
+    property: str
+    macro: str
+    place: str
+    clause: str
+    says: str
+    steps: tuple[Step, ...]
+    case: Case
+
+    def key(self) -> tuple[str, str]:
+        """What makes two findings the same trouble."""
+        return self.property, self.macro
+
+
+def step(macro: str, read: Readings, tells: str, since: int) -> Step:
+    """The step of evaluating an expression."""
+    mine, other = (
+        {name: value_text(value) for name, value in values.items()}
+        for values in (read.my, read.target)
+    )
+    now = int(read.context.now or 0)
+    value = unparse_value(read.value)
+    return Step(now - since, now, macro, mine, other, read.added, value, tells)
+
+
+def unconditional(macro: str, tells: str, now: int, since: int) -> Step:
+    """The step of a condition that is set to nothing: there is nothing to evaluate."""
+    return Step(now - since, now, macro, {}, {}, frozenset(), "", tells)
+
+
+def compared(
+    macro: str,
+    found: Sequence[Readings],
+    tells: Sequence[str],
+    since: int,
+    kept: frozenset[str] = frozenset(),
+) -> tuple[Step, ...]:
+    """Steps that all show what matters in one of them, so that they can be compared."""
+    shown = frozenset[Place]().union(*(each.mattering(kept) for each in found))
+    return tuple(
+        step(macro, each.only(shown), told, since) for each, told in zip(found, tells, strict=True)
+    )
+
+
+def deciding_clause(read: Readings, text: str) -> str:
+    """The clause that makes a condition true; the part to blame for undefined or error.
+
+    ``text``: what the expression was parsed from.
+    """
+    if read.value is True:
+        node = read.enough().node
+    else:
+        cause = explain(read.tree, *read.ads(), context=read.context).first_cause()
+        node = read.tree.node if cause is None else cause.node
+    written = text[node.start : node.end]
+    # A definition of an attribute has a text of its own; its places say nothing about this one.
+    same = written.strip() and _same(written, node)
+    return " ".join((written if same else unparse(node)).split())
+
+
+def _same(written: str, node: Node) -> bool:
+    try:
+        return unparse(parse(written).node) == unparse(node)
+    except ClassAdParseError:
+        return False
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a value in words."""
+    return {bool: "a boolean", int: "an integer", float: "a real", str: "a string"}.get(
+        value.__class__, value_text(value)
+    )

@@ -1,0 +1,298 @@
+"""Properties of a single decision: total, margin, guard, quota-safe.
+
+What is decided here: when one evaluation of an expression of the policy, or one preemption, is
+wrong.  Inputs: a ``Study``, crowds, cases.  Outputs: cases that look wrong and, after the cycle's
+own code has been asked, ``Finding``s.
+Never here: the search, making cases simpler, rules of the cycle (``stage`` asks it).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from random import Random
+from typing import Any, ClassVar, Final
+
+from attr import evolve, frozen
+
+from classad.ads.ad import ClassAd
+from classad.evaluate import EvalContext, evaluate
+from classad.language.values import ERROR, UNDEFINED
+from negotiator.cycle import sort_ad
+from negotiator.model.result import MatchKind
+from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.crowd import Crowd
+from pieslice.fuzzing.domains import TIMES
+from pieslice.fuzzing.finding import Finding, Step, deciding_clause, kind_of, step, unconditional
+from pieslice.fuzzing.readings import read
+from pieslice.fuzzing.stage import Scene, job_ad, scene_of, value_of
+from pieslice.fuzzing.study import Study, Subject, Wanted, Where, clauses, is_about_quotas
+
+#: What an expression about jobs or groups alone is tried on for each crowd; all cases of a crowd
+#: have the same quotas.
+_ALONE: Final = {Where.JOB: 100, Where.GROUP: 4}
+#: Relative error that single precision may bring into a comparison of priorities.
+_SINGLE: Final = 1e-6
+_REQUIREMENTS: Final = "PREEMPTION_REQUIREMENTS"
+#: The place of an expression that the policy does not set, or sets to nothing.
+NOT_SET: Final = "set to nothing"
+
+
+@frozen(eq=False)
+class Property(ABC):
+    """Something that a policy keeps; ``whole``: its ads must not lose what they always have."""
+
+    study: Study
+
+    name: ClassVar[str] = ""
+    doc: ClassVar[str] = ""
+    whole: ClassVar[bool] = False
+
+    @abstractmethod
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        """Cases of a crowd that may break it."""
+
+    @abstractmethod
+    def check(self, case: Case) -> Finding | None:
+        """What is wrong in a case."""
+
+    def evaluated(self, crowd: Crowd) -> int:
+        """How many pairs of a crowd it looks at."""
+        return crowd.pairs
+
+    def title(self) -> str:
+        """The name with its argument."""
+        return self.name
+
+    def place_of(self, macro: str) -> str:
+        """Where the policy says what a macro is."""
+        subject = self.study.subject(macro)
+        return NOT_SET if subject is None else subject.place
+
+
+@frozen(eq=False)
+class Total(Property):
+    """Every expression has a value of the kind it is for."""
+
+    subject: Subject
+
+    name = "total"
+    doc = "no expression of the policy is ever UNDEFINED, ERROR or of the wrong type"
+    whole = True
+
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        if self.subject.where is not Where.PAIR:
+            for _ in range(_ALONE[self.subject.where]):
+                yield crowd.case(rng.randrange(len(crowd.parties)), rng.randrange(len(crowd.cases)))
+            return
+        for row, values in enumerate(crowd.values(self.subject.tree)):
+            for column, value in enumerate(values):
+                wrong = not self.fits(value)
+                if wrong and not (self.subject.claimed and crowd.cases[column].free):
+                    yield crowd.case(row, column)
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value is of the right kind."""
+        kind = value.__class__
+        if self.subject.wanted is Wanted.TRUTH:
+            return kind is bool
+        return kind is bool or kind is int or kind is float
+
+    def check(self, case: Case) -> Finding | None:
+        subject = self.subject
+        for my, target, context in self.ads(case):
+            value = evaluate(subject.tree, my, target, context=context)
+            if self.fits(value):
+                continue
+            missing = value is UNDEFINED or value is ERROR
+            said = kind_of(value)
+            says = f"{subject.macro} is {said}; it should be {subject.wanted.value}"
+            found = read(subject.tree, my, target, context)
+            clause = deciding_clause(found, subject.text) if missing else subject.text
+            found = found.only(found.mattering())
+            told = step(subject.macro, found, f"it is {said}", case.now)
+            told = evolve(told, side=subject.where.name.lower().replace("pair", "slot"))
+            return Finding(self.name, subject.macro, subject.place, clause, says, (told,), case)
+        return None
+
+    def ads(self, case: Case) -> Iterator[tuple[ClassAd, ClassAd | None, EvalContext]]:
+        """What the expression is evaluated in."""
+        if self.subject.where is Where.JOB:
+            yield job_ad(case.parties[1]), None, EvalContext(now=case.now)
+            return
+        scene = scene_of(self.study.policy, case)
+        stage = scene.stage
+        if self.subject.where is Where.GROUP:
+            for group in stage.tree.groups:
+                ad = sort_ad(group, stage.accountant.usage(group.name))
+                yield ad, None, EvalContext(now=case.now)
+            return
+        yield scene.slot.ad, scene.requests[1], stage.context
+
+    def evaluated(self, crowd: Crowd) -> int:
+        return _ALONE.get(self.subject.where, crowd.pairs)
+
+
+@frozen(eq=False)
+class ByPriority(Property):
+    """Base of those about single preemptions that PREEMPTION_REQUIREMENTS allows."""
+
+    #: Suspects of a crowd that are looked at closely.
+    CLOSELY: ClassVar[int] = 50
+    #: Case-folded names that are shown if they are read, whether or not they decide.
+    shown: ClassVar[frozenset[str]] = frozenset()
+
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        pairs = [
+            pair for pair in crowd.allowed(self.study.requirements) if self.looks(crowd, *pair)
+        ]
+        for row, column in rng.sample(pairs, min(self.CLOSELY, len(pairs))):
+            yield crowd.case(row, column)
+
+    @abstractmethod
+    def looks(self, crowd: Crowd, row: int, column: int) -> bool:
+        """Whether an allowed preemption looks wrong."""
+
+    @abstractmethod
+    def wrong(self, scene: Scene, case: Case) -> str | None:
+        """What is wrong with a preemption by priority, as a sentence."""
+
+    def exempt(self, scene: Scene) -> bool:
+        """Whether a preemption is none of its business."""
+        return False
+
+    def check(self, case: Case) -> Finding | None:
+        scene = scene_of(self.study.policy, case)
+        if scene.verdict(case, 1) is not MatchKind.PRIORITY or self.exempt(scene):
+            return None
+        says = self.wrong(scene, case)
+        if says is None:
+            return None
+        first, clause = allowing(self.study, scene, case, 1, self.shown)
+        place = self.place_of(_REQUIREMENTS)
+        return Finding(self.name, _REQUIREMENTS, place, clause, says, (first,), case)
+
+
+def allowing(
+    study: Study, scene: Scene, case: Case, place: int, shown: frozenset[str] = frozenset()
+) -> tuple[Step, str]:
+    """The step in which PREEMPTION_REQUIREMENTS allows a preemption, and the clause that does."""
+    tree = study.policy.preemption_requirements
+    context = scene.stage.context
+    slot, request = scene.slot.ad, scene.requests[place]
+    tells = f"{short(case.parties[place].user)} preempts {short(scene.slot.user or '')}"
+    if tree is None:
+        return unconditional(_REQUIREMENTS, tells, scene.stage.now, case.now), "there is none"
+    found = read(tree, slot, request, context)
+    told = step(_REQUIREMENTS, found.only(found.mattering(shown)), tells, case.now)
+    subject = study.subject(_REQUIREMENTS)
+    text = str(tree) if subject is None else subject.text
+    return told, deciding_clause(found, text)
+
+
+def short(user: str) -> str:
+    """A submitter's name without the domain."""
+    return user.rpartition("@")[0] or user
+
+
+@frozen(eq=False)
+class ClaimedByPriority(ByPriority):
+    """Base of those that do not speak of what groups are owed."""
+
+    def exempt(self, scene: Scene) -> bool:
+        tree = self.study.policy.preemption_requirements
+        if tree is None:
+            return False
+        return any(
+            is_about_quotas(clause) and value_of(clause, scene, 1) is True
+            for clause in clauses(tree)
+        )
+
+
+@frozen(eq=False)
+class Margin(ClaimedByPriority):
+    """Priorities must differ by the margin."""
+
+    name = "margin"
+    doc = "nobody is preempted by a submitter whose priority is not better by the margin"
+    shown = frozenset(("remoteuserprio", "submitteruserprio", "submittorprio"))
+
+    def looks(self, crowd: Crowd, row: int, column: int) -> bool:
+        remote = crowd.cases[column].parties[0].priority
+        return self.too_close(remote, crowd.parties[row].priority)
+
+    def too_close(self, remote: float, submitter: float) -> bool:
+        """Whether the margin is not kept; a greater priority is worse."""
+        return remote < submitter * (1.0 + self.study.intent.margin) * (1.0 - _SINGLE)
+
+    def wrong(self, scene: Scene, case: Case) -> str | None:
+        holder, asker = case.parties[0], case.parties[1]
+        if not self.too_close(holder.priority, asker.priority):
+            return None
+        better = holder.priority / asker.priority - 1.0
+        says = f"better by only {better:.2%}"
+        if better < 0:
+            says = f"worse by {asker.priority / holder.priority - 1.0:.0%}"
+        return (
+            f"{short(asker.user)} preempts {short(holder.user)} with a priority that is"
+            f" {says if better else 'the same'}; the margin is {self.study.intent.margin:.0%}"
+        )
+
+
+@frozen(eq=False)
+class Guard(ClaimedByPriority):
+    """Jobs have their minimum run time."""
+
+    name = "guard"
+    doc = "no job younger than the minimum run time is preempted by priority"
+    shown = TIMES
+
+    @property
+    def least(self) -> int:
+        """The minimum run time in seconds."""
+        return self.study.intent.min_run_time or 0
+
+    def looks(self, crowd: Crowd, row: int, column: int) -> bool:
+        return crowd.cases[column].run_time < self.least
+
+    def wrong(self, scene: Scene, case: Case) -> str | None:
+        if case.run_time >= self.least:
+            return None
+        claim = ""
+        if case.claim_age > case.run_time:
+            claim = f", on a claim of {case.claim_age} s,"
+        return (
+            f"{short(case.parties[1].user)} preempts a job that has run for {case.run_time} s"
+            f"{claim} and should have {self.least} s"
+        )
+
+
+@frozen(eq=False)
+class QuotaSafe(ByPriority):
+    """Groups keep what they are owed."""
+
+    name = "quota-safe"
+    doc = "no slot is taken from a group below its quota for one above its own"
+
+    def looks(self, crowd: Crowd, row: int, column: int) -> bool:
+        holder, asker = crowd.cases[column].parties[0].user, crowd.parties[row].user
+        return self._robbed(crowd.stage, holder, asker) is not None
+
+    def wrong(self, scene: Scene, case: Case) -> str | None:
+        found = self._robbed(scene.stage, case.parties[0].user, case.parties[1].user)
+        if found is None:
+            return None
+        (poor, had, owed), (rich, has, own) = found
+        return (
+            f"group `{poor}` uses {had:g} of its quota {owed:g} and loses a slot to"
+            f" group `{rich}`, which uses {has:g} with a quota of {own:g}"
+        )
+
+    def _robbed(self, stage: Any, holder: str, asker: str) -> Any:
+        poor, rich = stage.tree.assigned(holder), stage.tree.assigned(asker)
+        if poor is rich or stage.tree.root in (poor, rich):
+            return None
+        had, has = stage.accountant.usage(poor.name), stage.accountant.usage(rich.name)
+        if had >= poor.quota or has <= rich.quota:
+            return None
+        return (poor.name, had, poor.quota), (rich.name, has, rich.quota)

@@ -1,0 +1,195 @@
+"""What slots and jobs of a pool look like: attributes, types, values, which are sometimes missing.
+
+What lives here: learning that from ads, and a built-in schema for policies without a captured pool.
+Inputs: slot and job ads.  Outputs: ``Schema``.
+Never here: files, which values are tried.
+Follows: the ads of condor_startd and condor_schedd of HTCondor 25.14.1 for the built-in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from attr import evolve, frozen
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.language.values import Value
+
+#: Different values of an attribute that are kept.
+MAX_VALUES: Final = 12
+#: An expression of a slot or job that is kept as it is must be at most this long.
+MAX_TEXT: Final = 400
+_PLAIN: Final = frozenset({bool, int, float, str})
+
+
+@frozen
+class Attribute:
+    """An attribute as it was seen.
+
+    ``values``: some of them, the simplest first; numbers include the least and the greatest.
+    ``missing``: some ads do not have it.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    missing: bool = False
+
+
+@frozen
+class Schema:
+    """Attributes by case-folded name.  ``origin``: where they were learnt."""
+
+    slot: Mapping[str, Attribute]
+    job: Mapping[str, Attribute]
+    origin: str
+    #: Attributes that it does not know may still be there: the schema is no captured pool.
+    open: bool = False
+    #: Case-folded names of attributes that a slot has from the job that it runs.
+    copied: frozenset[str] = frozenset()
+
+    def with_copied(self, names: frozenset[str]) -> Schema:
+        """The same for slots that show some attributes of the job that they run."""
+        slot = {key: found for key, found in self.slot.items() if key not in names}
+        return evolve(self, slot=slot, copied=names)
+
+
+def learn(slots: Iterable[ClassAd], jobs: Iterable[ClassAd], origin: str) -> Schema:
+    """The schema of a pool."""
+    return Schema(_attributes(slots), _attributes(jobs), origin)
+
+
+def _attributes(ads: Iterable[ClassAd]) -> dict[str, Attribute]:
+    names: dict[str, str] = {}
+    seen: dict[str, dict[Any, Any]] = {}
+    counts: dict[str, int] = {}
+    total = 0
+    for ad in ads:
+        total += 1
+        for name in ad.names():
+            key = name.casefold()
+            value = _kept(ad, name)
+            names.setdefault(key, name)
+            if value is not None:
+                counts[key] = counts.get(key, 0) + 1
+                seen.setdefault(key, {}).setdefault(_identity(value), value)
+    return {
+        key: Attribute(names[key], _chosen(list(found.values())), counts[key] < total)
+        for key, found in seen.items()
+    }
+
+
+def _kept(ad: ClassAd, name: str) -> Any:
+    """The value of an attribute in the ad alone, its expression if that needs another ad."""
+    raw = ad.raw(name)
+    if raw.__class__ is not ExprTree:
+        return raw if raw.__class__ in _PLAIN else None
+    value = ad.evaluate_attr(name)
+    if value.__class__ in _PLAIN:
+        return value
+    return raw if isinstance(value, Value) and len(str(raw)) <= MAX_TEXT else None
+
+
+def _identity(value: Any) -> Any:
+    return (value.__class__, str(value) if value.__class__ is ExprTree else value)
+
+
+def _chosen(values: list[Any]) -> tuple[Any, ...]:
+    """Some of the values: of numbers both ends and some between."""
+    numbers = sorted(value for value in values if value.__class__ in (int, float))
+    others = [value for value in values if value.__class__ not in (int, float)]
+    if len(numbers) > MAX_VALUES:
+        step = (len(numbers) - 1) / (MAX_VALUES - 1)
+        numbers = [numbers[round(place * step)] for place in range(MAX_VALUES)]
+    return (*numbers, *others[:MAX_VALUES])
+
+
+def _table(rows: Iterable[tuple[str, tuple[Any, ...]]], missing: str) -> dict[str, Attribute]:
+    lacking = {name.casefold() for name in missing.split()}
+    return {
+        name.casefold(): Attribute(name, values, name.casefold() in lacking)
+        for name, values in rows
+    }
+
+
+def built_in() -> Schema:
+    """A pool of the usual kind, for policies without a captured one."""
+    return Schema(
+        _table(_SLOT, "KFlops Mips HasGpu GPUs CUDACapability SlotTypeID TotalTimeClaimedBusy"),
+        _table(_JOB, _OPTIONAL),
+        "the built-in schema",
+        open=True,
+    )
+
+
+_SLOT: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
+    ("Cpus", (1, 4, 16, 64)),
+    ("Memory", (1024, 2048, 16384, 262144)),
+    ("Disk", (1000000, 100000000)),
+    ("GPUs", (0, 1, 4)),
+    ("SlotWeight", (1, 4, 16)),
+    ("SlotID", (1, 2, 12)),
+    ("SlotTypeID", (0, 1, 2)),
+    ("SlotType", ("Static", "Dynamic")),
+    ("TotalSlots", (1, 12)),
+    ("TotalCpus", (1, 16, 64)),
+    ("TotalMemory", (4096, 262144)),
+    ("KFlops", (1000000, 2000000)),
+    ("Mips", (10000, 20000)),
+    ("LoadAvg", (0.0, 0.5, 1.0, 16.0)),
+    ("CondorLoadAvg", (0.0, 1.0)),
+    ("KeyboardIdle", (0, 60, 900, 100000)),
+    ("ConsoleIdle", (0, 60, 900, 100000)),
+    ("CpuBusy", (False, True)),
+    ("Arch", ("X86_64", "aarch64")),
+    ("OpSys", ("LINUX",)),
+    ("OpSysAndVer", ("AlmaLinux9", "Debian13")),
+    ("Machine", ("node1.pool", "node2.pool")),
+    ("HasGpu", (True,)),
+    ("CUDACapability", (7.5, 9.0)),
+    ("TotalTimeClaimedBusy", (0, 600, 86400, 1000000)),
+    ("ClockMin", (0, 480, 1080, 1439)),
+    ("ClockDay", (0, 1, 6)),
+    ("MaxJobRetirementTime", (0,)),
+)
+_JOB: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
+    ("RequestCpus", (1, 4, 16)),
+    ("RequestMemory", (128, 1024, 16384)),
+    ("RequestDisk", (1024, 1000000)),
+    ("RequestGPUs", (1, 2)),
+    ("JobUniverse", (5, 7, 12)),
+    ("JobPrio", (0, 10, -10)),
+    ("JobStatus", (1, 2, 5)),
+    ("NumJobStarts", (0, 1, 5, 20)),
+    ("NumShadowStarts", (0, 1, 5, 20)),
+    ("NumHolds", (1, 5)),
+    ("QDate", (1_699_900_000, 1_699_999_000, 1_700_000_000)),
+    ("EnteredCurrentStatus", (1_699_900_000, 1_699_999_000, 1_700_000_000)),
+    ("JobCurrentStartDate", (1_699_900_000, 1_699_999_000)),
+    ("JobStartDate", (1_699_900_000, 1_699_999_000)),
+    ("RemoteWallClockTime", (0.0, 3600.0, 1000000.0)),
+    ("ImageSize", (100, 1000000, 30000000)),
+    ("DiskUsage", (1, 1000000)),
+    ("MemoryUsage", (1, 1000, 20000)),
+    ("ResidentSetSize", (1000, 20000000)),
+    ("HoldReasonCode", (1, 13, 26)),
+    ("HoldReasonSubCode", (0, 1)),
+    ("ExitCode", (0, 1)),
+    ("ExitBySignal", (False, True)),
+    ("NiceUser", (False, True)),
+    ("AcctGroup", ("physics", "chemistry")),
+    ("AccountingGroup", ("physics.ann", "chemistry.bob")),
+    ("WantGpu", (True, False)),
+    ("MaxRuntime", (600, 86400)),
+    ("Owner", ("ann", "bob", "cid")),
+    ("User", ("ann@pool", "bob@pool")),
+    ("ClusterId", (1, 1000)),
+    ("ProcId", (0, 1)),
+    ("ServerTime", (1_700_000_000,)),
+)
+_OPTIONAL: Final = (
+    "RequestGPUs NumHolds JobCurrentStartDate JobStartDate MemoryUsage ResidentSetSize ExitCode"
+    " HoldReasonCode HoldReasonSubCode ExitBySignal NiceUser AcctGroup AccountingGroup WantGpu"
+    " MaxRuntime"
+)

@@ -1,0 +1,63 @@
+"""The search: crowd after crowd until every property has failed or enough pairs were tried.
+
+What is decided here: the order of the search and when it ends.
+Inputs: a ``Study``, properties, a number of examples, a seed.  Outputs: ``Outcome`` with the
+simplest counterexample found for each property and expression.
+Never here: clocks; the same seed gives the same outcome everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+from typing import Final
+
+from attr import frozen
+
+from pieslice.fuzzing.crowd import draw_crowd, side_of
+from pieslice.fuzzing.finding import Finding
+from pieslice.fuzzing.properties import Property
+from pieslice.fuzzing.shrink import shrink
+
+#: Crowds of this few ads come first: a simple flaw shows at once, and as every crowd has quotas,
+#: usage and priorities of its own, one that needs a certain usage shows in one of them.
+_SMALL: Final = 20
+_SMALL_ONES: Final = 12
+
+
+@frozen(eq=False)
+class Outcome:
+    """``findings``: one for each property and expression; ``tested``: pairs by property."""
+
+    findings: tuple[Finding, ...]
+    examples: int
+    tested: tuple[tuple[str, str], ...]
+
+
+def search(tests: Iterable[Property], examples: int, seed: int) -> Outcome:
+    """Look for a counterexample to each of the properties."""
+    found: list[Finding] = []
+    left = list(tests)
+    tested = tuple(dict.fromkeys((test.title(), test.doc) for test in left))
+    tried, number = 0, 0
+    crowds = _SMALL_ONES + examples // side_of(left[0].study) ** 2 + 1 if left else 0
+    while left and tried < examples and number < crowds:
+        rng = Random(f"{seed}/{number}")
+        study = left[0].study
+        crowd = draw_crowd(study, rng, _SMALL if number < _SMALL_ONES else side_of(study))
+        number += 1
+        tried += max(test.evaluated(crowd) for test in left)
+        for test in list(left):
+            finding = _first(test, crowd, rng)
+            if finding is not None:
+                found.append(shrink(finding, test))
+                left.remove(test)
+    return Outcome(tuple(found), tried, tested)
+
+
+def _first(test: Property, crowd: object, rng: Random) -> Finding | None:
+    for case in test.suspects(crowd, rng):  # type: ignore[arg-type]
+        finding = test.check(case)
+        if finding is not None:
+            return finding
+    return None

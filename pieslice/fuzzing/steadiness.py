@@ -1,0 +1,206 @@
+"""Properties that compare two evaluations of an expression: stable-declared, monotone.
+
+What is decided here: which evaluations are compared.  ``stable-declared``: before and after another
+match of the same cycle.  ``monotone``: with a smaller and a greater value of one attribute.
+Inputs: a ``Study``, cases.  Outputs: ``Finding``s.
+Never here: rules of the cycle.
+Follows: usage is live within a cycle: each match is charged before the next request is decorated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final
+
+from attr import frozen
+
+from classad.ads.expression import ExprTree
+from classad.evaluate import evaluate
+from pieslice.fuzzing.case import Case
+from pieslice.fuzzing.crowd import Crowd
+from pieslice.fuzzing.finding import Finding, Step, compared
+from pieslice.fuzzing.properties import Property, short
+from pieslice.fuzzing.readings import Readings, alike, read
+from pieslice.fuzzing.stage import Scene, scene_of, value_of
+from pieslice.fuzzing.study import Study, Subject, Where, value_text
+from policy.ephemeral import Ad, find_ephemeral
+from policy.lint.trees import names
+
+#: Pairs of a crowd that are looked at closely.
+SAMPLE: Final = 150
+
+
+@frozen(eq=False)
+class StableDeclared(Property):
+    """What is declared stable stays the same after another match."""
+
+    subject: Subject
+
+    name = "stable-declared"
+    doc = "an expression declared stable has the same value after another match of the cycle"
+
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        for _ in range(min(SAMPLE, crowd.pairs)):
+            row, column = rng.randrange(len(crowd.requests)), rng.randrange(len(crowd.slots))
+            if not (crowd.cases[column].free or crowd.is_own(row, column)):
+                yield crowd.case(row, column)
+
+    def evaluated(self, crowd: Crowd) -> int:
+        return min(SAMPLE, crowd.pairs)
+
+    def check(self, case: Case) -> Finding | None:
+        if case.free:
+            return None
+        subject, scene = self.subject, scene_of(self.study.policy, case)
+        before = value_of(subject.tree, scene, 1)
+        user = case.parties[1].user
+        scene.stage.accountant.charge(user, scene.slot.weight)
+        scene.stage.decorate(scene.requests[1], user)
+        after = value_of(subject.tree, scene, 1)
+        if alike(before, after):
+            return None
+        first, second = scene_of(self.study.policy, case), scene
+        found = [reading(subject.tree, each) for each in (first, second)]
+        tells = ("at first", f"after {short(user)} was matched once more")
+        steps = compared(subject.macro, found, tells, case.now)
+        says = (
+            f"{subject.macro} is declared stable, but one match of {short(user)} changes it"
+            f" from {value_text(before)} to {value_text(after)}"
+        )
+        changing = ", ".join(
+            name
+            for name in sorted(steps[0].added)
+            if _value(steps[0], name) != _value(steps[1], name)
+        )
+        clause = f"reads {changing}" if changing else subject.text
+        return Finding(self.name, subject.macro, subject.place, clause, says, steps, case)
+
+
+def _value(told: Step, name: str) -> str | None:
+    return told.my.get(name, told.target.get(name))
+
+
+def reading(tree: ExprTree, scene: Scene) -> Readings:
+    """What an expression reads of the slot and of the request."""
+    return read(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
+
+
+@frozen(eq=False)
+class Monotone(Property):
+    """More of an attribute never makes less of the value."""
+
+    subject: Subject
+    attribute: str
+    rising: bool
+
+    name = "monotone"
+    doc = "a greater value of the attribute never turns true into anything else or lowers a rank"
+
+    def title(self) -> str:
+        return f"monotone:{'' if self.rising else '-'}{self.attribute}"
+
+    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+        ads = [slot.ad for slot in crowd.slots]
+        if self._in_request:
+            ads = list(crowd.requests)
+        less: list[list[Any]] = []
+        pairs: set[tuple[int, int]] = set()
+        for number in sorted(self.numbers()):
+            with crowd.having(ads, self.attribute, [number] * len(ads)):
+                more = crowd.evaluate(self.subject.tree)
+            pairs.update(self._wrong(less, more))
+            less = more
+        for row, column in rng.sample(sorted(pairs), min(SAMPLE, len(pairs))):
+            if not (crowd.cases[column].free or crowd.is_own(row, column)):
+                yield crowd.case(row, column)
+
+    def _wrong(self, less: list[list[Any]], more: list[list[Any]]) -> Iterator[tuple[int, int]]:
+        """Where the value changes in the wrong direction; rows that are alike are compared once."""
+        known: dict[tuple[int, int], list[int]] = {}
+        for row, (lows, highs) in enumerate(zip(less, more, strict=False)):
+            key = id(lows), id(highs)
+            if key not in known:
+                rows = enumerate(zip(lows, highs, strict=True))
+                known[key] = [column for column, found in rows if self._falls(*found)]
+            for column in known[key]:
+                yield row, column
+
+    def _falls(self, low: Any, high: Any) -> bool:
+        return _size(high) < _size(low) if self.rising else _size(high) > _size(low)
+
+    @property
+    def _in_request(self) -> bool:
+        """Whether it is an attribute of requests, not of slots."""
+        domains, wanted = self.study.domains, self.attribute.casefold()
+        added = find_ephemeral(self.attribute)
+        if added is not None:
+            return added.ad is Ad.REQUEST
+        in_slot = any(name.casefold() == wanted for name in domains.slot)
+        return not in_slot and any(name.casefold() == wanted for name in domains.job)
+
+    def check(self, case: Case) -> Finding | None:
+        if case.free:
+            return None
+        scene = scene_of(self.study.policy, case)
+        found = [(self._value(scene, number), number) for number in sorted(self.numbers())]
+        for place, (low, one) in enumerate(found):
+            for high, other in found[place + 1 :]:
+                if self._falls(low, high):
+                    return self._finding(case, scene, one, other)
+        return None
+
+    def _finding(self, case: Case, scene: Scene, *numbers: Any) -> Finding:
+        subject, said = self.subject, self.attribute
+        found, tells, values = [], [], []
+        for number in numbers:
+            values.append(value_text(self._value(scene, number)))
+            tells.append(f"{said} = {value_text(number)}: {values[-1]}")
+            found.append(reading(subject.tree, scene))
+        kept = frozenset((said.casefold(),))
+        steps = compared(subject.macro, found, tells, case.now, kept)
+        more = "less" if self.rising else "more"
+        says = f"{subject.macro} gets {more} with {said}: from {values[0]} to {values[1]}"
+        text = " ".join(subject.text.split())
+        return Finding(self.title(), subject.macro, subject.place, text, says, steps, case)
+
+    def _value(self, scene: Scene, number: Any) -> Any:
+        """The value of the expression with another value of the attribute."""
+        slot, request = scene.slot.ad, scene.requests[1]
+        ad = request if self._in_request else slot
+        ad.insert(self.attribute, number)
+        return evaluate(self.subject.tree, slot, request, context=scene.stage.context)
+
+    def numbers(self) -> set[Any]:
+        """The values that are compared."""
+        domains = self.study.domains
+        spelled = self.attribute.casefold()
+        for side in (domains.slot, domains.job):
+            for name, values in side.items():
+                if name.casefold() == spelled:
+                    return {v for v in values if v.__class__ in (int, float)}
+        found = find_ephemeral(self.attribute)
+        if found is not None and found.unit == "priority":
+            return {
+                round(max(0.5, size * ratio), 6)
+                for size in domains.sizes[:3]
+                for ratio in domains.ratios
+            }
+        if found is not None:
+            return set(domains.usage)
+        return set(domains.seconds)
+
+
+def _size(value: Any) -> float:
+    """Truth or a number as a number; what is neither is less than all of them."""
+    return float(value) if value.__class__ in (bool, int, float) else float("-inf")
+
+
+def monotone_subjects(study: Study, attribute: str) -> list[Subject]:
+    """The expressions about pairs that read an attribute."""
+    wanted = attribute.casefold()
+    return [
+        subject
+        for subject in study.subjects
+        if subject.where is Where.PAIR and wanted in names(subject.tree.node)
+    ]

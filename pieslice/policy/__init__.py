@@ -1,0 +1,1 @@
+"""The commands on configurations and policies; never interprets a macro itself."""

@@ -1,0 +1,58 @@
+"""``pieslice check``: what is wrong with configurations, before a daemon says so.
+
+What lives here: arguments, streams and exit codes: 0 nothing to complain of, 1 errors (with
+``--strict`` also warnings), 2 bad usage or a file that cannot be opened.
+Inputs: the arguments, files.  Outputs: the report on standard output.
+Never here: findings, how they are written (``pieslice.policy.formats``).
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from pieslice.policy.options import EXIT_NO, EXIT_OK, add_reader, guarded, read
+
+if TYPE_CHECKING:
+    from pieslice.policy.formats import Checked
+
+
+def add_commands(subparsers: Any) -> None:
+    """Add ``check``."""
+    check = subparsers.add_parser(
+        "check",
+        help="say what is wrong with a configuration",
+        description="Say whether condor_negotiator would start with a configuration, and list"
+        " numbered findings; see docs/findings for their meaning.",
+    )
+    add_reader(check, nargs="+")
+    check.add_argument(
+        "--format",
+        choices=("text", "json", "sarif", "github"),
+        default="text",
+        help="form of the report (default text)",
+    )
+    check.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
+    check.set_defaults(run=_check)
+
+
+@guarded
+def _check(args: argparse.Namespace) -> int:
+    from pieslice.policy.formats import report
+    from policy.lint.finding import ERROR, WARNING
+    from policy.lint.findings import FINDINGS
+
+    results = [_one(args, path) for path in args.path]
+    print(report(results, args.format, FINDINGS))
+    fatal = (ERROR, WARNING) if args.strict else (ERROR,)
+    worse = any(result.count(severity) for result in results for severity in fatal)
+    return EXIT_NO if worse or not all(result.starts for result in results) else EXIT_OK
+
+
+def _one(args: argparse.Namespace, path: str) -> Checked:
+    from pieslice.policy.formats import Checked
+    from policy.lint.verdict import examine
+
+    config = read(args, path, keep_going=True)
+    verdict, findings = examine(config)
+    return Checked(path, verdict.starts, verdict.text, tuple(findings))

@@ -1,0 +1,1 @@
+"""Results as text, JSON, tables and plots; never decides."""

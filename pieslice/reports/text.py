@@ -1,0 +1,367 @@
+"""The result of a cycle as a text for people.
+
+What lives here: which facts are shown, in which order and words.
+Inputs: an ``Outcome`` (the pool in numbers, the ``CycleResult``, the agreement with the real
+negotiator, the knobs that are not honoured).  Outputs: blocks for ``tables``.  Usage, limits and
+costs are in slot weights, shares in percent of the pie of the submitter's round; of priorities the
+bigger is the worse.
+Never here: deciding anything, printing.
+Follows: the negotiator's log for the facts, ``condor_userprio`` for the words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final
+
+from attr import Factory, frozen
+
+from negotiator.capture.agreement import Agreement, Difference
+from negotiator.capture.group_maps import Assignments
+from negotiator.model.departures import Departure
+from negotiator.model.facts import PoolFacts, Unsupported
+from negotiator.model.result import (
+    AllocationRound,
+    CycleResult,
+    Event,
+    GroupSummary,
+    Match,
+    MatchKind,
+    SubmitterSummary,
+)
+from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, number, short
+from pieslice.reports.vacating import Vacating
+from policy.dialects import HTCONDOR
+
+#: How many differences from the real negotiator are listed.
+MAX_DIFFERENCES: Final = 6
+
+KINDS: Final = {
+    MatchKind.NONE: "free",
+    MatchKind.RANK: "rank preemption",
+    MatchKind.PRIORITY: "priority preemption",
+}
+
+
+@frozen
+class Outcome:
+    """Everything a report is made of."""
+
+    pool: PoolFacts
+    result: CycleResult
+    unsupported: tuple[Unsupported, ...] = ()
+    agreement: Agreement | None = None
+    expected_name: str = "expected.json"
+    #: Whether the result is only the part about some groups or users.
+    partial: bool = False
+    #: How the preempted jobs leave.
+    vacating: tuple[Vacating, ...] = ()
+    #: The accounting groups that jobs got from a map before the cycle.
+    assignments: Assignments = Factory(Assignments)
+
+
+def iso_time(seconds: float) -> str:
+    """``2026-11-20T22:39:27Z``; the number itself where no calendar reaches."""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:.0f}"
+
+
+def blocks(outcome: Outcome) -> list[Block]:
+    """The whole report."""
+    result = outcome.result
+    parts = [
+        heading(outcome),
+        _assignments(outcome.assignments),
+        _submitters(result.submitters),
+        _groups(result),
+        _matches(result.matches),
+        vacating_blocks(outcome.vacating),
+        _rejections(result),
+        _agreement(outcome.agreement, outcome.expected_name),
+        _time(result),
+        _departures(result.departures),
+        _unsupported(outcome.unsupported),
+    ]
+    return [block for part in parts if part for block in (*part, Line())][:-1]
+
+
+def plural(count: int, word: str) -> str:
+    """``1 job``, ``2 jobs``, ``2 matches``."""
+    if count == 1:
+        return f"1 {word}"
+    return f"{count} {word}{'es' if word.endswith('ch') else 's'}"
+
+
+def heading(outcome: Outcome) -> list[Block]:
+    """The pool and the time of the cycle."""
+    pool, result = outcome.pool, outcome.result
+    text = (
+        f"pool {pool.name}: {plural(pool.machines, 'machine')}, {plural(pool.slots, 'slot')} "
+        f"(weight {short(result.pool.pool_weight)}), {plural(pool.users, 'user')}, "
+        f"{plural(pool.jobs, 'job')} ({pool.idle_jobs} idle); "
+        f"cycle at {iso_time(pool.now)} ({short(pool.now)})"
+    )
+    found: list[Block] = [Line(text, heading=True), Line(f"  time of the cycle: {pool.now_from}")]
+    if pool.dialect != HTCONDOR:
+        found.append(Line(f"  dialect {pool.dialect.name}: {pool.dialect.about}"))
+    causes = Counter(slot.cause.value for slot in result.trimmed)
+    found += [Line(f"  not considered: {plural(n, 'slot')}, {why}") for why, n in causes.items()]
+    if outcome.partial:
+        found.append(Line("  shown in part; the cycle is that of the whole pool"))
+    return found
+
+
+def _submitters(submitters: Iterable[SubmitterSummary]) -> list[Block]:
+    rows = tuple(
+        (
+            item.name,
+            number(item.real_priority),
+            short(item.priority_factor),
+            number(item.effective_priority),
+            "-" if item.share is None else f"{item.share * 100:.2f}",
+            number(item.limit),
+            number(item.usage, 1),
+            number(item.usage_after, 1),
+            item.group,
+        )
+        for item in submitters
+    )
+    columns = (
+        Column("submitter"),
+        Column("real", "priority", right=True),
+        Column("priority", "factor", right=True),
+        Column("effective", "priority", right=True),
+        Column("share", "% of pie", right=True),
+        Column("limit", "weight", right=True),
+        Column("usage", "weight", right=True),
+        Column("after", "weight", right=True),
+        Column("group"),
+    )
+    return _titled("submitters", columns, rows)
+
+
+def _assignments(found: Assignments) -> list[Block]:
+    """What the schedds' map does, as if the jobs were submitted now."""
+    blocks: list[Block] = []
+    if found.assigned:
+        count = sum(len(item.jobs) for item in found.assigned)
+        blocks.append(Line(f"accounting groups by map: {plural(count, 'job')}", heading=True))
+    for item in found.assigned:
+        text = f"{item.before} -> {item.after}: {plural(len(item.jobs), 'job')} ({item.place})"
+        blocks.append(Line(f"  {text}"))
+    if found.refused:
+        count = sum(len(item.jobs) for item in found.refused)
+        title = f"refused at submission, kept here: {plural(count, 'job')}"
+        blocks.append(Line(title, heading=True))
+    for refusal in found.refused:
+        text = f"{refusal.submitter}: {plural(len(refusal.jobs), 'job')}, {refusal.why}"
+        blocks.append(Line(f"  {text}", level="bad"))
+    return blocks
+
+
+def _groups(result: CycleResult) -> list[Block]:
+    """The groups; requested, allocated and sort key are those of the first allocation round."""
+    groups = result.groups
+    if len(groups) <= 1:
+        return []
+    first = {item.group: item for round_ in result.rounds[:1] for item in round_.groups}
+    keys = sort_keys(result.rounds[0]) if result.rounds else {}
+    rows = tuple(
+        (
+            item.name,
+            short(item.config_quota),
+            number(item.quota),
+            number(first.get(item.name, item).requested),
+            number(first.get(item.name, item).allocated),
+            number(item.usage, 1),
+            number(item.usage_after, 1),
+            _surplus(item),
+            "-" if (key := keys.get(item.name)) is None else f"{key:.6g}",
+        )
+        for item in groups
+    )
+    columns = (
+        Column("group"),
+        Column("configured", "quota", right=True),
+        Column("quota", "weight", right=True),
+        Column("requested", "weight", right=True),
+        Column("allocated", "weight", right=True),
+        Column("usage", "weight", right=True),
+        Column("after", "weight", right=True),
+        Column("surplus"),
+        Column("sort", "key", right=True),
+    )
+    return _titled("groups", columns, rows)
+
+
+def sort_keys(round_: AllocationRound) -> dict[str, float]:
+    """By which number each group first took its place in the order of a round."""
+    return {event.group: event.sort_key for event in reversed(round_.events)}
+
+
+def _surplus(group: GroupSummary) -> str:
+    """``condor_userprio``'s words for what a group does beyond its quota."""
+    if group.autoregroup:
+        return "regroup"
+    return "byquota" if group.accept_surplus else "no"
+
+
+def _matches(matches: tuple[Match, ...]) -> list[Block]:
+    if not matches:
+        return [Line("matches: none", heading=True)]
+    kinds = Counter(match.kind for match in matches)
+    summary = ", ".join(f"{kinds[kind]} {KINDS[kind]}" for kind in MatchKind if kinds[kind])
+    found: list[Block] = [Line(f"matches: {len(matches)} ({summary})", heading=True)]
+    requests: dict[tuple[str, str, str], list[Match]] = {}
+    for match in matches:
+        requests.setdefault((match.submitter, match.schedd, match.job), []).append(match)
+    for (submitter, _, job), group in requests.items():
+        of = max(match.of for match in group)
+        cost = short(sum(match.cost for match in group))
+        wanted = f"{len(group)} of {plural(of, 'job')}" if of > 1 else "1 job"
+        found.append(Line(f"  {submitter}, job {job}: {wanted} matched, cost {cost}"))
+        found += _slots(group)
+    return found
+
+
+def _slots(group: list[Match]) -> list[Block]:
+    """The slots of one request by what was done to get them, in the order of the matches."""
+    ways: dict[tuple[MatchKind, str | None], list[Match]] = {}
+    for match in group:
+        ways.setdefault((match.kind, match.preempted), []).append(match)
+    found: list[Block] = []
+    for (kind, user), matches in ways.items():
+        whom = f" of {user}" if user else ""
+        found.append(Line(f"    {KINDS[kind]}{whom}: {plural(len(matches), 'slot')}"))
+        found.append(Wrapped("", tuple(match.slot for match in matches), indent=6))
+    return found
+
+
+def vacating_blocks(jobs: tuple[Vacating, ...]) -> list[Block]:
+    """The preempted jobs, those that leave in the same way together."""
+    if not jobs:
+        return []
+    ways: dict[tuple[str, ...], list[str]] = {}
+    for item in jobs:
+        way = (
+            item.user or "-",
+            item.universe or "-",
+            item.signal,
+            str(item.soft_after),
+            str(item.hard_after),
+        )
+        ways.setdefault(way, []).append(item.job or "?")
+    rows = tuple((*way, str(len(ids)), _some(ids)) for way, ids in ways.items())
+    columns = (
+        Column("user"),
+        Column("universe"),
+        Column("soft kill"),
+        Column("after", "s", right=True),
+        Column("killed", "after s", right=True),
+        Column("jobs", right=True),
+        Column("which"),
+    )
+    return _titled(f"vacating: {plural(len(jobs), 'job')}", columns, rows)
+
+
+def _some(names: list[str], between: str = " ") -> str:
+    """A few of many."""
+    return between.join([*names[:3], "..."] if len(names) > 3 else names)
+
+
+def _rejections(result: CycleResult) -> list[Block]:
+    if not result.rejections:
+        return [Line("rejections: none", heading=True)]
+    rows = tuple((item.submitter, item.job, item.text) for item in result.rejections)
+    columns = (Column("submitter"), Column("job", right=True), Column("reason"))
+    return _titled(f"rejections: {len(rows)}", columns, rows)
+
+
+def _agreement(agreement: Agreement | None, name: str) -> list[Block]:
+    if agreement is None:
+        return []
+    text = (
+        f"{agreement.agreeing} of {agreement.expected} decisions agree with {name} "
+        f"(the real negotiator {agreement.negotiator})"
+    )
+    if agreement.extra:
+        text += f"; {plural(agreement.extra, 'decision')} made here only"
+    found: list[Block] = [Line(text, level="good" if agreement.complete else "bad")]
+    shown = agreement.differences[:MAX_DIFFERENCES]
+    found += [Line(f"  {_difference(item)}") for item in shown]
+    left = len(agreement.differences) - len(shown)
+    if left:
+        found.append(Line(f"  and {plural(left, 'more difference')}; --json lists them all"))
+    return found
+
+
+def _difference(item: Difference) -> str:
+    side = "only here" if item.ours else "only the real one"
+    fields = item.fields()
+    text = f"{side}: {item.kind} {item.position + 1}: {fields['submitter']}, job {fields['job']}"
+    if item.kind == "rejection":
+        return f"{text}: {fields['reason']}"
+    whom = f", preempting {fields['preempted']}" if fields["preempted"] else ""
+    return f"{text} on {fields['slot']}{whom}"
+
+
+#: The events that the clock causes.
+_TIMED: Final = frozenset(
+    (Event.SUBMITTER_TIME, Event.SCHEDD_TIME, Event.CYCLE_TIME, Event.DEADLINE)
+)
+
+
+def timed_turns(result: CycleResult) -> list[tuple[str, Event, int, int]]:
+    """The turns that a time limit prevented or ended: submitter, which, pie, spin."""
+    return [
+        (turn.name, event, number, spin.spin)
+        for number, pie in enumerate(result.pies)
+        for spin in pie.spins
+        for turn in spin.turns
+        for event in turn.events
+        if event in _TIMED
+    ]
+
+
+def _time(result: CycleResult) -> list[Block]:
+    """The simulated time, if requests cost any, and whom it ran out for."""
+    if not result.seconds:
+        return []
+    found: list[Block] = [Line(f"the requests take {short(result.seconds)} s", heading=True)]
+    counts = Counter((name, event) for name, event, _, _ in timed_turns(result))
+    found += [
+        Line(f"  {name}: {event.value} ({plural(times, 'turn')})", level="bad")
+        for (name, event), times in counts.items()
+    ]
+    return found
+
+
+def _departures(departures: tuple[Departure, ...]) -> list[Block]:
+    """Where the real negotiator would not come to an end."""
+    if not departures:
+        return []
+    found: list[Block] = [Line("where condor_negotiator would not come to an end", heading=True)]
+    for item in departures:
+        about = _some(list(item.about), ", ")
+        found.append(Line(f"  {item.kind.number}, {about}: {item.kind.text}", level="bad"))
+    return found
+
+
+def _unsupported(knobs: tuple[Unsupported, ...]) -> list[Block]:
+    if not knobs:
+        return [Line("not honoured yet: no knob that this configuration sets")]
+    rows = tuple((item.name, item.value, item.place, item.effect) for item in knobs)
+    columns = (Column("knob"), Column("value"), Column("set at"), Column("what it would change"))
+    return _titled(f"not honoured yet: {plural(len(rows), 'knob')}", columns, rows)
+
+
+def _titled(
+    title: str, columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...]
+) -> list[Block]:
+    if not rows:
+        return [Line(f"{title}: none", heading=True)]
+    return [Line(title, heading=True), Table(columns, rows)]

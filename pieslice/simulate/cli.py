@@ -1,0 +1,121 @@
+"""The command line of ``pieslice simulate``."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_commands(subparsers: Any) -> None:
+    """Add ``simulate``."""
+    parser = subparsers.add_parser(
+        "simulate",
+        help="run a pool over days: jobs, cycles, claims, preemption, priorities",
+        description="Run a pool over days with the full negotiation cycle.",
+    )
+    add_what_is_simulated(parser)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all chance (0)")
+    parser.add_argument(
+        "--compare", nargs=2, metavar=("A", "B"), help="run two configurations on one workload"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="NAME=TEXT",
+        help="set a macro after the configuration; can be given again",
+    )
+    for option, kind, default, text in (
+        ("--series", _whole, 600, "seconds between rows of the series (600)"),
+        ("--checkpoint-hours", _positive, 6.0, "simulated hours between checkpoints (6)"),
+    ):
+        parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the run")
+    parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with a run")
+    parser.add_argument(
+        "--format", choices=("csv", "jsonl"), default="csv", help="form of events and series"
+    )
+    parser.add_argument("--parquet", action="store_true", help="copy both to Parquet in the end")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    parser.set_defaults(run=_simulate)
+
+
+def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
+    """The pool, the workload, the configuration and how long, as for a sweep."""
+    parser.add_argument(
+        "pool", nargs="?", metavar="POOL", help="folder of a capture, or N or NxCORES plain slots"
+    )
+    parser.add_argument(
+        "--workload", metavar="W", help="a .toml, .csv or .swf file (also .gz), or `capture`"
+    )
+    parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
+    parser.add_argument(
+        "--now", metavar="T", help="when it begins: seconds since the epoch or ISO 8601"
+    )
+    parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
+    parser.add_argument("--days", type=_positive, default=1.0, metavar="N", help="how long (1)")
+    for option, kind, default, text in (
+        ("--every", _hours, 0.0, "hours after which a captured queue comes again (0: never)"),
+        ("--run-time", _whole, 3600, "seconds that captured jobs run, about (3600)"),
+        ("--claim-worklife", int, None, "CLAIM_WORKLIFE in seconds"),
+        ("--retirement", _natural, None, "MAXJOBRETIREMENTTIME in seconds"),
+        ("--vacate", _natural, 10, "seconds that a job takes to stop when it is told to (10)"),
+    ):
+        parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
+    parser.add_argument("--fresh", action="store_true", help="forget the priorities of the capture")
+
+
+def setting(text: str) -> tuple[str, str]:
+    """The name and the text of ``NAME=TEXT``; the name must be that of some macro."""
+    name, equals, value = text.partition("=")
+    name = name.strip()
+    if not equals or not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):
+        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=TEXT")
+    if not name.upper().startswith("GROUP_") and not name.upper().endswith("_LIMIT"):
+        from classad.errors import suggest
+        from policy.io import builtin_library
+
+        known = builtin_library().defaults
+        if name.lower() not in {item.lower() for item in known}:
+            meant = suggest(name, known)
+            hint = "" if meant is None else f"; did you mean `{meant}`?"
+            raise argparse.ArgumentTypeError(f"`{name}` is no macro of HTCondor{hint}")
+    return name, value.strip()
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or number <= 0:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number above 0")
+    return number
+
+
+def _whole(text: str) -> int:
+    number = _positive(text)
+    if number != int(number):
+        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number")
+    return int(number)
+
+
+def _hours(text: str) -> float:
+    return 0.0 if re.fullmatch(r"0+(\.0*)?", text, re.ASCII) else _positive(text)
+
+
+def _natural(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number of at least 0")
+    return int(text)
+
+
+def _simulate(args: argparse.Namespace) -> int:
+    from pieslice.simulate.command import simulate_command
+
+    return simulate_command(args, sys.stdout, sys.stderr)

@@ -1,0 +1,131 @@
+"""The state of a simulation between two moments, and how it is put aside and taken up again.
+
+What lives here: jobs, claims, events to come, totals; all of it plain numbers and names, so that a
+checkpoint is a JSON text and loses no bit.
+Inputs: a checkpoint as JSON data.  Outputs: ``State``; JSON data.
+Never here: what happens next (``engine``), files.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attr import Factory, asdict, define
+
+from negotiator.model.snapshot import AccountantState, Customer, Lease
+
+IDLE, RUNNING, DONE = 0, 1, 2
+
+
+@define
+class Job:
+    """A submitted job that is not done: its number in the workload, status and history."""
+
+    number: int
+    status: int = IDLE
+    #: Seconds from the start of the simulation; -1: never ran.
+    first_start: int = -1
+    preempted: int = 0
+
+
+@define
+class Claim:
+    """A slot that is claimed: by whom, since when, the job and since when, who comes next.
+
+    ``token`` tells events of this job from those of earlier jobs on the slot.  ``evicted_at``: when
+    its retirement is over, -1 if nobody waits for the slot.
+    """
+
+    user: str
+    begun: int
+    job: int
+    job_begun: int
+    token: int
+    next_user: str = ""
+    next_job: int = -1
+    evicted_at: int = -1
+
+
+@define
+class Totals:
+    """What a user or group has had.  Weighted seconds, counts."""
+
+    good: float = 0.0
+    bad: float = 0.0
+    entitled: float = 0.0
+    submitted: int = 0
+    completed: int = 0
+    preempted: int = 0
+    evicted: int = 0
+    waits: list[int] = Factory(list)
+
+
+@define(eq=False)
+class State:
+    """Everything that changes.  ``events``: a heap of (time, order, kind, slot, token)."""
+
+    now: int = 0
+    arrived: int = 0
+    machine_changes: int = 0
+    tokens: int = 0
+    order: int = 0
+    jobs: dict[int, Job] = Factory(dict)
+    claims: dict[str, Claim] = Factory(dict)
+    events: list[tuple[int, int, str, str, int]] = Factory(list)
+    users: dict[str, Totals] = Factory(dict)
+    #: Running jobs and their weight, by submitter.
+    running: dict[str, tuple[int, float]] = Factory(dict)
+    accountant: AccountantState = Factory(AccountantState)
+    quotas: dict[str, float] | None = None
+    #: Weighted seconds: of the pool; of groups above their quota, and what they could ask for.
+    pool_seconds: float = 0.0
+    over_quota: dict[str, float] = Factory(dict)
+    group_entitled: dict[str, float] = Factory(dict)
+    #: The group of each submitter, where there are groups.
+    group_of: dict[str, str] = Factory(dict)
+    cycles: int = 0
+    full_cycles: int = 0
+    #: Jobs that were preempted more than once.
+    thrashed: int = 0
+
+
+def to_json(state: State) -> dict[str, Any]:
+    """The state as data for JSON."""
+    found: dict[str, Any] = asdict(state, recurse=False)
+    found["jobs"] = [list(asdict(job).values()) for job in state.jobs.values()]
+    found["claims"] = {name: asdict(claim) for name, claim in state.claims.items()}
+    found["users"] = {name: asdict(totals) for name, totals in state.users.items()}
+    found["accountant"] = accountant_json(state.accountant)
+    return found
+
+
+def accountant_json(state: AccountantState) -> dict[str, Any]:
+    """The accountant's tables as data for JSON; recorded matches are no part of a simulation."""
+    return {
+        "last_update_time": state.last_update_time,
+        "customers": [record.data() for record in state.customers.values()],
+    }
+
+
+def from_json(data: dict[str, Any]) -> State:
+    """The opposite of ``to_json``."""
+    fields = dict(data)
+    fields["jobs"] = {row[0]: Job(*row) for row in data["jobs"]}
+    fields["claims"] = {name: Claim(**claim) for name, claim in data["claims"].items()}
+    fields["users"] = {name: Totals(**totals) for name, totals in data["users"].items()}
+    fields["running"] = {name: tuple(pair) for name, pair in data["running"].items()}
+    fields["events"] = [tuple(event) for event in data["events"]]
+    fields["accountant"] = accountant_from_json(data["accountant"])
+    return State(**fields)
+
+
+def accountant_from_json(data: dict[str, Any]) -> AccountantState:
+    """The opposite of ``accountant_json``."""
+    customers = {}
+    for row in data["customers"]:
+        leases = {
+            name: None if row[name] is None else Lease(**row[name])
+            for name in ("ceiling_lease", "floor_lease", "factor_lease")
+        }
+        customers[row["name"]] = Customer(**{**row, **leases})
+    return AccountantState(customers, {}, data["last_update_time"])

@@ -1,0 +1,208 @@
+"""What a simulation adds up to.
+
+What is decided here: which numbers sum up a run, and the tables of one run and of two.
+Inputs: a simulation at its end (or where it was interrupted).  Outputs: data for JSON; text.
+Never here: files.
+Follows: Jain, Chiu and Hawe's index of fairness: 1 if everybody has the same part of its due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from pieslice.simulate.engine import Simulation
+from pieslice.simulate.state import Totals
+
+_HOUR: Final = 3600.0
+
+
+def summarise(simulation: Simulation, *, complete: bool) -> dict[str, Any]:
+    """The numbers of a run; hours are weighted core hours, waits are in seconds."""
+    state = simulation.state
+    running = _running(simulation)
+    users = {name: _user(state.users[name], running.get(name, 0.0)) for name in sorted(state.users)}
+    used = sum(user["usage_hours"] for user in users.values())
+    for user in users.values():
+        user["share"] = user["usage_hours"] / used if used else 0.0
+    ratios = [
+        user["usage_hours"] / user["entitled_hours"]
+        for user in users.values()
+        if user["entitled_hours"] > 0
+    ]
+    waits = [wait for totals in state.users.values() for wait in totals.waits]
+    return {
+        "complete": complete,
+        "hours": state.now / _HOUR,
+        "cycles": state.cycles,
+        "cycles_with_matchmaking": state.full_cycles,
+        "pool_hours": state.pool_seconds / _HOUR,
+        "utilisation": used * _HOUR / state.pool_seconds if state.pool_seconds else 0.0,
+        "goodput_hours": sum(user["goodput_hours"] for user in users.values()),
+        "badput_hours": sum(user["badput_hours"] for user in users.values()),
+        "unfinished_hours": sum(running.values()) / _HOUR,
+        "submitted": sum(user["submitted"] for user in users.values()),
+        "completed": sum(user["completed"] for user in users.values()),
+        "never_started": sum(user["never_started"] for user in users.values()),
+        "preemptions": sum(user["preemptions"] for user in users.values()),
+        "lost_with_machines": sum(user["lost_with_machines"] for user in users.values()),
+        "jobs_preempted_again": state.thrashed,
+        "jain_index": jain(ratios),
+        **_waits(waits),
+        "users": users,
+        "groups": _groups(simulation, users),
+    }
+
+
+def _running(simulation: Simulation) -> dict[str, float]:
+    """Weighted seconds of the jobs that still run, by submitter."""
+    found: dict[str, float] = {}
+    for name, claim in simulation.state.claims.items():
+        slot = simulation.pool.slots[name]
+        seconds = slot.weight * (simulation.state.now - claim.job_begun)
+        found[claim.user] = found.get(claim.user, 0.0) + seconds
+    return found
+
+
+def _user(totals: Totals, running: float) -> dict[str, Any]:
+    return {
+        "usage_hours": (totals.good + totals.bad + running) / _HOUR,
+        "share": 0.0,
+        "entitled_hours": totals.entitled / _HOUR,
+        "goodput_hours": totals.good / _HOUR,
+        "badput_hours": totals.bad / _HOUR,
+        "submitted": totals.submitted,
+        "completed": totals.completed,
+        "never_started": totals.submitted - len(totals.waits),
+        "preemptions": totals.preempted,
+        "lost_with_machines": totals.evicted,
+        **_waits(totals.waits),
+    }
+
+
+def _waits(waits: Sequence[int]) -> dict[str, float | None]:
+    """Mean, median and the 95th percentile (nearest rank) of the waits of jobs that started."""
+    if not waits:
+        return {"wait_mean": None, "wait_median": None, "wait_95": None}
+    ordered = sorted(waits)
+    count = len(ordered)
+    middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    late = ordered[-(-95 * count // 100) - 1]
+    return {"wait_mean": sum(ordered) / count, "wait_median": middle, "wait_95": float(late)}
+
+
+def jain(ratios: Iterable[float]) -> float | None:
+    """The index of fairness of parts of everybody's due; None for nobody."""
+    parts = list(ratios)
+    squares = sum(part * part for part in parts)
+    return sum(parts) ** 2 / (len(parts) * squares) if squares > 0 else None
+
+
+def _groups(simulation: Simulation, users: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    state = simulation.state
+    used = dict.fromkeys(state.group_entitled, 0.0)
+    for user, group in sorted(state.group_of.items()):
+        used[group] += users[user]["usage_hours"]
+    return {
+        name: {
+            "usage_hours": used[name],
+            "entitled_hours": entitled / _HOUR,
+            "over_quota_hours": state.over_quota.get(name, 0.0) / _HOUR,
+        }
+        for name, entitled in state.group_entitled.items()
+    }
+
+
+# --- text -------------------------------------------------------------------------------------
+
+#: Field, title and decimals of the numbers of a run, a user and a group.
+LINES: Final = (
+    ("hours", "simulated hours", 1),
+    ("cycles", "negotiation cycles", 0),
+    ("utilisation", "utilisation", 4),
+    ("submitted", "jobs submitted", 0),
+    ("completed", "jobs completed", 0),
+    ("never_started", "jobs that never started", 0),
+    ("goodput_hours", "goodput (core hours)", 1),
+    ("badput_hours", "badput (core hours)", 1),
+    ("unfinished_hours", "unfinished (core hours)", 1),
+    ("preemptions", "preemptions", 0),
+    ("jobs_preempted_again", "jobs preempted again", 0),
+    ("lost_with_machines", "jobs lost with machines", 0),
+    ("wait_mean", "mean wait (s)", 0),
+    ("wait_median", "median wait (s)", 0),
+    ("wait_95", "95 % wait (s)", 0),
+    ("jain_index", "Jain's index", 4),
+)
+USER_COLUMNS: Final = (
+    ("usage_hours", "usage (h)", 1),
+    ("share", "share", 4),
+    ("entitled_hours", "entitled (h)", 1),
+    ("completed", "completed", 0),
+    ("preemptions", "preempted", 0),
+    ("badput_hours", "badput (h)", 1),
+    ("wait_mean", "mean wait (s)", 0),
+    ("wait_95", "95 % wait (s)", 0),
+)
+GROUP_COLUMNS: Final = (
+    ("usage_hours", "usage (h)", 1),
+    ("entitled_hours", "entitled (h)", 1),
+    ("over_quota_hours", "over quota (h)", 1),
+)
+
+
+#: Of the numbers of a user those that are compared.
+_COMPARED: Final = (
+    ("usage_hours", "usage (h)", 1),
+    ("badput_hours", "badput (h)", 1),
+    ("wait_mean", "mean wait (s)", 0),
+)
+
+
+def text(summary: Mapping[str, Any]) -> str:
+    """The summary of one run."""
+    parts = [] if summary["complete"] else ["interrupted: these numbers are of the part that ran\n"]
+    parts += (f"{title:<25s}{cell(summary[key], digits):>14s}\n" for key, title, digits in LINES)
+    parts.append(_table("user", summary["users"], USER_COLUMNS))
+    if summary["groups"]:
+        parts.append(_table("group", summary["groups"], GROUP_COLUMNS))
+    return "".join(parts)
+
+
+def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
+    """Two runs side by side, with what the second has more."""
+    users = sorted({*left["users"], *right["users"]})
+    width = max([44, *(len(f"{user}: {title}") for user in users for _, title, _ in _COMPARED)])
+    lines = [f"{'':<{width}s}{'A':>14s}{'B':>14s}{'B - A':>14s}\n"]
+    for key, title, digits in LINES:
+        lines.append(_pair(title, left[key], right[key], digits, width))
+    for user in users:
+        for key, title, digits in _COMPARED:
+            values = [run["users"].get(user, {}).get(key) for run in (left, right)]
+            lines.append(_pair(f"{user}: {title}", values[0], values[1], digits, width))
+    return "".join(lines)
+
+
+def _pair(title: str, left: Any, right: Any, digits: int, width: int) -> str:
+    # What rounds to nothing has no sign.
+    more = None if left is None or right is None else round(right - left, digits) + 0.0
+    sign = "+" if more is not None and more > 0 else ""
+    cells = (cell(left, digits), cell(right, digits), sign + cell(more, digits))
+    return f"{title:<{width}s}" + "".join(f"{cell:>14s}" for cell in cells) + "\n"
+
+
+def cell(value: float | None, digits: int) -> str:
+    """A number with so many decimals; a dash for none."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _table(
+    what: str, rows: Mapping[str, Mapping[str, Any]], columns: Sequence[tuple[str, str, int]]
+) -> str:
+    width = max([len(what), *(len(name) for name in rows)])
+    titles = {title: max(11, len(title) + 2) for _, title, _ in columns}
+    lines = [f"\n{what:<{width}s}" + "".join(f"{t:>{w}s}" for t, w in titles.items())]
+    for name, row in rows.items():
+        cells = (f"{cell(row[key], digits):>{titles[title]}s}" for key, title, digits in columns)
+        lines.append(f"{name:<{width}s}" + "".join(cells))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,298 @@
+"""What jobs come when: the workload of a simulation.
+
+What is decided here: how traces, tables, captured queues and descriptions of random streams become
+jobs.  Inputs: text of a file, job ads, a seed.  Outputs: ``Workload``: jobs by time of submission
+(seconds from the start of the simulation) and the kinds of job among them.  Raises
+``WorkloadError`` with file and line.
+Never here: what becomes of the jobs, opening files.
+Follows: the Standard Workload Format 2.2 for traces (``.swf``).
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from random import Random
+from typing import Any, Final
+
+from attr import define, field, frozen
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.errors import suggest
+from negotiator.jobs.autoclusters import AutoclusterTable
+
+#: What a captured job has from where it was, and what is different in every job of a simulation.
+_OF_THE_SCHEDD: Final = ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts")
+_ANEW: Final = ("ClusterId", "ProcId", "GlobalJobId", "QDate")
+_REQUIREMENTS: Final = "TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory"
+#: Columns of the Standard Workload Format, from 0.
+_SUBMIT, _RUN, _USED_CPUS, _USED_MEMORY, _CPUS, _MEMORY, _USER, _GROUP = 1, 3, 4, 6, 7, 9, 11, 12
+_SWF_COLUMNS: Final = 18
+_DOMAIN: Final = "sim.example"
+
+
+class WorkloadError(ValueError):
+    """A workload that cannot be understood."""
+
+
+@frozen(eq=False)
+class Shape:
+    """A kind of job: submitter name, weight (cores) and the ad that all of the kind share."""
+
+    user: str
+    cpus: float
+    ad: ClassAd
+
+
+@frozen
+class Arrival:
+    """One job: when it is submitted, how long it runs (seconds), its shape by number."""
+
+    submit: int
+    run_time: int
+    shape: int
+
+
+@define(eq=False)
+class Workload:
+    """All jobs, the earliest first, and their shapes."""
+
+    shapes: list[Shape] = field(factory=list)
+    arrivals: list[Arrival] = field(factory=list)
+    _known: dict[tuple[object, ...], int] = field(factory=dict)
+
+    def shape(self, user: str, group: str, cpus: int, memory: int) -> int:
+        """The number of the plain shape with these requests; memory in MB."""
+        key = (user, group, cpus, memory)
+        if key not in self._known:
+            self._known[key] = len(self.shapes)
+            self.shapes.append(_plain_shape(user, group, cpus, memory))
+        return self._known[key]
+
+    def captured_shape(self, user: str, autocluster: int, ad: ClassAd) -> int:
+        """The number of the shape of the captured jobs of a user in an autocluster."""
+        key = (user, autocluster)
+        if key not in self._known:
+            self._known[key] = len(self.shapes)
+            cpus = ad.get_number("RequestCpus")
+            self.shapes.append(Shape(user, 1.0 if cpus is None else float(cpus), ad))
+        return self._known[key]
+
+    def sorted(self) -> Workload:
+        """Itself, with the jobs in the order of submission."""
+        self.arrivals.sort(key=lambda job: job.submit)
+        return self
+
+
+def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
+    owner, _, domain = user.partition("@")
+    ad = ClassAd()
+    full = f"{owner}@{domain or _DOMAIN}"
+    values: dict[str, Any] = {
+        "MyType": "Job",
+        "Owner": owner,
+        "User": full,
+        "JobStatus": 1,
+        "JobUniverse": 5,
+        "JobPrio": 0,
+        "RequestCpus": cpus,
+        "RequestMemory": memory,
+        "RequestDisk": 0,
+    }
+    if group:
+        values |= {"AccountingGroup": f"{group}.{owner}", "AcctGroup": group}
+    for name, value in values.items():
+        ad.insert(name, value)
+    ad.insert("Requirements", ExprTree(_REQUIREMENTS))
+    return Shape(f"{group}.{full}" if group else full, float(cpus), ad)
+
+
+# --- traces and tables ------------------------------------------------------------------------
+
+
+def from_swf(lines: Iterable[str], name: str) -> Workload:
+    """A trace; jobs that never ran are left out, memory (KB per processor) becomes MB."""
+    workload = Workload()
+    for number, line in enumerate(lines, 1):
+        words = line.split(";")[0].split()
+        if not words:
+            continue
+        try:
+            row = [float(word) for word in words]
+        except ValueError:
+            raise WorkloadError(f"{name}:{number}: `{line.strip()}` is not a line of SWF") from None
+        if len(row) < _SWF_COLUMNS:
+            raise WorkloadError(f"{name}:{number}: {len(row)} columns; SWF has {_SWF_COLUMNS}")
+        if row[_RUN] <= 0:
+            continue
+        cpus = int(row[_CPUS] if row[_CPUS] > 0 else max(row[_USED_CPUS], 1))
+        memory = row[_MEMORY] if row[_MEMORY] > 0 else max(row[_USED_MEMORY], 0)
+        group = f"group{int(row[_GROUP])}" if row[_GROUP] > 0 else ""
+        shape = workload.shape(f"user{int(row[_USER])}", group, cpus, int(memory * cpus / 1024))
+        workload.arrivals.append(Arrival(int(row[_SUBMIT]), int(row[_RUN]), shape))
+    return workload.sorted()
+
+
+def from_csv(lines: Iterable[str], name: str) -> Workload:
+    """A table with the columns ``submit user run_time`` and maybe ``group cpus memory count``."""
+    workload = Workload()
+    reader = csv.DictReader(lines)
+    missing = {"submit", "user", "run_time"} - set(reader.fieldnames or ())
+    if missing:
+        raise WorkloadError(f"{name}:1: no column `{min(missing)}`")
+    for row in reader:
+        at = f"{name}:{reader.line_num}"
+        user = row["user"]
+        if not user or any(char.isspace() for char in user):
+            raise WorkloadError(f"{at}: `{user}` is no user")
+        cpus = _whole(row.get("cpus") or "1", "cpus", at, least=1)
+        memory = _whole(row.get("memory") or "0", "memory", at)
+        shape = workload.shape(user, row.get("group") or "", cpus, memory)
+        submit = _whole(row["submit"], "submit", at)
+        run_time = _whole(row["run_time"], "run_time", at)
+        for _ in range(_whole(row.get("count") or "1", "count", at)):
+            workload.arrivals.append(Arrival(submit, run_time, shape))
+    return workload.sorted()
+
+
+def _whole(text: str | None, column: str, at: str, least: int = 0) -> int:
+    if not text:
+        raise WorkloadError(f"{at}: no {column}")
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < least:
+        raise WorkloadError(f"{at}: {column} `{text}` is not a whole number of at least {least}")
+    return number
+
+
+# --- random streams ---------------------------------------------------------------------------
+
+
+def from_toml(text: str, name: str, seed: int, seconds: int) -> Workload:
+    """Streams of jobs: each user's ``backlog`` at the start and ``per_hour`` after that."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise WorkloadError(f"{name}: {problem}") from None
+    streams = content.get("stream")
+    if not isinstance(streams, list) or not streams:
+        raise WorkloadError(f"{name}: no [[stream]] in it")
+    workload = Workload()
+    for number, stream in enumerate(streams):
+        # A generator for each stream, so that changing one leaves the others as they are.
+        at = f"{name}: stream {number + 1}"
+        _add_stream(workload, stream, at, Random(f"{seed}/{number}"), seconds)
+    return workload.sorted()
+
+
+_STREAM: Final[Mapping[str, object]] = {
+    "user": "", "group": "", "cpus": 1, "memory": 0, "backlog": 0, "per_hour": 0.0, "batch": 1,
+    "run_time": 3600, "spread": 0.0, "begin_hour": 0.0, "end_hour": math.inf,
+}  # fmt: skip
+_WHOLE: Final = ("cpus", "memory", "backlog", "batch")
+_MOST_JOBS: Final = 10_000_000
+
+
+def _add_stream(workload: Workload, stream: object, at: str, rng: Random, seconds: int) -> None:
+    if not isinstance(stream, dict):
+        raise WorkloadError(f"{at}: `{stream}` is no table")
+    for key, value in stream.items():
+        if key not in _STREAM:
+            meant = suggest(key, _STREAM)
+            hint = "" if meant is None else f"; did you mean `{meant}`?"
+            raise WorkloadError(f"{at}: unknown key `{key}`{hint}")
+        if (wanted := _unlike(value, key)) is not None:
+            raise WorkloadError(f"{at}: {key} `{value}` is not {wanted}")
+    settings = {**_STREAM, **stream}
+    if not settings["user"]:
+        raise WorkloadError(f"{at}: no `user`")
+    jobs = settings["per_hour"] * seconds / 3600 + settings["backlog"]
+    if jobs > _MOST_JOBS:
+        raise WorkloadError(f"{at}: {jobs:.3g} jobs are more than {_MOST_JOBS:,}")
+    shape = workload.shape(
+        settings["user"], settings["group"], int(settings["cpus"]), int(settings["memory"])
+    )
+    begin = int(settings["begin_hour"] * 3600)
+    end = min(settings["end_hour"] * 3600, seconds)
+    moments = [begin] * int(settings["backlog"])
+    moments += _poisson(begin, end, settings["per_hour"], int(settings["batch"]), rng)
+    for moment in moments:
+        run_time = settings["run_time"] * math.exp(rng.gauss(0.0, 1.0) * settings["spread"])
+        workload.arrivals.append(Arrival(moment, max(1, round(run_time)), shape))
+
+
+def _unlike(value: object, key: str) -> str | None:
+    """What a value of a stream should be, if it is not."""
+    example = _STREAM[key]
+    if isinstance(example, str):
+        fine = isinstance(value, str) and not any(char.isspace() for char in value)
+        return None if fine else "a name without spaces"
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        return "a number"
+    least = 1 if key in ("cpus", "batch", "run_time") else 0
+    if key in _WHOLE:
+        fine = isinstance(value, int) and value >= least
+        return None if fine else f"a whole number of at least {least}"
+    return None if value >= least else f"a number of at least {least}"
+
+
+def _poisson(begin: int, end: float, per_hour: float, batch: int, rng: Random) -> Iterator[int]:
+    """Moments of jobs that come in batches at random, so many an hour on average."""
+    if per_hour <= 0 or batch < 1:
+        return
+    moment = float(begin)
+    while True:
+        moment += rng.expovariate(per_hour / batch / 3600)
+        if moment >= end:
+            return
+        yield from [int(moment)] * batch
+
+
+def from_capture(
+    jobs: Iterable[tuple[str, ClassAd]],
+    asked: frozenset[str],
+    seed: int,
+    seconds: int,
+    every: int,
+    run_time: int,
+) -> Workload:
+    """The queue of a capture, submitted anew every so many seconds (0: once).
+
+    ``asked``: the attributes (lower-cased) that tell jobs of a user apart, together with what these
+    refer to in the jobs.  Run times, which no queue knows, scatter around ``run_time`` as e to a
+    normal deviate.
+    """
+    rng = Random(f"{seed}/capture")
+    workload = Workload()
+    waiting = [(user, _waiting(ad)) for user, ad in jobs]
+    alike = [_without(ad, _ANEW) for _, ad in waiting]
+    table = AutoclusterTable(asked)
+    table.learn(alike)
+    found = [
+        workload.captured_shape(user, table.id_of(known), ad)
+        for (user, ad), known in zip(waiting, alike, strict=True)
+    ]
+    for moment in range(0, max(seconds, 1), every) if every > 0 else (0,):
+        for shape in found:
+            length = max(1, round(run_time * math.exp(rng.gauss(0.0, 1.0))))
+            workload.arrivals.append(Arrival(moment, length, shape))
+    return workload.sorted()
+
+
+def _waiting(ad: ClassAd) -> ClassAd:
+    """A captured job as one that was just submitted."""
+    copy = _without(ad, _OF_THE_SCHEDD)
+    copy.insert("JobStatus", 1)
+    return copy
+
+
+def _without(ad: ClassAd, names: Iterable[str]) -> ClassAd:
+    copy = ad.duplicate()
+    for name in names:
+        copy.remove(name)
+    return copy

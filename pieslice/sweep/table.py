@@ -1,0 +1,114 @@
+"""The results of a sweep: a line for each point as it is done, and one table in the end.
+
+What is decided here: the columns of the table, and that a sweep which was interrupted loses no
+point: every line is on the disk before the next, and half a line is none.
+Inputs: outcomes.  Outputs: ``points.jsonl`` and ``table.csv`` in the folder of the sweep; text.
+Never here: simulating.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pieslice.simulate.summary import LINES, cell
+from pieslice.sweep.grid import Point
+from pieslice.sweep.work import Outcome
+
+#: Of the numbers of a run those that are printed, with shorter titles.
+SHOWN: Final = {
+    "utilisation": "utilisation",
+    "completed": "completed",
+    "preemptions": "preempted",
+    "badput_hours": "badput (h)",
+    "wait_mean": "mean wait (s)",
+    "wait_95": "95 % wait (s)",
+    "jain_index": "Jain's index",
+}
+_DIGITS: Final = {key: digits for key, _, digits in LINES}
+
+
+class Results:
+    """The outcomes of a sweep, in a folder if there is one."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Take up what an earlier run of the sweep has left."""
+        self._path = None if folder is None else folder / "points.jsonl"
+        self.found: dict[str, dict[str, Any]] = {}
+        if self._path is not None and self._path.is_file():
+            whole, _, rest = self._path.read_text(encoding="utf-8").rpartition("\n")
+            for line in whole.splitlines():
+                data = json.loads(line)
+                self.found[data["key"]] = data
+            if rest:
+                os.truncate(self._path, len(f"{whole}\n".encode()) if whole else 0)
+
+    def done(self, point: Point) -> bool:
+        """Whether a point has been simulated."""
+        return self.found.get(point.key, {}).get("summary") is not None
+
+    def add(self, outcome: Outcome) -> None:
+        """Keep an outcome."""
+        data = {
+            "key": outcome.point.key,
+            "tries": outcome.tries,
+            "error": outcome.error,
+            "summary": outcome.summary,
+        }
+        self.found[outcome.point.key] = data
+        if self._path is not None:
+            with self._path.open("ab") as file:
+                file.write(f"{json.dumps(data)}\n".encode())
+                file.flush()
+                os.fsync(file.fileno())
+
+
+def rows(points: Sequence[Point], results: Results) -> list[dict[str, Any]]:
+    """A row for each point in the order of the grid."""
+    found = []
+    for point in points:
+        data = results.found.get(point.key, {})
+        summary = data.get("summary") or {}
+        row = {**point.row, "tries": data.get("tries", 0), "error": data.get("error", "not done")}
+        row |= {key: summary.get(key) for key, _, _ in LINES}
+        for kind in ("users", "groups"):
+            for name, numbers in summary.get(kind, {}).items():
+                row[f"{name} usage_hours"] = numbers["usage_hours"]
+                if kind == "users":
+                    row[f"{name} wait_mean"] = numbers["wait_mean"]
+        found.append(row)
+    return found
+
+
+def as_csv(table: Sequence[Mapping[str, Any]]) -> str:
+    """The table with all columns that any row has."""
+    columns = list(dict.fromkeys(name for row in table for name in row))
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({k: "" if v is None else v for k, v in row.items()} for row in table)
+    return stream.getvalue()
+
+
+def as_text(table: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """What is varied and the numbers that matter most; failures below."""
+    varied = [name for name in names if len({row[name] for row in table}) > 1]
+    lines = [[*varied, *SHOWN.values()]]
+    for row in table:
+        numbers = [cell(row[key], _DIGITS[key]) for key in SHOWN]
+        lines.append([*(str(row[name]) for name in varied), *numbers])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = "".join(
+        "  ".join(word.rjust(width) for word, width in zip(line, widths, strict=True)) + "\n"
+        for line in lines
+    )
+    failed = [row for row in table if row["error"]]
+    for row in failed:
+        place = " ".join(f"{name}={row[name]}" for name in names)
+        text += f"failed after {row['tries']} tries: {place}: {row['error']}\n"
+    return text

@@ -1,0 +1,314 @@
+"""The commands ``pieslice why``, ``rank``, ``quotas`` and ``diff``.
+
+What lives here: their arguments, and the steps from files to a printed answer.  All take the inputs
+of ``pieslice negotiate``.
+Inputs: the arguments.  Outputs: text or JSON on standard output, notes on standard error.
+Never here: deciding or wording anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from pieslice.commands.options import (
+    INPUT_HELP,
+    add_costs,
+    add_engine,
+    add_inputs,
+    add_local_name,
+    add_output,
+)
+
+if TYPE_CHECKING:
+    from negotiator.io import Capture
+    from negotiator.model.result import CycleResult
+    from pieslice.why.jobs import AskedJob
+
+EXIT_OK: Final = 0
+EXIT_DIFFERENT: Final = 1
+EXIT_BAD: Final = 2
+
+
+def add_commands(subparsers: Any) -> None:
+    """Add the commands."""
+    rank = subparsers.add_parser(
+        "rank",
+        usage="pieslice rank [POOL] JOB [option ...]",
+        help="list the candidates of a job in order, with the keys that decide",
+        description="List the candidate slots of a job best first, as they were when the job was "
+        "matched or refused, with all five keys and the first key that decided.",
+    )
+    rank.add_argument("items", nargs="+", metavar="[POOL] JOB", help="the pool, and cluster.proc")
+    rank.add_argument(
+        "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
+    )
+    rank.set_defaults(run=_rank)
+    why = subparsers.add_parser(
+        "why",
+        usage="pieslice why [POOL] JOB [SLOT] [option ...]",
+        help="say why a job is matched or not, or preempted",
+        description="Say what became of a job in the cycle and why: where the slots went, which "
+        "clause of whose Requirements fails, what would help. With SLOT: that slot alone.",
+    )
+    why.add_argument(
+        "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"
+    )
+    why.set_defaults(run=_why)
+    quotas = subparsers.add_parser(
+        "quotas",
+        help="show the quotas of accounting groups and how they were allocated",
+        description="Show the tree of accounting groups: quotas, and for each allocation round "
+        "what every group requested, was allocated by which step, gave up and took.",
+    )
+    quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
+    quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
+    quotas.set_defaults(run=_quotas)
+    diff = _add_diff(subparsers)
+    for parser in (why, rank, quotas, diff):
+        add_inputs(parser)
+        add_local_name(parser)
+        add_output(parser)
+    _add_sides(diff)
+
+
+def _add_diff(subparsers: Any) -> argparse.ArgumentParser:
+    diff: argparse.ArgumentParser = subparsers.add_parser(
+        "diff",
+        help="compare the decisions under two policies, or on two pools",
+        description="Run the cycle on one pool under two policies, or on two pools, and list what "
+        "changes: matches, preemptions, shares and quotas, worst changes first.",
+        epilog="exit status: 0 no difference, 1 there are differences, 2 bad usage or input",
+        conflict_handler="resolve",
+    )
+    diff.add_argument("pools", nargs="+", metavar="POOL", help="one folder or scenario, or two")
+    diff.set_defaults(run=_diff)
+    return diff
+
+
+def _add_sides(diff: argparse.ArgumentParser) -> None:
+    """Add what may differ between the two sides of a comparison."""
+    add_costs(diff)
+    add_engine(diff)
+    diff.add_argument(
+        "--config",
+        action="append",
+        metavar="F",
+        help="configuration: once for both pools or against the pool's own, or twice",
+    )
+    diff.add_argument(
+        "--dialect",
+        type=_dialects,
+        default=["htcondor"],
+        metavar="D[,D]",
+        help="whose rules: one dialect for both sides, or two to compare",
+    )
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of rows")
+    return int(text)
+
+
+def _dialects(text: str) -> list[str]:
+    from policy.dialects import UnknownDialectError, find_dialect
+
+    try:
+        found = [find_dialect(name).name for name in text.split(",")]
+    except UnknownDialectError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+    if len(found) > 2:
+        raise argparse.ArgumentTypeError("two dialects are the most that can be compared")
+    return found
+
+
+def _rank(args: argparse.Namespace) -> int:
+    from pieslice.commands.inputs_and_clock import deliver, show, without_collecting
+    from pieslice.why.data import to_text
+    from pieslice.why.moments import look_at
+    from pieslice.why.ranking import ranking
+    from pieslice.why.ranktext import rank_blocks, rank_data
+
+    with without_collecting():
+        asked = _job_of_pool(args, None)
+        if asked is None:
+            return EXIT_BAD
+        pool, job = asked
+        story, found = look_at(
+            pool.snapshot, pool.policy, job, ranking, now=pool.facts.now, seed=args.seed
+        )
+        limit = args.limit or None
+        if args.format == "json":
+            deliver(to_text(rank_data(story, found, limit)), args, sys.stdout)
+        else:
+            show(rank_blocks(story, found, limit), args, sys.stdout)
+    return EXIT_OK
+
+
+def _why(args: argparse.Namespace) -> int:
+    from pieslice.commands.inputs_and_clock import deliver, show, without_collecting
+    from pieslice.why.answer import UnknownSlotError, why
+    from pieslice.why.data import to_text
+    from pieslice.why.whytext import why_blocks, why_data
+    from policy.io import attribute_names
+
+    with without_collecting():
+        extra: list[str] = []
+        asked = _job_of_pool(args, extra)
+        if asked is None:
+            return EXIT_BAD
+        pool, job = asked
+        slot = extra[0] if extra else None
+        try:
+            answer = why(
+                pool.snapshot,
+                pool.policy,
+                job,
+                slot,
+                now=pool.facts.now,
+                seed=args.seed,
+                known=frozenset(name.lower() for name in attribute_names()),
+            )
+        except UnknownSlotError as problem:
+            print(f"error: {problem}", file=sys.stderr)
+            return EXIT_BAD
+        if args.format == "json":
+            deliver(to_text(why_data(answer)), args, sys.stdout)
+        else:
+            show(why_blocks(answer), args, sys.stdout)
+    return EXIT_OK
+
+
+def _quotas(args: argparse.Namespace) -> int:
+    from pieslice.commands.inputs_and_clock import deliver, load, show, without_collecting
+    from pieslice.reports.progress import Progress
+    from pieslice.why.data import to_text
+    from pieslice.why.quotatext import quota_blocks
+    from pieslice.why.quotatrace import trace_quotas
+
+    with without_collecting():
+        pool = load(args, sys.stderr, Progress(sys.stderr))
+        if pool is None:
+            return EXIT_BAD
+        found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=args.seed)
+        if args.format == "json":
+            deliver(to_text(found), args, sys.stdout)
+        else:
+            show(quota_blocks(found, trace=args.trace), args, sys.stdout)
+    return EXIT_OK
+
+
+def _diff(args: argparse.Namespace) -> int:
+    from random import Random
+
+    from negotiator.cycle import negotiate
+    from negotiator.engines import make_engines
+    from pieslice.commands.inputs_and_clock import deliver, load, show, without_collecting
+    from pieslice.reports.progress import Progress
+    from pieslice.why.data import to_text
+    from pieslice.why.difference import compare_cycles
+    from pieslice.why.difftext import diff_blocks, diff_data
+
+    sides = _sides(args)
+    if sides is None:
+        return EXIT_BAD
+    with without_collecting():
+        results: list[CycleResult] = []
+        engines = make_engines(args.engine, lasting=True)
+        for pool_name, config, args.dialect in sides:
+            args.inputs, args.config = [pool_name], None if config is None else [config]
+            # What is wrong with a pool that both sides share is said once.
+            repeated = bool(results) and sides[0][0] == sides[1][0]
+            pool = load(args, io.StringIO() if repeated else sys.stderr, Progress(sys.stderr))
+            if pool is None:
+                return EXIT_BAD
+            results.append(
+                negotiate(
+                    pool.snapshot,
+                    pool.policy,
+                    now=pool.facts.now,
+                    rng=Random(args.seed),
+                    costs=pool.costs,
+                    engine=engines,
+                )
+            )
+        found = compare_cycles(results[0], results[1])
+        first, second = (_side_name(*side) for side in sides)
+        if args.format == "json":
+            deliver(to_text(diff_data(found, (first, second))), args, sys.stdout)
+        else:
+            show(diff_blocks(found, (first, second)), args, sys.stdout)
+    return EXIT_OK if found.same else EXIT_DIFFERENT
+
+
+def _sides(args: argparse.Namespace) -> list[tuple[str, str | None, str]] | None:
+    """Folder, configuration and dialect of the two sides."""
+    pools, configs, dialects = args.pools, args.config or [], args.dialect
+    problem = None
+    if len(pools) > 2 or len(configs) > 2:
+        problem = "two pools and two configurations are the most that can be compared"
+    elif len(pools) == 1 and not configs and len(dialects) == 1:
+        problem = "there is nothing to compare the pool with"
+    if problem is not None:
+        example = "pieslice diff --config A --config B DIR"
+        print(f"error: {problem}\n  help: {example}, or two folders", file=sys.stderr)
+        return None
+    if len(pools) == 1 and len(configs) == 1 and len(dialects) == 1:
+        configs = [None, configs[0]]
+    both = ((side * 2)[:2] for side in (pools, configs or [None], dialects))
+    return list(zip(*both, strict=True))
+
+
+def _side_name(pool: str, config: str | None, dialect: str) -> str:
+    name = pool if config is None else f"{pool} with {config}"
+    return name if dialect == "htcondor" else f"{name}, dialect {dialect}"
+
+
+def _job_of_pool(
+    args: argparse.Namespace, extra: list[str] | None
+) -> tuple[Capture, AskedJob] | None:
+    """The pool and the job that the arguments name; a slot's name goes to ``extra``, if any may."""
+    from pieslice.commands.inputs_and_clock import load
+    from pieslice.reports.progress import Progress
+    from pieslice.why.jobs import UnknownJobError, find_job
+
+    args.inputs, wanted = _sort_out(args.items)
+    text, slot = wanted.get("job"), wanted.get("slot")
+    if slot is not None and extra is None:
+        wanted["left"] = slot
+    if text is None or "left" in wanted:
+        what = f"`{wanted['left']}` is one argument too many" if text else "no job is named"
+        print(f"error: {what}\n  help: pieslice {args.command} [DIR] CLUSTER.PROC", file=sys.stderr)
+        return None
+    pool = load(args, sys.stderr, Progress(sys.stderr))
+    if pool is None:
+        return None
+    try:
+        job = find_job(pool.snapshot, text)
+    except UnknownJobError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return None
+    if slot is not None and extra is not None:
+        extra.append(slot)
+    return pool, job
+
+
+def _sort_out(items: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Which argument is what: a path exists or has a slash, a job is numbers, the rest a slot."""
+    from pieslice.why.jobs import JOB_ID
+
+    paths: list[str] = []
+    found: dict[str, str] = {}
+    for item in items:
+        if JOB_ID.fullmatch(item) and "job" not in found:
+            found["job"] = item
+        elif os.path.exists(item) or os.sep in item or ("job" not in found and not paths):
+            paths.append(item)
+        else:
+            found["left" if "slot" in found else "slot"] = item
+    return paths, found

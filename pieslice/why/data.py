@@ -1,0 +1,52 @@
+"""Answers as data for programs.
+
+What lives here: how a frozen value becomes plain dictionaries and lists: a field is a key of the
+same name, a member of an enumeration its value, a number that JSON cannot say null.
+Inputs: any answer of ``pieslice.why``.  Outputs: plain values; their text.
+Never here: which facts there are.
+Follows: ``pieslice negotiate --json``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+import attr
+
+from classad.analysis.explanation import Explanation
+from classad.language.values import Value
+from negotiator.groups.steps import QuotaStep
+from pieslice.reports.json import plain
+
+
+def to_text(data: Any) -> str:
+    """Two blanks of indentation and a newline at the end, as all JSON of the command has."""
+    text = json.dumps(plain(to_data(data)), indent=2, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n"
+
+
+def to_data(value: Any) -> Any:
+    """``value`` in terms of what JSON knows."""
+    if isinstance(value, Explanation):
+        return value.to_dict()
+    if isinstance(value, Value):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, QuotaStep):
+        return {"step": value.__class__.__name__} | _fields(value)
+    if attr.has(value.__class__):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): to_data(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_data(item) for item in value]
+    return value
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    names = [item.name for item in attr.fields(value.__class__)]
+    return {name: to_data(getattr(value, name)) for name in names}

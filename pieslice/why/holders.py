@@ -1,0 +1,177 @@
+"""Why a running job loses its slot: which of the four causes.
+
+Decision here: the cause, from what the cycle does and what the slot ad says.  The four are: a user
+with a better claim under PREEMPTION_REQUIREMENTS, a job that the machine ranks higher, the startd's
+own policy, and an administrator or daemon ending the claim.  Inputs: the snapshot, a running job.
+Outputs: ``Holding``.
+
+Never here: words.
+Follows: HTCondor's manual on preemption; ``State`` and ``Activity`` as the startd advertises them.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import partial
+
+from attr import frozen
+
+from classad.ads.ad import ClassAd
+from classad.evaluate import EvalContext
+from negotiator.matching.candidates import consider
+from negotiator.matching.choice import list_for
+from negotiator.model.result import CycleResult, Match, MatchKind
+from negotiator.model.snapshot import Snapshot
+from negotiator.pool.partitionable import VARIOUS_USERS
+from pieslice.reports.vacating import Vacating, running, vacating
+from pieslice.why.jobs import AskedJob
+from pieslice.why.moments import Scene, look_at_match
+from pieslice.why.slotcase import PreemptionTest, preemption_tests
+from policy.model import NegotiatorPolicy
+
+
+class Cause(Enum):
+    """Why a job loses its slot."""
+
+    PRIORITY = "user priority, under PREEMPTION_REQUIREMENTS"
+    RANK = "the machine ranks the other job higher"
+    STARTD = "the startd's own policy, or an administrator"
+    DRAINED = "the machine is draining"
+
+
+@frozen(eq=False)
+class Holding:
+    """A running job and its slot.  ``cause``: None if nothing takes the slot from it.
+
+    ``match``: the one of this cycle that preempts it; ``tests``: what PREEMPTION_REQUIREMENTS and
+    the startd's rank said then.
+    """
+
+    slot: str | None
+    state: str | None
+    activity: str | None
+    cause: Cause | None
+    match: Match | None
+    tests: tuple[PreemptionTest, ...]
+    taker: str | None
+    #: How the job leaves; None if nothing takes the slot from it.
+    vacating: Vacating | None
+
+
+def holding(
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    job: AskedJob,
+    result: CycleResult,
+    *,
+    now: float,
+    seed: int = 0,
+) -> Holding:
+    """What becomes of the slot of a running job."""
+    context = EvalContext(now=now)
+    ad = slot_of(snapshot, job, context)
+    if ad is None:
+        return Holding(None, None, None, None, None, (), None, None)
+    name = ad.get_string("Name", context=context) or ""
+    match = next(
+        (m for m in result.matches if m.slot == name and m.kind is not MatchKind.NONE), None
+    ) or _match_of_parent(snapshot, policy, name, result, now=now, seed=seed)
+    tests: tuple[PreemptionTest, ...] = ()
+    if match is not None:
+        seen = look_at_match(
+            snapshot, policy, match.slot, lambda scene: _tests(scene, name), now=now, seed=seed
+        )
+        tests = seen or ()
+    cause = _cause(ad, match, context)
+    leaving = None
+    if cause is not None:
+        leaving = vacating(name, ad, running(snapshot), context)
+    return Holding(
+        name,
+        ad.get_string("State", context=context),
+        ad.get_string("Activity", context=context),
+        cause,
+        match,
+        tests,
+        _taker(ad, match, context),
+        leaving,
+    )
+
+
+def slot_of(snapshot: Snapshot, job: AskedJob, context: EvalContext) -> ClassAd | None:
+    """The slot that a job runs on, by what the slots say, else by what the job says."""
+    host = job.ad.get_string("RemoteHost", context=context)
+    by_name: ClassAd | None = None
+    ad: ClassAd
+    global_id = job.ad.get_string("GlobalJobId", context=context)
+    for ad in snapshot.slots:
+        said = ad.get_string("GlobalJobId", context=context)
+        if said is not None and said == global_id:
+            return ad
+        if said is None and ad.get_string("JobId", context=context) == job.id:
+            return ad
+        if host is not None and ad.get_string("Name", context=context) == host:
+            by_name = ad
+    return by_name
+
+
+def _match_of_parent(
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    name: str,
+    result: CycleResult,
+    *,
+    now: float,
+    seed: int,
+) -> Match | None:
+    """The match of a partitionable slot that preempts this dynamic slot among others."""
+    for match in result.matches:
+        if match.preempted != VARIOUS_USERS:
+            continue
+        look = partial(_children, name=match.slot)
+        gone = look_at_match(snapshot, policy, match.slot, look, now=now, seed=seed)
+        if gone is not None and name in gone:
+            return match
+    return None
+
+
+def _children(scene: Scene, name: str) -> tuple[str, ...]:
+    """The dynamic slots that go if a partitionable slot is matched now."""
+    board = scene.board
+    if list_for(board, scene.request, scene.asker) is None:
+        board.drop_match_list()
+        for position, slot in list(board.slots.items()):
+            if slot.name == name:
+                consider(board, position, slot, scene.request.ad, scene.asker)
+    return next((item.children for item in board.enlarged if item.slot.name == name), ())
+
+
+def _tests(scene: Scene, name: str) -> tuple[PreemptionTest, ...]:
+    return preemption_tests(scene, scene.board.by_name[name])
+
+
+def _cause(ad: ClassAd, match: Match | None, context: EvalContext) -> Cause | None:
+    if match is not None:
+        return Cause.RANK if match.kind is MatchKind.RANK else Cause.PRIORITY
+    leaving = ad.get_string("State", context=context) == "Preempting"
+    if not leaving and ad.get_string("Activity", context=context) != "Retiring":
+        return None
+    if ad.get_bool("Draining", context=context) is True:
+        return Cause.DRAINED
+    if _named(ad, context) is None:
+        return Cause.STARTD
+    new = ad.get_number("PreemptingRank", context=context)
+    old = ad.get_number("CurrentRank", context=context)
+    return Cause.RANK if new is not None and old is not None and new > old else Cause.PRIORITY
+
+
+def _taker(ad: ClassAd, match: Match | None, context: EvalContext) -> str | None:
+    return _named(ad, context) if match is None else match.submitter
+
+
+def _named(ad: ClassAd, context: EvalContext) -> str | None:
+    """Who waits for the slot, by its ad."""
+    names = (
+        ad.get_string(f"Preempting{kind}", context=context) for kind in ("AccountingGroup", "User")
+    )
+    return next((name for name in names if name), None)

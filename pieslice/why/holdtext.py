@@ -1,0 +1,77 @@
+"""What becomes of a running job's slot, in words.
+
+What lives here: wording.  Inputs: a ``Holding``.  Outputs: blocks for ``pieslice.reports.layout``.
+Never here: deciding anything, printing.
+Follows: the four causes of preemption in HTCondor's documentation.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from classad.analysis.explanation import render
+from pieslice.reports.layout import Block, Line, short
+from pieslice.reports.vacating import Vacating
+from pieslice.why.holders import Cause, Holding
+from pieslice.why.slotcase import PreemptionTest
+
+#: A real that is a value, not a part of an expression.
+_VALUE: Final = re.compile(r"(?<=  )-?\d\.\d{15}E[+-]\d{2,3}(?=  |$)")
+
+
+def holding_blocks(found: Holding) -> list[Block]:
+    """The slot, the cause and the expressions that decided."""
+    if found.slot is None:
+        return [Line("  no slot of the pool says that it runs there")]
+    where = f"  on {found.slot} ({found.state}, {found.activity})"
+    if found.cause is None:
+        return [Line(where), Line("  nothing takes the slot from it in this cycle", level="good")]
+    blocks: list[Block] = [Line(where)]
+    when = "in this cycle" if found.match is not None else "already under way"
+    whom = "" if found.taker is None else f", for {found.taker}"
+    blocks.append(Line(f"  preempted {when}{whom}: {found.cause.value}", level="bad"))
+    match = found.match
+    if match is not None:
+        if match.preempted_prio is not None:
+            prios = f"{short(match.new_prio)} against {short(match.preempted_prio)}"
+            blocks.append(Line(f"  effective priorities: {prios} (bigger is worse)"))
+        ranks = f"{short(match.new_startd_rank)} against {short(match.old_startd_rank)}"
+        blocks.append(Line(f"  the machine's ranks: {ranks}"))
+    if found.vacating is not None:
+        blocks += _leaving(found.vacating)
+    wanted = "startd rank" if found.cause is Cause.RANK else "PREEMPTION_REQUIREMENTS"
+    for test in found.tests:
+        if test.name == wanted:
+            blocks += [Line(), *test_blocks(test)]
+    return blocks
+
+
+def _leaving(job: Vacating) -> list[Block]:
+    """The signal and the times."""
+    if job.retirement:
+        text = f"  it may retire for {job.retirement} s (MaxJobRetirementTime)"
+    else:
+        text = "  no retirement time is left to it (MaxJobRetirementTime)"
+    when = "now" if not job.soft_after else f"after {job.soft_after} s"
+    why = f"MachineMaxVacateTime {job.machine_vacate} s"
+    if job.job_vacate is not None:
+        why += f", JobMaxVacateTime {job.job_vacate} s"
+    kind = "" if job.universe is None else f" ({job.universe} universe)"
+    kill = f"  {job.signal}{kind} {when}, hard kill after {job.hard_after} s: {why}"
+    return [Line(text), Line(kill)]
+
+
+def test_blocks(test: PreemptionTest) -> list[Block]:
+    """An expression of preemption with the value of every part."""
+    said = "passed" if test.passed else "not passed"
+    lines = [_tidy(line) for line in render(test.explanation).split("\n")]
+    return [
+        Line(f"{test.name}: {said}", heading=True),
+        *(Line(f"  {line}", heading=True) for line in lines),
+    ]
+
+
+def _tidy(line: str) -> str:
+    """Values as people write them; what stands behind keeps its column."""
+    return _VALUE.sub(lambda found: short(float(found[0])).ljust(len(found[0])), line).rstrip()

@@ -1,0 +1,92 @@
+"""Which job a question is about.
+
+Decision here: what ``15.3`` or ``15`` means in a pool with several queues.  Inputs: the text, the
+queues.  Outputs: an ``AskedJob``; raises ``UnknownJobError``.
+
+Never here: what becomes of the job.
+Follows: ``condor_q -better-analyze``, which takes the same names.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from attr import frozen
+
+from classad.ads.ad import ClassAd
+from classad.evaluate import EvalContext
+from negotiator.jobs.lists import IDLE, submitter_of
+from negotiator.model.snapshot import Snapshot
+
+JOB_ID: Final = re.compile(r"(?:([^#]+)#)?(\d+)(?:\.(\d+))?", re.ASCII)
+#: What ``JobStatus`` says, in condor_q's words.
+STATUS: Final = {
+    0: "unexpanded",
+    1: "idle",
+    2: "running",
+    3: "removed",
+    4: "completed",
+    5: "held",
+    6: "transferring output",
+    7: "suspended",
+}
+
+
+class UnknownJobError(Exception):
+    """There is no such job."""
+
+
+@frozen(eq=False)
+class AskedJob:
+    """A job of the pool; ``submitter`` is None if it has no user."""
+
+    cluster: int
+    proc: int
+    ad: ClassAd
+    schedd: str
+    submitter: str | None
+    status: int
+
+    @property
+    def id(self) -> str:
+        """``cluster.proc``."""
+        return f"{self.cluster}.{self.proc}"
+
+    @property
+    def status_text(self) -> str:
+        """Its status as a word."""
+        return STATUS.get(self.status, f"in status {self.status}")
+
+
+def find_job(snapshot: Snapshot, text: str) -> AskedJob:
+    """The job of that id; of a cluster the first idle job, else the first.
+
+    ``SCHEDD#15.3`` is the one in the queue of that schedd, for ids that are in several queues.
+    """
+    found = JOB_ID.fullmatch(text)
+    if found is None:
+        raise UnknownJobError(f"`{text}` is no job id")
+    cluster, proc = int(found[2]), None if found[3] is None else int(found[3])
+    jobs = [
+        job
+        for queue in snapshot.queues
+        if found[1] in (None, queue.name)
+        for ad in queue.jobs
+        if (job := _job(ad, queue.name)).cluster == cluster and proc in (None, job.proc)
+    ]
+    if not jobs:
+        raise UnknownJobError(f"there is no job `{text}` in the queues")
+    schedds = sorted({job.schedd for job in jobs})
+    if len(schedds) > 1:
+        some = ", ".join(f"`{name}#{text}`" for name in schedds)
+        raise UnknownJobError(f"job `{text}` is in several queues: say {some}")
+    return min(jobs, key=lambda job: (job.status != IDLE, job.proc))
+
+
+def _job(ad: ClassAd, schedd: str) -> AskedJob:
+    context = EvalContext()
+    numbers = [ad.get_number(name, context=context) for name in ("ClusterId", "ProcId")]
+    cluster, proc = (-1 if number is None else int(number) for number in numbers)
+    status = int(ad.get_number("JobStatus", context=context) or 0)
+    return AskedJob(cluster, proc, ad, schedd, submitter_of(ad, context), status)

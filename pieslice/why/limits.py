@@ -1,0 +1,152 @@
+"""Which limits a job was under.
+
+Decision here: which of several limits is the one that binds.  Inputs: a cycle standing still, the
+result of the whole cycle.  Outputs: ``Limits`` and ``Standing``; all in slot weights.
+
+Never here: the limits themselves (see ``negotiator.sessions.pie``, ``negotiator.sessions.spins``).
+Follows: the negotiator's log, which prints the same numbers for every submitter.
+"""
+
+from __future__ import annotations
+
+from attr import frozen
+
+from negotiator.matching.candidate import NOTHING_REFUSED
+from negotiator.model.result import CycleResult, SubmitterTurn
+from pieslice.why.moments import Scene
+
+
+@frozen
+class ConcurrencyState:
+    """One concurrency limit: ``in_use`` of ``maximum``, the job ``wants`` so much more."""
+
+    name: str
+    in_use: float
+    wants: float
+    maximum: float
+
+    @property
+    def full(self) -> bool:
+        """Whether the job does not fit."""
+        return self.in_use + self.wants > self.maximum
+
+
+@frozen
+class Limits:
+    """The limits of the session.  ``limit`` is for slots that are held, ``limit_unclaimed`` for
+    free ones; ``pie`` is what is divided, ``share`` the part of the submitter (0 to 1).
+
+    ``bound_by``: what made the limit; ``rank_only``: the limit is used up and only slots whose
+    startd ranks the job higher may be had.
+    """
+
+    effective_priority: float
+    group: str | None
+    group_quota: float | None
+    share: float | None
+    pie: float | None
+    usage: float
+    limit: float
+    limit_unclaimed: float
+    used: float
+    ceiling: int
+    rank_only: bool
+    bound_by: str | None
+    concurrency: tuple[ConcurrencyState, ...]
+
+
+@frozen
+class Turn:
+    """One turn of the submitter: what it might use, what it used, what happened."""
+
+    group: str | None
+    spin: int
+    limit: float
+    used: float
+    events: tuple[str, ...]
+
+
+@frozen
+class Standing:
+    """How the submitter fared.  ``known``: it takes part in the cycle at all.
+
+    ``skipped``: why its group had no turn, round by round.
+    """
+
+    known: bool
+    group: str | None
+    turns: tuple[Turn, ...]
+    skipped: tuple[str, ...]
+
+
+def limits(scene: Scene, result: CycleResult) -> Limits:
+    """The limits that the scene's request is under."""
+    board, terms, allowance = scene.board, scene.terms, scene.allowance
+    turn, pie = _turn(scene, result)
+    text = scene.request.ad.get_string("ConcurrencyLimits", context=board.context)
+    states = [] if text is None else board.concurrency.state_of(text)
+    if text == NOTHING_REFUSED:
+        states = [('"" (always refused)', 0.0, 1.0, 0.0)]
+    return Limits(
+        effective_priority=terms.priority,
+        group=terms.group,
+        group_quota=None if terms.group is None else board.tree[terms.group].quota,
+        share=None if turn is None else turn.share,
+        pie=pie,
+        usage=board.accountant.usage(terms.submitter),
+        limit=allowance.limit,
+        limit_unclaimed=allowance.limit_unclaimed,
+        used=allowance.used,
+        ceiling=board.accountant.ceiling(terms.submitter),
+        rank_only=scene.asker.rank_only,
+        bound_by=None if turn is None or pie is None else _bound_by(scene, turn, pie),
+        concurrency=tuple(ConcurrencyState(*state) for state in states),
+    )
+
+
+def _turn(scene: Scene, result: CycleResult) -> tuple[SubmitterTurn | None, float | None]:
+    """The turn under way as the whole cycle has it, and the size of its pie."""
+    board, terms = scene.board, scene.terms
+    if len(board.pies) >= len(result.pies) or board.spin < 1:
+        return None, None
+    pie = result.pies[len(board.pies)]
+    size = board.numbers.pie if pie.quota is None else min(board.numbers.pie, float(pie.quota))
+    if board.spin > len(pie.spins):
+        return None, size
+    turns = pie.spins[board.spin - 1].turns
+    mine = (turn for turn in turns if (turn.name, turn.schedd) == (terms.submitter, terms.schedd))
+    return next(mine, None), size
+
+
+def _bound_by(scene: Scene, turn: SubmitterTurn, pie: float) -> str:
+    """What makes the limit as small as it is."""
+    share = max(turn.share * pie - turn.usage, 0.0)
+    if turn.ceiling_left < min(turn.limit, share):
+        return "the ceiling of the submitter"
+    if turn.limit < share * (1 - 1e-9):
+        return "what is left of the pie"
+    if turn.limit_unclaimed < turn.limit * (1 - 1e-9):
+        return "what the group has left"
+    if pie < scene.board.numbers.pie:
+        return "its share of the group's limit"
+    return "its share of the pool"
+
+
+def standing(result: CycleResult, submitter: str | None, schedd: str) -> Standing:
+    """All turns of a submitter, and why its group had none."""
+    summary = next((item for item in result.submitters if item.name == submitter), None)
+    turns = tuple(
+        Turn(pie.group, spin.spin, turn.limit, turn.used, tuple(e.value for e in turn.events))
+        for pie in result.pies
+        for spin in pie.spins
+        for turn in spin.turns
+        if (turn.name, turn.schedd) == (submitter, schedd)
+    )
+    skipped: dict[str, None] = {}
+    if summary is not None:
+        for round_ in result.rounds:
+            for event in round_.events:
+                if event.group == summary.group and event.skipped is not None:
+                    skipped[f"round {event.round}: {event.skipped}"] = None
+    group = None if summary is None else summary.group
+    return Standing(summary is not None, group, turns, tuple(skipped))

@@ -1,0 +1,159 @@
+"""``pieslice quotas`` in words.
+
+What lives here: tables and sentences.  Inputs: a ``QuotaTrace``.  Outputs: blocks for
+``pieslice.reports.layout``.
+Never here: deciding anything, printing.
+Follows: ``condor_userprio -quotas`` for the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from negotiator.groups.steps import Assigned, CutToWhole, InTurn, QuotaStep, Spread, TookOwn
+from negotiator.model.result import GroupEvent
+from pieslice.reports.layout import Block, Column, Line, Table, number, short
+from pieslice.reports.text import plural
+from pieslice.why.quotatrace import GroupLine, QuotaTrace, RoundLine, RoundTrace
+
+
+def quota_blocks(found: QuotaTrace, *, trace: bool) -> list[Block]:
+    """The tree, then a table a round; with ``trace`` every step in a sentence."""
+    if not found.groups:
+        return [Line("no accounting group is configured: all submitters negotiate in one round")]
+    title = f"quotas in a pool of slot weight {_number(found.pool)}"
+    blocks: list[Block] = [Line(title, heading=True), _tree(found.groups)]
+    if trace:
+        blocks += [Line(), Line("how the quotas were made", heading=True)]
+        blocks += [Line(f"  {text}") for text in map(_assigned, found.assigned)]
+    for item in found.rounds:
+        blocks += [Line(), *_round(item)]
+        if trace:
+            blocks += [Line(f"  {text}") for text in _steps(item)]
+    return blocks
+
+
+def _tree(groups: Iterable[GroupLine]) -> Table:
+    columns = (
+        Column("group"),
+        Column("configured", "quota", right=True),
+        Column("kind"),
+        Column("surplus"),
+        Column("subtree", "quota", right=True),
+        Column("own", "quota", right=True),
+        Column("usage", "weight", right=True),
+        Column("after", "weight", right=True),
+    )
+    rows = tuple(
+        (
+            _name(item.name, item.depth),
+            "" if item.depth == 0 else short(item.configured),
+            "root" if item.depth == 0 else "static" if item.static else "dynamic",
+            item.surplus,
+            number(item.subtree_quota),
+            number(item.quota),
+            number(item.usage, 1),
+            number(item.usage_after, 1),
+        )
+        for item in groups
+    )
+    return Table(columns, rows)
+
+
+def _round(item: RoundTrace) -> list[Block]:
+    left = f"{_number(item.surplus)} wanted by nobody, {_number(item.used)} used"
+    whole = any(line.whole for line in item.lines)
+    skipped = any(line.skipped for line in item.lines)
+    columns = (
+        Column("group"),
+        Column("requested", right=True),
+        Column("of its own", "quota", right=True),
+        Column("surplus", "given", right=True),
+        Column("surplus", "taken", right=True),
+        Column("and", "equally", right=True),
+        *((Column("whole", "slots", right=True),) if whole else ()),
+        Column("allocated", right=True),
+        Column("not", "allocated", right=True),
+        Column("limit", right=True),
+        *((Column("no turn"),) if skipped else ()),
+    )
+    rows = tuple(_row(line, whole=whole, skipped=skipped) for line in item.lines)
+    return [Line(f"allocation round {item.round}: {left}", heading=True), Table(columns, rows)]
+
+
+def _row(line: RoundLine, *, whole: bool, skipped: bool) -> tuple[str, ...]:
+    return (
+        _name(line.name, line.depth),
+        number(line.requested),
+        number(line.own),
+        number(line.given),
+        number(line.taken),
+        number(line.taken_equally),
+        *((number(line.whole),) if whole else ()),
+        number(line.allocated),
+        number(line.unallocated),
+        number(line.limit),
+        *((line.skipped or "",) if skipped else ()),
+    )
+
+
+def _name(name: str, depth: int) -> str:
+    return "  " * depth + name
+
+
+def _assigned(step: Assigned) -> str:
+    own = f"{_number(step.quota)} of it for the group itself"
+    if step.parent is None:
+        return f"{step.group}: the whole pool, {_number(step.subtree_quota)}; {own}"
+    kind = "slots, static" if step.static else f"of {step.parent}, dynamic"
+    product = f"{short(step.configured)} x {_number(step.unit)} = {_number(step.subtree_quota)}"
+    return f"{step.group}: {short(step.configured)} {kind}: {product}; {own}"
+
+
+def _steps(item: RoundTrace) -> Iterator[str]:
+    for step in item.steps:
+        yield from _step(step)
+    yield f"turns in the order {', '.join(item.order)}"
+    yield from map(_event, item.events)
+
+
+def _step(step: QuotaStep) -> Iterator[str]:
+    if isinstance(step, TookOwn):
+        wants, takes = _number(step.requested), _number(step.allocated)
+        of = f"takes {takes} of its quota {_number(step.quota)}"
+        yield f"{step.group}: wants {wants}, {of}, gives up {_number(step.given)}"
+    elif isinstance(step, Spread):
+        yield (
+            f"{step.group}: spreads a surplus of {_number(step.surplus)}, "
+            f"{_number(step.requested)} wanted; {_number(step.left)} left"
+        )
+        for part in step.shares:
+            if part.wanted > 0:
+                extra = f" and {_number(part.equally)} in equal parts" if part.equally else ""
+                yield (
+                    f"  to {part.group}: {_number(part.by_quota)} by its quota of "
+                    f"{_number(part.weight)}{extra}; it wants {_number(part.wanted)}"
+                )
+    elif isinstance(step, CutToWhole) and step.fraction:
+        yield (
+            f"{step.group}: cut to {plural(int(step.allocated), 'whole slot')}, "
+            f"{_number(step.fraction)} handed back"
+        )
+    elif isinstance(step, InTurn):
+        given = ", ".join(f"{_number(part)} to {name}" for name, part in step.shares if part)
+        yield (
+            f"{step.group}: hands out {_number(step.surplus)} in turn: {given or 'nothing'}; "
+            f"{_number(step.left)} left"
+        )
+
+
+def _event(event: GroupEvent) -> str:
+    if event.skipped is not None:
+        return f"{event.group}: skipped, {event.skipped}"
+    limit, key = _number(event.limit), _number(event.sort_key)
+    return f"{event.group}: negotiates with limit {limit}, sort key {key}"
+
+
+def _number(value: float | None) -> str:
+    """Six digits are enough for people; JSON has all."""
+    return "-" if value is None else f"{value:.6g}"

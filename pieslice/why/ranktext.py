@@ -1,0 +1,106 @@
+"""``pieslice rank`` in words.
+
+What lives here: columns and sentences.  Inputs: a ``Story`` and a ``Ranking``.  Outputs: blocks for
+``pieslice.reports.layout``; JSON.
+Never here: deciding anything, printing.
+Follows: the names of the knobs for the five keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pieslice.reports.layout import Block, Column, Line, Table, number, short
+from pieslice.reports.text import KINDS, plural
+from pieslice.why.moments import Story, When
+from pieslice.why.ranking import KEY_NAMES, RankedSlot, Ranking
+
+_SHORT_KEYS: Final = dict(
+    zip(KEY_NAMES, ("pre job", "job", "post job", "state", "preemption"), strict=True)
+)
+_COLUMNS: Final = (
+    Column("", right=True),
+    Column("slot"),
+    Column("pre job", "rank", right=True),
+    Column("job", "rank", right=True),
+    Column("post job", "rank", right=True),
+    Column("preemption", "state"),
+    Column("preemption", "rank", right=True),
+    Column("cost", "weight", right=True),
+    Column("worse than the", "one before by"),
+)
+
+
+def rank_blocks(story: Story, found: Ranking | None, limit: int | None) -> list[Block]:
+    """The candidates as a table, after what the keys are."""
+    job = story.job
+    if found is None:
+        return [Line(f"job {job.id} of {job.submitter} is {job.status_text}: it asks for no slot")]
+    shown = found.slots if limit is None else found.slots[:limit]
+    count = plural(len(found.slots), "candidate")
+    blocks: list[Block] = [Line(f"job {job.id} of {job.submitter}: {count} {story.when.value}")]
+    if found.kept_list:
+        blocks.append(Line("  from the match list that was made for its autocluster before"))
+    if not found.slots:
+        return [*blocks, Line(f"pieslice why {job.id} tells where the slots went")]
+    for i, (name, text) in enumerate(found.expressions, 1):
+        blocks.append(Line(f"  {i}. {name}: {'not set' if text is None else text}"))
+    rows = tuple(_row(place, item) for place, item in enumerate(shown, 1))
+    blocks += [Line(), Table(_COLUMNS, rows)]
+    left = len(found.slots) - len(shown)
+    if left:
+        blocks.append(Line(f"  and {left} more; --limit 0 shows all"))
+    return [*blocks, Line(), Line(_outcome(story))]
+
+
+def _row(place: int, item: RankedSlot) -> tuple[str, ...]:
+    state = KINDS[item.kind]
+    if item.preempts is not None:
+        state += f" of {item.preempts}"
+    decided = "" if place == 1 else "tie" if item.decided_by is None else item.decided_by
+    return (
+        str(place),
+        item.slot,
+        short(item.pre_job_rank),
+        short(item.job_rank),
+        short(item.post_job_rank),
+        state,
+        short(item.preemption_rank),
+        number(item.cost, 1),
+        _SHORT_KEYS.get(decided, decided),
+    )
+
+
+def _outcome(story: Story) -> str:
+    if story.slot is not None:
+        return f"it got {story.slot}"
+    if story.when in (When.REFUSED, When.EQUAL_REFUSED):
+        return f"it got none of them; pieslice why {story.job.id} tells why"
+    return f"it was not offered; pieslice why {story.job.id} tells why"
+
+
+def keys_of(slot: RankedSlot) -> tuple[str, ...]:
+    """The five keys as text."""
+    return (
+        short(slot.pre_job_rank),
+        short(slot.job_rank),
+        short(slot.post_job_rank),
+        KINDS[slot.kind],
+        short(slot.preemption_rank),
+    )
+
+
+def rank_data(story: Story, found: Ranking | None, limit: int | None) -> dict[str, Any]:
+    """The same for programs."""
+    slots = () if found is None else found.slots
+    return {
+        "job": story.job.id,
+        "submitter": story.job.submitter,
+        "status": story.job.status_text,
+        "when": story.when,
+        "matched": story.slot,
+        "expressions": {} if found is None else dict(found.expressions),
+        "kept_list": found is not None and found.kept_list,
+        "candidates": len(slots),
+        "slots": slots if limit is None else slots[:limit],
+    }

@@ -1,0 +1,146 @@
+"""One job and one slot: every clause, the tests for preemption, and the keys against the winner.
+
+Decision here: none; the verdict is that of the cycle.  Inputs: a cycle standing still, the name of
+a slot.  Outputs: a ``SlotCase``.
+
+Never here: words, counts over the pool (see ``funnel``).
+Follows: ``condor_q -better-analyze`` with a machine.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attr import frozen
+
+from classad.ads.ad import ClassAd
+from classad.ads.expression import ExprTree
+from classad.analysis.explain import explain
+from classad.analysis.explanation import Explanation
+from classad.evaluate import evaluate
+from classad.match import is_true
+from classad.syntax.nodes import Binary, Reference
+from negotiator.pool.consumption import consumed, request_for
+from negotiator.pool.slots import Slot
+from pieslice.why.clauses import ClauseTable, Operand, Pair, Whose, value_text
+from pieslice.why.moments import Scene
+from pieslice.why.ranking import RankedSlot, Ranking
+
+#: How deep the definitions of attributes are followed.
+DEPTH: Final = 3
+_SUBMITTER_PRIO: Final = Reference("SubmitterUserPrio", base=Reference("TARGET"))
+
+
+@frozen
+class ClauseValue:
+    """A clause, what it says of this pair, and what stands in it."""
+
+    whose: Whose
+    text: str
+    value: str
+    true: bool
+    operands: tuple[Operand, ...]
+
+
+@frozen(eq=False)
+class PreemptionTest:
+    """One test of the two by which a slot can be taken from its user."""
+
+    name: str
+    passed: bool
+    explanation: Explanation
+
+
+@frozen(eq=False)
+class SlotCase:
+    """What the cycle said of a job and a slot.
+
+    ``place``: among the candidates, from 1; ``ranks``: its keys; ``before``: those of the candidate
+    before it, ``winner``: of the best one.
+    """
+
+    slot: str
+    verdict: str
+    user: str | None
+    clauses: tuple[ClauseValue, ...]
+    preemption: tuple[PreemptionTest, ...]
+    place: int | None = None
+    ranks: RankedSlot | None = None
+    winner: RankedSlot | None = None
+
+
+def slot_names(scene: Scene, text: str) -> list[str]:
+    """The slots that a text can mean: one of that name, else those whose names begin with it."""
+    known = scene.board.by_name
+    if text in known:
+        return [text]
+    return [name for name in known if means(text, name)]
+
+
+def means(text: str, name: str) -> bool:
+    """Whether a slot may be meant: its name begins so, or its machine is called so."""
+    wanted = text.lower()
+    return name.lower().startswith(wanted) or name.partition("@")[2].lower() == wanted
+
+
+def slot_case(
+    scene: Scene, name: str, verdict: str, found: Ranking, known: frozenset[str] = frozenset()
+) -> SlotCase:
+    """The case of one slot; ``verdict`` is the funnel's."""
+    slot = scene.board.by_name[name]
+    place = next((i for i, item in enumerate(found.slots) if item.slot == name), None)
+    return SlotCase(
+        name,
+        verdict,
+        slot.user,
+        _clauses(scene, slot, known),
+        preemption_tests(scene, slot),
+        None if place is None else place + 1,
+        None if place is None else found.slots[place],
+        found.slots[0] if found.slots else None,
+    )
+
+
+def _clauses(scene: Scene, slot: Slot, known: frozenset[str]) -> tuple[ClauseValue, ...]:
+    context, request = scene.board.context, scene.request.ad
+    if slot.resources:
+        amounts = consumed(slot.ad, slot.resources, request, context)
+        request = request if amounts is None else request_for(request, amounts)
+    pair, table = Pair(slot.name, request, slot.ad), ClauseTable(context, known)
+    found = []
+    for whose in (Whose.JOB, Whose.SLOT):
+        my, target = pair.sides(whose)
+        for tree, text in table.clauses(my):
+            value = evaluate(tree, my, target, context=context)
+            mentioned = table.operands(tree.node, whose, [pair])
+            shown = value_text(value)
+            found.append(ClauseValue(whose, text, shown, is_true(value), mentioned))
+    return tuple(found)
+
+
+def preemption_tests(scene: Scene, slot: Slot) -> tuple[PreemptionTest, ...]:
+    """How the two tests for preemption come out; none for a slot that nobody holds."""
+    policy, request = scene.board.policy, scene.request.ad
+    if slot.user is None or not policy.consider_preemption:
+        return ()
+    rank, current = (Reference(name, base=Reference("MY")) for name in ("Rank", "CurrentRank"))
+    tests = [
+        _test(
+            scene, "startd rank", ExprTree.from_node(Binary(">", rank, current)), slot.ad, request
+        )
+    ]
+    if policy.dialect.better_priority_preempts:
+        prios = (Reference("RemoteUserPrio", base=Reference("MY")), _SUBMITTER_PRIO)
+        expr = ExprTree.from_node(Binary(">", *prios))
+        tests.append(_test(scene, "better priority", expr, slot.ad, request))
+    if policy.preemption_requirements is not None:
+        expr = policy.preemption_requirements
+        tests.append(_test(scene, "PREEMPTION_REQUIREMENTS", expr, slot.ad, request))
+    return tuple(tests)
+
+
+def _test(
+    scene: Scene, name: str, expr: ExprTree, slot: ClassAd, request: ClassAd
+) -> PreemptionTest:
+    found = explain(expr, slot, request, context=scene.board.context, depth=DEPTH)
+    return PreemptionTest(name, found.value is True, found)

@@ -1,0 +1,59 @@
+"""One job and one slot, in words.
+
+What lives here: layout and wording.  Inputs: a ``SlotCase``.  Outputs: blocks for
+``pieslice.reports.layout``.
+Never here: deciding anything, printing.
+Follows: ``condor_q -better-analyze`` with a machine, for what is of interest.
+"""
+
+from __future__ import annotations
+
+from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.why.clauses import Whose
+from pieslice.why.clausetext import operand_blocks, tidy
+from pieslice.why.holdtext import test_blocks
+from pieslice.why.ranking import KEY_NAMES, RankedSlot
+from pieslice.why.ranktext import keys_of
+from pieslice.why.slotcase import SlotCase
+
+
+def slot_blocks(case: SlotCase, job: str) -> list[Block]:
+    """The verdict, the clauses of both sides, the tests for preemption, the keys."""
+    held = "" if case.user is None else f", held by {case.user}"
+    good = case.place is not None
+    verdict = f"{case.verdict} not true" if case.verdict.startswith("Req") else case.verdict
+    blocks: list[Block] = [Line(f"{case.slot}{held}: {verdict}", level="good" if good else "bad")]
+    for whose, title in ((Whose.JOB, f"job {job}"), (Whose.SLOT, case.slot)):
+        blocks.append(Line())
+        blocks.append(Line(f"Requirements of {title}", heading=True))
+        for clause in case.clauses:
+            if clause.whose is whose:
+                mark = "ok " if clause.true else "NO "
+                end = "" if clause.value == "true" else f"  -> {clause.value}"
+                blocks.append(Line(f"  {mark} {tidy(clause.text)}{end}"))
+                blocks += operand_blocks(clause.operands, present=clause.true)
+    for test in case.preemption:
+        blocks += [Line(), *test_blocks(test)]
+    if case.ranks is not None and case.winner is not None and case.place is not None:
+        blocks += [Line(), *_keys(case.ranks, case.winner, case.place)]
+    return blocks
+
+
+def _keys(mine: RankedSlot, winner: RankedSlot, place: int) -> list[Block]:
+    """The keys of the slot beside those of the best one."""
+    if place == 1:
+        return [Line("it is the best of all candidates")]
+    columns = (
+        Column("key"),
+        Column(winner.slot, right=True),
+        Column(mine.slot, right=True),
+        Column(""),
+    )
+    decided = False
+    rows = []
+    for name, a, b in zip(KEY_NAMES, keys_of(winner), keys_of(mine), strict=True):
+        first = a != b and not decided
+        decided = decided or first
+        rows.append((name, a, b, "decided" if first else ""))
+    title = f"candidate number {place}, behind {winner.slot}{'' if decided else ': a tie'}"
+    return [Line(title, heading=True), Table(columns, tuple(rows))]

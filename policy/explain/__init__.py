@@ -1,0 +1,1 @@
+"""A policy as sentences, trials and differences, all values; never prints."""

@@ -1,0 +1,133 @@
+"""Sentences about a policy, each with the definitions it comes from.
+
+What is decided here: what a sentence and an origin are, and how they are laid out as text.
+Inputs: readings of knobs, definitions.  Outputs: ``Sentence`` values; lines of text.
+Never here: what is said (``policy.explain.policy``, ``policy.explain.shares``).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from attr import field, frozen
+
+from policy.config import Config
+from policy.knobs.declaration import Knob
+from policy.knobs.typed import Reading, read_knob
+from policy.language.table import Definition
+
+_INDENT = "  "
+
+
+@frozen
+class Origin:
+    """Where a knob got its value; ``file`` is None for a default."""
+
+    knob: str
+    file: str | None = None
+    line: int | None = None
+    template: str | None = None
+
+    def place(self) -> str:
+        """``file:line``, with the template that set it, or ``default``."""
+        if self.file is None:
+            return "default"
+        line = "" if self.line is None else f":{self.line}"
+        return f"{self.file}{line}" + (f" (use {self.template})" if self.template else "")
+
+
+def origin_of(knob: str, definition: Definition | None) -> Origin:
+    """The origin of a definition; None and built-in ones are defaults."""
+    if definition is None or definition.is_builtin:
+        return Origin(knob)
+    return Origin(definition.name, definition.origin, definition.line, definition.template)
+
+
+@frozen
+class Sentence:
+    """One statement under a topic.  ``depth`` indents the members of a tree."""
+
+    topic: str
+    text: str
+    origins: tuple[Origin, ...] = ()
+    depth: int = field(default=0, kw_only=True)
+
+    def as_json(self) -> dict[str, Any]:
+        """Fields for programs."""
+        origins = [
+            {"knob": o.knob, "file": o.file, "line": o.line, "template": o.template}
+            for o in self.origins
+        ]
+        return {"topic": self.topic, "text": self.text, "depth": self.depth, "origins": origins}
+
+    def places(self) -> str:
+        """The places in brackets: those in files, else that it is the default."""
+        found = dict.fromkeys(o.place() for o in self.origins if o.file is not None)
+        if found:
+            return f"[{', '.join(found)}]"
+        return "[default]" if self.origins else ""
+
+
+@frozen
+class Teller:
+    """Reads knobs and remembers under which topic it speaks."""
+
+    config: Config
+    topic: str
+
+    def read(self, knob: Knob, macro: str | None = None) -> Reading:
+        """A knob as its daemon reads it."""
+        config = self.config
+        if knob.read_by not in ("NEGOTIATOR", config.context.subsystem):
+            config = config.seen_by(knob.read_by)
+        return read_knob(config, knob, macro)
+
+    def say(self, text: str, *sources: Reading | Origin, depth: int = 0) -> Sentence:
+        """A sentence that comes from these readings."""
+        origins = (
+            source if isinstance(source, Origin) else origin_of(source.macro, source.definition)
+            for source in sources
+        )
+        return Sentence(self.topic, text, tuple(origins), depth=depth)
+
+
+def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
+    """The sentences under their topics, wrapped."""
+    topic = None
+    for sentence in sentences:
+        if sentence.topic != topic:
+            if topic is not None:
+                yield ""
+            topic = sentence.topic
+            yield topic
+        indent = _INDENT * (sentence.depth + 1)
+        yield from textwrap.wrap(
+            f"{sentence.text} {sentence.places()}".rstrip(),
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent + _INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def code(text: str) -> str:
+    """A text of the configuration inside a sentence."""
+    return f"`{' '.join(text.split())}`"
+
+
+def listing(items: Iterable[str]) -> str:
+    """``a, b and c``."""
+    names = list(items)
+    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), *names[-1:]])
+
+
+def duration(seconds: float) -> str:
+    """Seconds, with a bigger unit if it fits."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            count = seconds / length
+            return f"{seconds:g} s ({count:.3g} {unit}{'' if count == 1 else 's'})"
+    return f"{seconds:g} s"

@@ -1,0 +1,192 @@
+"""Trying one expression of a policy on ads and values of one's choice.
+
+What is decided here: into which ad an attribute that the negotiator adds goes, which of these
+attributes an expression needs and nobody gave, and what the negotiator makes of the value.
+Inputs: a ``Config``, a macro, the ads, attribute texts.  Outputs: ``Trial`` and its ``Outcome``.
+Never here: files, layout, the evaluation itself.
+Follows: matchmaking of 25.14.1: MY is the slot, TARGET the request, RemoteUserPrio and the like
+go through single precision.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from attr import frozen
+
+from classad.ads.ad import ClassAd
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.evaluate import EvalContext, evaluate
+from classad.source import Source
+from policy.config import Config
+from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, find_ephemeral
+from policy.knobs import find_knob
+from policy.knobs import matching as matching
+from policy.knobs.declaration import Kind, Knob
+from policy.knobs.typed import read_knob
+from policy.language import expressions
+from policy.language.macros import ExpansionError
+from policy.language.table import Definition
+
+if TYPE_CHECKING:
+    from classad.ads.expression import ExprTree
+
+_RANKS: Final = (
+    matching.PREEMPTION_RANK, matching.NEGOTIATOR_PRE_JOB_RANK, matching.NEGOTIATOR_POST_JOB_RANK
+)  # fmt: skip
+_CONSTRAINTS: Final = {
+    matching.NEGOTIATOR_SLOT_CONSTRAINT: "slot",
+    matching.NEGOTIATOR_SUBMITTER_CONSTRAINT: "submitter",
+    matching.NEGOTIATOR_JOB_CONSTRAINT: "job",
+}
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_FLOAT_MAX: Final = 3.4028234663852886e38
+
+
+class CannotTry(Exception):  # noqa: N818 - its text is the message
+    """Why there is nothing to evaluate; ``diagnostic`` if there is a place to show."""
+
+    def __init__(self, why: str, diagnostic: Diagnostic | None = None) -> None:
+        super().__init__(why)
+        self.diagnostic = diagnostic
+
+
+@frozen
+class Outcome:
+    """A value and what the negotiator makes of it (empty: nothing is known)."""
+
+    value: Any
+    effect: str
+
+
+@frozen
+class Trial:
+    """An expression and the two ads it is evaluated in."""
+
+    macro: str
+    knob: Knob | None
+    definition: Definition | None
+    text: str
+    tree: ExprTree
+    my: ClassAd
+    target: ClassAd
+    context: EvalContext
+
+    def assign(self, name: str, text: str) -> None:
+        """Set an attribute: ``MY.x``, ``TARGET.x``, one that the negotiator adds, or one of MY."""
+        from classad.ads.expression import ExprTree
+
+        ad, name, found = self._where(name)
+        try:
+            tree = expressions.parse(text, Source(text, f"<{name}>"))
+        except ClassAdParseError as problem:
+            raise CannotTry(str(problem), problem.diagnostic) from None
+        value = evaluate(tree)
+        if found is not None and found.rounded and value.__class__ in (int, float):
+            ad.insert(name, single(float(value)))
+        else:
+            ad.insert(name, ExprTree.from_node(tree.node))
+
+    def assign_number(self, name: str, number: float) -> None:
+        """Set an attribute to a number, in single precision where the negotiator does so."""
+        ad, name, found = self._where(name)
+        ad.insert(name, single(number) if found is not None and found.rounded else number)
+
+    def _where(self, name: str) -> tuple[ClassAd, str, Ephemeral | None]:
+        scope, _, bare = name.rpartition(".")
+        if scope.casefold() not in ("", "my", "target") or not _NAME.fullmatch(bare):
+            raise CannotTry(f"`{name}` is not the name of an attribute")
+        found = find_ephemeral(bare)
+        in_request = found is not None and found.ad is Ad.REQUEST
+        if scope:
+            in_request = scope.casefold() == "target"
+        return (self.target if in_request else self.my), bare, found
+
+    def outcome(self) -> Outcome:
+        """Evaluate."""
+        value = evaluate(self.tree, self.my, self.target, context=self.context)
+        return Outcome(value, effect(self.knob, value))
+
+    def missing(self) -> list[Ephemeral]:
+        """The attributes the negotiator would add that the expression needs and no ad has."""
+        from classad.syntax.nodes import Reference, walk
+
+        names = {
+            node.name.casefold() for node in walk(self.tree.node) if isinstance(node, Reference)
+        }
+        return [
+            entry
+            for entry in EPHEMERAL
+            if entry.name.casefold() in names
+            and entry.name not in self.my
+            and entry.name not in self.target
+        ]
+
+
+def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: EvalContext) -> Trial:
+    """The trial of the expression in ``macro``; raises ``CannotTry``."""
+    knob = find_knob(macro)
+    if knob is not None:
+        if knob.kind is not Kind.EXPR:
+            raise CannotTry(f"{knob.name} is no expression but a {knob.kind.value}")
+        if knob.read_by not in ("NEGOTIATOR", config.context.subsystem):
+            config = config.seen_by(knob.read_by)
+        reading = read_knob(config, knob, macro)
+        if reading.diagnostic is not None:
+            raise CannotTry(reading.diagnostic.message, reading.diagnostic)
+        tree = reading.expression()
+        if tree is None:
+            raise CannotTry(f"{macro} is set to nothing")
+        text = reading.text
+        return Trial(macro, knob, reading.definition, text, tree, my, target, context)
+    definition = config.lookup(macro)
+    if definition is None:
+        raise CannotTry(f"not defined: {macro}")
+    try:
+        text = config.expand(definition).text
+        tree = expressions.parse(text, Source(text, f"<{macro}>"))
+    except ExpansionError as endless:
+        raise CannotTry(f"{macro}: {endless}") from None
+    except ClassAdParseError as problem:
+        raise CannotTry(f"{macro}: {problem}", problem.diagnostic) from None
+    return Trial(macro, None, definition, text, tree, my, target, context)
+
+
+def single(number: float) -> float:
+    """A number after its way through single precision."""
+    if abs(number) > _FLOAT_MAX:
+        return float("inf") if number > 0 else float("-inf")
+    value: float = struct.unpack("f", struct.pack("f", number))[0]
+    return value
+
+
+def effect(knob: Knob | None, value: object) -> str:
+    """What the negotiator makes of the value of a knob."""
+    if knob is matching.PREEMPTION_REQUIREMENTS:
+        if value is True:
+            return "the slot may be preempted for this request"
+        exactly = "" if value is False else ": only exactly true allows it"
+        return f"no preemption{exactly}"
+    if knob in _RANKS:
+        if value.__class__ in (bool, int, float):
+            return f"ranked {single(float(value)):.9g}"
+        return "ranked below every number"
+    if knob in _CONSTRAINTS:
+        assert knob is not None
+        number = value.__class__ in (bool, int, float) and bool(value)
+        return f"the {_CONSTRAINTS[knob]} {'takes' if number else 'does not take'} part"
+    return ""
+
+
+def newest_time(ads: Iterable[ClassAd]) -> float | None:
+    """The newest of the times at which ads were made or received."""
+    times = [
+        value
+        for ad in ads
+        for name in ("MyCurrentTime", "LastHeardFrom", "ServerTime")
+        if (value := ad.evaluate_attr(name)).__class__ in (int, float)
+    ]
+    return float(max(times)) if times else None

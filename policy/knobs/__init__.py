@@ -1,0 +1,53 @@
+"""All knobs: every macro that influences a negotiation cycle, declared once.
+
+What is decided here: nothing beyond gathering; the declarations stand in ``policy.knobs.matching``,
+``policy.knobs.shares`` and ``policy.knobs.cycle``.  Typed readers, the table in docs/knobs.md, the
+list of knobs that are not honoured, defaults and messages all come from them.
+Inputs: none.  Outputs: ``KNOBS``, ``FAMILIES`` and lookups by macro name.
+Never here: reading a configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Final
+
+from policy.knobs import cycle, matching, shares
+from policy.knobs.declaration import Kind, Knob, Need
+
+__all__ = ["FAMILIES", "KNOBS", "Kind", "Knob", "Need", "declared", "find_knob", "table_defaults"]
+
+
+def declared(module: ModuleType) -> Iterable[Knob]:
+    """The knobs that a module declares, in its order."""
+    for value in vars(module).values():
+        if isinstance(value, Knob):
+            yield value
+    yield from getattr(module, "HOUSEKEEPING", ())
+
+
+_ALL: Final = tuple(knob for module in (matching, shares, cycle) for knob in declared(module))
+#: Knobs with a name of their own, by case-folded name.
+KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL if not knob.is_family}
+#: Families, longest fixed part first, so that GROUP_QUOTA_DYNAMIC_ precedes GROUP_QUOTA_.
+FAMILIES: Final = tuple(
+    sorted((knob for knob in _ALL if knob.is_family), key=lambda k: -len(k.name.split("<")[0]))
+)
+
+
+def find_knob(macro: str) -> Knob | None:
+    """The declaration that covers a macro: of its own, or of its family."""
+    knob = KNOBS.get(macro.casefold())
+    if knob is not None:
+        return knob
+    return next((family for family in FAMILIES if family.member(macro) is not None), None)
+
+
+def table_defaults() -> dict[str, str]:
+    """Defaults that stand in HTCondor's parameter table, by name."""
+    return {
+        knob.name: knob.default
+        for knob in KNOBS.values()
+        if knob.in_table and knob.default is not None
+    }

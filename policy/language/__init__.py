@@ -1,0 +1,3 @@
+"""The configuration language: lines, statements, macros, conditions, functions, templates; knows
+no knob.
+"""

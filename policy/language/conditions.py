@@ -1,0 +1,172 @@
+"""``if``, ``elif``, ``else`` and ``endif``: what is a condition and which lines are live.
+
+Inputs: condition texts and a ``World`` to ask for names, templates and the version.
+Outputs: booleans; ``ConditionError`` for what is not a condition or not balanced.
+Never here: expressions - a condition compares nothing.
+Follows: condor_config_val 25.14.1 (golden vectors ``if``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from attr import frozen
+
+from policy.language.lines import BLANKS
+
+#: Deepest nesting of conditionals.
+MAX_NESTING: Final = 63
+#: The HTCondor whose behaviour this package reproduces.
+HTCONDOR_VERSION: Final = (25, 14, 1)
+
+_KEYWORD = re.compile(r"(if|elif|else|endif)(?![^ \t\n\v\f\r])[ \t\n\v\f\r]*(.*)", re.I | re.S)
+#: Digits, and behind them, a dot or an `e` more of what numbers are made of; no leading plus.
+_NUMBER = re.compile(r"-?(?:[0-9]+(?:[.eE][0-9.eE+-]*)?|\.[0-9]+[0-9.eE+-]*)")
+#: The part of it that counts.
+_LEADING = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
+_VERSION = re.compile(r"version(?:[ \t]+(>=|<=|==|!=|=|<|>)[ \t]*v?(\S+))", re.I)
+_DIGITS = re.compile(r"([0-9]+)\.([0-9]+)(?:\.([0-9]+))?")
+_NAMED = re.compile(r"[A-Za-z0-9_./]+")
+
+
+class ConditionError(Exception):
+    """A text that is not a condition, or conditionals out of order."""
+
+
+@frozen
+class World:
+    """What conditions may ask: expansion, names, templates."""
+
+    expand: Callable[[str], str]
+    is_defined: Callable[[str], bool]
+    has_template: Callable[[str], bool]
+    version: tuple[int, int, int] = HTCONDOR_VERSION
+
+
+def keyword(text: str) -> tuple[str, str] | None:
+    """The conditional keyword that a line begins with, and the rest."""
+    found = _KEYWORD.fullmatch(text)
+    return None if found is None else (found[1].lower(), found[2])
+
+
+def holds(text: str, world: World) -> bool:
+    """Truth of a condition."""
+    written = text.strip(BLANKS)
+    bare = world.expand(written).strip(BLANKS)
+    if not bare:
+        if written:
+            return False
+        raise _wrong(written, "there is none")
+    negated = bare.startswith("!")
+    if negated:
+        bare = bare[1:].strip(BLANKS)
+        if not bare and written.strip("!" + BLANKS):
+            return True
+    return _simple(bare, written, world) != negated
+
+
+def _simple(bare: str, written: str, world: World) -> bool:
+    lowered = bare.lower()
+    if lowered in ("true", "yes", "t"):
+        return True
+    if lowered in ("false", "no", "f"):
+        return False
+    if _NUMBER.fullmatch(bare):
+        return _number(bare) != 0
+    word, _, rest = bare.partition(" ")
+    if word.lower() == "defined":
+        return _defined(rest.strip(BLANKS), written, world)
+    if word.lower() == "version":
+        return _version(bare, written, world)
+    if _NAMED.fullmatch(bare) or bare in ("-", "+"):
+        raise _wrong(written, "it is a bare word")
+    raise _wrong(written, "comparisons and operators are not available")
+
+
+def _number(text: str) -> float:
+    found = _LEADING.match(text)
+    return float(found[0]) if found is not None else 0.0
+
+
+def _defined(rest: str, written: str, world: World) -> bool:
+    parts = rest.split()
+    if not parts:
+        return False
+    if parts[0].lower() == "use" and len(parts) > 1:
+        if len(parts) > 2:
+            raise _wrong(written, "`defined use` takes `CATEGORY:NAME` without blanks")
+        return world.has_template(parts[1])
+    if len(parts) > 1:
+        raise _wrong(written, "`defined` takes one name")
+    if parts[0].lower() in ("true", "false") or _NUMBER.fullmatch(parts[0]):
+        return True
+    return world.is_defined(parts[0])
+
+
+def _version(bare: str, written: str, world: World) -> bool:
+    found = _VERSION.fullmatch(bare)
+    if found is None:
+        raise _wrong(written, "a version condition is `version OPERATOR X.Y.Z`")
+    digits = _DIGITS.fullmatch(found[2])
+    if digits is None or int(digits[1]) < 6:
+        raise _wrong(written, f"`{found[2]}` is not a version")
+    third = world.version[2] if digits[3] is None else int(digits[3])
+    wanted = (int(digits[1]), int(digits[2]), third)
+    running = world.version
+    return {
+        ">": running > wanted,
+        ">=": running >= wanted,
+        "=": running == wanted,
+        "==": running == wanted,
+        "<": running < wanted,
+        "<=": running <= wanted,
+        "!=": running != wanted,
+    }[found[1]]
+
+
+def _wrong(text: str, why: str) -> ConditionError:
+    return ConditionError(f"`{text}` is not a condition: {why}")
+
+
+class Nesting:
+    """The open conditionals of one file or template."""
+
+    def __init__(self) -> None:
+        # Per level: is the body live, was a branch taken, was `else` seen.
+        self._levels: list[list[bool]] = []
+
+    @property
+    def live(self) -> bool:
+        """Are statements carried out here?"""
+        return all(level[0] for level in self._levels)
+
+    @property
+    def depth(self) -> int:
+        """Number of open conditionals."""
+        return len(self._levels)
+
+    def step(self, word: str, rest: str, world: World) -> None:
+        """Carry out one conditional keyword."""
+        if word == "if":
+            if len(self._levels) >= MAX_NESTING:
+                raise ConditionError(f"conditionals nested deeper than {MAX_NESTING}")
+            taken = self.live and holds(rest, world)
+            self._levels.append([taken, taken, False])
+            return
+        if not self._levels:
+            raise ConditionError(f"`{word}` without `if`")
+        if word == "endif":
+            self._levels.pop()
+            return
+        self._branch(word, rest, world)
+
+    def _branch(self, word: str, rest: str, world: World) -> None:
+        level = self._levels[-1]
+        if level[2]:
+            raise ConditionError(f"`{word}` after `else`")
+        level[2] = word == "else"
+        outside = all(outer[0] for outer in self._levels[:-1])
+        level[0] = outside and not level[1] and (word == "else" or holds(rest, world))
+        level[1] = level[1] or level[0]

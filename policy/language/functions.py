@@ -1,0 +1,233 @@
+"""The function macros ``$INT()``, ``$ENV()``, ``$F...()`` and so on.
+
+What is decided here: arguments, results and failures of each function.
+Inputs: the reference and the expander it stands in; environment, random numbers, working directory
+and expression evaluation are arguments of ``Functions``.  Outputs: the replacement text; a failure
+is reported through ``report`` and replaced by what the tools put there.  (Daemons abort instead:
+whoever reads a knob decides.)
+Never here: where references begin and end (``policy.language.macros``).
+Follows: condor_config_val 25.14.1 (golden vectors ``func``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from random import Random
+
+from attr import frozen
+
+from policy.language.filenames import base_name, directory_name, file_name, unquoted
+from policy.language.lines import BLANKS
+from policy.language.macros import Expander, Reference
+from policy.language.numbers import Evaluate, double_literal, integer_literal, read_integer
+
+_FORMAT = re.compile(
+    r"(?P<before>(?:[^%]|%%)*)"
+    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<size>hh|h|ll|l|j|z|t|q|L)?"
+    r"(?P<kind>[a-zA-Z])(?P<after>(?:[^%]|%%)*)"
+)
+#: Bits of the C integer that a conversion takes, by its length modifier; 64 with any other.
+_BITS = {"": 32, "h": 16, "hh": 8}
+
+
+@frozen
+class Functions:
+    """The functions, with the outside world they may look at.
+
+    ``unparse`` prints a ClassAd value; ``report`` receives failures.
+    """
+
+    environment: Mapping[str, str]
+    rng: Random
+    evaluate: Evaluate
+    unparse: Callable[[object], str]
+    report: Callable[[str], None]
+    directory: str = ""
+
+    def call(self, reference: Reference, expander: Expander) -> str:
+        """Replacement text of a function reference."""
+        word, body = reference.function, reference.body
+        if word == "ENV":
+            name, default = reference.split_default()
+            return self.environment.get(name, "UNDEFINED" if default is None else default)
+        if word[:1] == "F":
+            return file_name(word[1:], _resolved(body, expander), self.directory)
+        return _TABLE[word](self, body, expander)
+
+    def fail(self, message: str, result: str = "") -> str:
+        """Report a failure and hand on what stands in for the value."""
+        self.report(message)
+        return result
+
+
+def _resolved(argument: str, expander: Expander) -> str:
+    """Value of an argument: of the macro it names, else the text itself; expanded.
+
+    Blanks count: no macro has a name with one.
+    """
+    entry = expander.lookup(argument)
+    if entry is None:
+        return expander.expand(argument)
+    return expander.inside(entry.name).expand(entry.raw)
+
+
+def _formatted(pattern: str, kinds: str) -> re.Match[str] | None:
+    found = _FORMAT.fullmatch(pattern)
+    return found if found is not None and found["kind"] in kinds else None
+
+
+def _print(found: re.Match[str], kind: str, value: object) -> str:
+    spec = f"%{found['flags']}{found['width']}{found['precision'] or ''}{kind}"
+    around = (found["before"] + "\0" + found["after"]).replace("%%", "%")
+    return around.replace("\0", spec % value)
+
+
+def _int(self: Functions, body: str, expander: Expander) -> str:
+    argument, comma, pattern = body.partition(",")
+    found = _formatted(pattern, "dioxXuc") if comma else None
+    if comma and found is None:
+        return self.fail(f"$INT() format `{pattern}` is not an integer conversion", pattern)
+    value = read_integer(_resolved(argument, expander), self.evaluate)
+    if value is None:
+        return self.fail(f"$INT() argument `{argument}` is not an integer")
+    if found is None:
+        return str(value)
+    kind = found["kind"]
+    value = _as_c(value, _BITS.get(found["size"] or "", 64), unsigned=kind in "oxXuc")
+    return _print(found, kind.replace("u", "d"), value)
+
+
+def _as_c(value: int, bits: int, *, unsigned: bool) -> int:
+    """What is left of a number in a C integer of so many bits."""
+    value %= 2**bits
+    return value if unsigned or value < 2 ** (bits - 1) else value - 2**bits
+
+
+def _real(self: Functions, body: str, expander: Expander) -> str:
+    argument, comma, pattern = body.partition(",")
+    found = _formatted(pattern, "eEfFgG") if comma else None
+    if comma and found is None:
+        return self.fail(f"$REAL() format `{pattern}` is not a real conversion", pattern)
+    text = _resolved(argument, expander)
+    number = double_literal(text)
+    if number is None:
+        value = self.evaluate(text)
+        if value.__class__ not in (bool, int, float):
+            return self.fail(f"$REAL() argument `{argument}` is not a number")
+        number = float(value)
+    if found is None:
+        return f"{number:.16G}"
+    printed = _print(found, found["kind"], number)
+    return printed if "." in printed else printed + ".0"
+
+
+def _string(self: Functions, body: str, expander: Expander) -> str:
+    argument, comma, pattern = body.partition(",")
+    found = _formatted(pattern, "s") if comma else None
+    if comma and found is None:
+        return self.fail(f"$STRING() format `{pattern}` is not a string conversion", pattern)
+    text = _resolved(argument, expander)
+    value = self.evaluate(text)
+    result = value if isinstance(value, str) else text
+    return result if found is None else _print(found, "s", result)
+
+
+def _eval(self: Functions, body: str, expander: Expander) -> str:
+    text = _resolved(body, expander)
+    value = self.evaluate(text)
+    if value is None:  # a dollar sign may begin a reference that is complete in the result
+        return text if "$" in text else ""
+    return value if isinstance(value, str) else self.unparse(value)
+
+
+def _substr(self: Functions, body: str, expander: Expander) -> str:
+    name, _, rest = body.partition(",")
+    start_text, comma, length_text = rest.partition(",")
+    start = integer_literal(_resolved(start_text, expander))
+    if start is None:
+        return self.fail(f"$SUBSTR() start `{start_text.strip(BLANKS)}` is not an integer")
+    length = integer_literal(_resolved(length_text, expander)) if comma else None
+    if comma and length is None:
+        return self.fail(f"$SUBSTR() length `{length_text.strip(BLANKS)}` is not an integer")
+    entry = expander.lookup(name)
+    text = "" if entry is None else expander.inside(entry.name).expand(entry.raw)
+    start = max(0, len(text) + start) if start < 0 else start
+    if length is None:
+        return text[start:]
+    stop = len(text) + length if length < 0 else start + length
+    return text[start : max(start, stop)]
+
+
+def _items(text: str, expander: Expander) -> list[str]:
+    """The items of a list of literals, or of the macro whose name is the only one."""
+    items = [item.strip(BLANKS) for item in text.split(",")]
+    if len(items) == 1 and expander.lookup(items[0]) is not None:
+        items = [item.strip(BLANKS) for item in _resolved(items[0], expander).split(",")]
+    return items
+
+
+def _choice(self: Functions, body: str, expander: Expander) -> str:
+    index_text, comma, rest = body.partition(",")
+    index = read_integer(_resolved(index_text.strip(BLANKS), expander), self.evaluate)
+    if index is None or index < 0:
+        self.fail(f"$CHOICE() index `{index_text.strip(BLANKS)}` is no place in a list")
+        index = 0
+    if not comma:
+        return self.fail("$CHOICE() has no list")
+    if "," not in rest and expander.lookup(rest.strip(BLANKS)) is None:
+        return self.fail(f"$CHOICE() list `{rest.strip(BLANKS)}` is not defined")
+    items = _items(rest, expander)
+    if not 0 <= index < len(items):
+        return self.fail(f"$CHOICE() index {index} is outside the list of {len(items)}")
+    return items[index]
+
+
+def _random_choice(self: Functions, body: str, expander: Expander) -> str:
+    items = [item for item in _items(body, expander) if item]
+    if not items:
+        return self.fail("$RANDOM_CHOICE() has nothing to choose from")
+    return items[self.rng.randrange(len(items))]
+
+
+def _random_integer(self: Functions, body: str, expander: Expander) -> str:
+    texts = [part.strip(BLANKS) for part in body.split(",")]
+    numbers = [integer_literal(_resolved(text, expander)) for text in texts]
+    low, high, step = (*numbers, None, None, None)[:3]
+    if low is None:
+        self.fail(f"$RANDOM_INTEGER() minimum `{texts[0]}` is not an integer")
+        low = 0
+    if high is None:
+        self.fail("$RANDOM_INTEGER() maximum is not an integer")
+        high = low
+    if len(texts) > 2 and (step is None or step < 1):
+        self.fail(f"$RANDOM_INTEGER() step `{texts[2]}` is not a positive integer")
+        step = 1
+    if low > high:
+        self.fail(f"$RANDOM_INTEGER() minimum {low} exceeds maximum {high}")
+        low = high
+    step = step or 1
+    return str(low + step * self.rng.randrange((high - low) // step + 1))
+
+
+def _basename(self: Functions, body: str, expander: Expander) -> str:
+    argument, _, suffix = body.partition(",")
+    return base_name(unquoted(_resolved(argument, expander)), suffix.lstrip(BLANKS))
+
+
+def _dirname(self: Functions, body: str, expander: Expander) -> str:
+    return directory_name(unquoted(_resolved(body, expander)))
+
+
+_TABLE: dict[str, Callable[[Functions, str, Expander], str]] = {
+    "INT": _int,
+    "REAL": _real,
+    "STRING": _string,
+    "EVAL": _eval,
+    "SUBSTR": _substr,
+    "CHOICE": _choice,
+    "RANDOM_CHOICE": _random_choice,
+    "RANDOM_INTEGER": _random_integer,
+    "BASENAME": _basename,
+    "DIRNAME": _dirname,
+}

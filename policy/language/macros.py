@@ -1,0 +1,236 @@
+"""Macro references: finding them in a text and replacing them.
+
+What is decided here: which text is a reference at all (the characters allowed in names, defaults
+and function bodies are narrow), the order of replacement, and when an expansion never ends.
+Inputs: a text and a way to look names up.  Outputs: the expanded text, or ``ExpansionError``.
+Never here: what the functions compute (``policy.language.functions``), reading files.
+Follows: condor_config_val 25.14.1 (golden vectors ``macro``, ``selfref``, ``prefix``); where that
+program loops for ever or crashes, an error with the chain of names instead (DIVERGENCES.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from attr import define, evolve, field, frozen
+
+if TYPE_CHECKING:
+    from policy.language.table import Definition
+
+_HEAD = re.compile(r"\$([A-Za-z0-9_]*)\(")
+_NAME = re.compile(r"[A-Za-z0-9_./]*")
+_DOLLAR = re.compile(r"\$\$|\$\(DOLLAR\)", re.IGNORECASE)
+#: Characters of a default; a parenthesised group may hold anything but `)`.
+_DEFAULT = re.compile(r"(?:[A-Za-z0-9_./$,\\: \t]|\([^)]*\))*")
+_FILENAME = re.compile(r"F[fpdnxqabuw]*", re.IGNORECASE)
+
+#: Functions whose body is a list of arguments; ``F`` and its flags come on top.
+FUNCTIONS: Final = frozenset(
+    (
+        *("ENV", "INT", "REAL", "STRING", "EVAL", "SUBSTR", "CHOICE"),
+        *("RANDOM_CHOICE", "RANDOM_INTEGER", "BASENAME", "DIRNAME"),
+    )
+)
+#: No sane value comes near; stops names that double in length at every level.
+MAX_EXPANDED: Final = 4_000_000
+MAX_REPLACEMENTS: Final = 20_000
+
+
+class ExpansionError(Exception):
+    """An expansion that has no end; ``chain`` is the cycle of macro names."""
+
+    def __init__(self, message: str, chain: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.chain = chain
+
+
+@frozen
+class Reference:
+    """``$function(body)`` at ``start:end``; a plain ``$(name:default)`` has function ``""``."""
+
+    start: int
+    end: int
+    function: str
+    body: str
+
+    def split_default(self) -> tuple[str, str | None]:
+        """Name and default of a plain or ``$ENV`` reference."""
+        name, colon, default = self.body.partition(":")
+        return name, default if colon else None
+
+
+def _is_function(word: str) -> bool:
+    return word in FUNCTIONS or (word[:1] == "F" and _FILENAME.fullmatch(word) is not None)
+
+
+def reference_at(text: str, at: int) -> Reference | None:
+    """The complete reference that begins at ``text[at]``, a dollar sign, if there is one."""
+    head = _HEAD.match(text, at)
+    if head is None:
+        return None
+    word = head[1]
+    if word and not _is_function(word):
+        return None
+    begin = head.end()
+    if word in ("", "ENV"):
+        name = _NAME.match(text, begin)
+        stop = begin if name is None else name.end()
+        if text[stop : stop + 1] == ":":
+            default = _DEFAULT.match(text, stop + 1)
+            stop = stop + 1 if default is None else default.end()
+        if text[stop : stop + 1] != ")":
+            return None
+    else:
+        stop = text.find(")", begin)
+        if stop < 0:
+            return None
+    return Reference(at, stop + 1, word, text[begin:stop])
+
+
+def references(text: str, start: int = 0) -> Reference | None:
+    """The first complete reference at or after ``start``; ``$$(`` is kept for match time."""
+    at = text.find("$", start)
+    while at >= 0:
+        if text.startswith("$$", at):
+            at += 1
+        else:
+            found = reference_at(text, at)
+            if found is not None and not _is_dollar(found):
+                return found
+        at = text.find("$", at + 1)
+    return None
+
+
+def _is_dollar(reference: Reference) -> bool:
+    return not reference.function and reference.body.upper() == "DOLLAR"
+
+
+def _dollars(text: str) -> str:
+    """``$(DOLLAR)`` as a dollar sign, which may begin the next one; ``$$`` is passed over."""
+    found = _DOLLAR.search(text)
+    while found is not None:
+        at = found.end()
+        if found[0] != "$$":
+            at = found.start()
+            text = f"{text[:at]}${text[found.end() :]}"
+        found = _DOLLAR.search(text, at)
+    return text
+
+
+@define
+class _Region:
+    """A stretch of the text that came from the value of ``name``."""
+
+    name: str
+    start: int
+    end: int
+
+
+@frozen
+class Expander:
+    """Expands texts.
+
+    ``lookup`` finds what a name stands for; ``call(function, body, expander)`` computes the
+    functions; ``active`` are the macros whose values are being expanded around this text.
+    ``plain`` looks names up without any prefix, for ``PREFIX.NAME = $(NAME) ...`` in a table that
+    was read for somebody else, so that the reference could not be replaced in the reading.
+    """
+
+    lookup: Callable[[str], Definition | None]
+    call: Callable[[Reference, Expander], str]
+    active: tuple[str, ...] = field(default=())
+    plain: Callable[[str], Definition | None] | None = None
+
+    def inside(self, name: str) -> Expander:
+        """The same expander for the value of ``name`` met inside a function."""
+        if name in self.active:
+            raise _endless((*self.active[self.active.index(name) :], name))
+        return evolve(self, active=(*self.active, name))
+
+    def expand(self, text: str) -> str:
+        """``text`` without references; ``$(DOLLAR)`` becomes a dollar sign last of all."""
+        regions: list[_Region] = []
+        for _ in range(MAX_REPLACEMENTS):
+            found = references(text)
+            if found is None:
+                return _dollars(text)
+            around = [r for r in regions if r.start <= found.start and found.end <= r.end]
+            value, name = self._value(found, tuple(r.name for r in around))
+            delta = len(value) - (found.end - found.start)
+            text = text[: found.start] + value + text[found.end :]
+            if len(text) > MAX_EXPANDED:
+                raise ExpansionError(f"expansion exceeds {MAX_EXPANDED} characters")
+            regions = _shifted(regions, found, delta)
+            if name is not None:
+                regions.append(_Region(name, found.start, found.start + len(value)))
+        raise ExpansionError(f"expansion takes more than {MAX_REPLACEMENTS} replacements")
+
+    def _value(self, found: Reference, around: tuple[str, ...]) -> tuple[str, str | None]:
+        """Replacement of a reference and the macro it came from, if from one."""
+        chain = self.active + around
+        if found.function:
+            return self.call(found, evolve(self, active=chain)), None
+        name, default = found.split_default()
+        entry = self.lookup(name)
+        if self.plain is not None and _is_own_prefix(entry, name, chain):
+            entry = self.plain(name)
+        if entry is None or (default is not None and not entry.raw):
+            return default or "", None
+        if entry.name in chain:
+            raise _endless((*chain[chain.index(entry.name) :], entry.name))
+        return entry.raw, entry.name
+
+
+def _is_own_prefix(entry: Definition | None, name: str, chain: tuple[str, ...]) -> bool:
+    """Does the value of a prefixed macro refer to itself by the name without the prefix?"""
+    if entry is None or not chain or entry.name != chain[-1]:
+        return False
+    return entry.name.casefold() != name.casefold()
+
+
+def _shifted(regions: list[_Region], found: Reference, delta: int) -> list[_Region]:
+    """The regions after replacing ``found`` changed the length by ``delta``."""
+    kept = []
+    for region in regions:
+        # What lies wholly to the left is finished: a reference completed there later sticks out.
+        # One put together from the edge of a region ends that region.
+        if region.start >= found.end:
+            region.start += delta
+        elif not (region.start <= found.start and found.end <= region.end):
+            continue
+        region.end += delta
+        kept.append(region)
+    return kept
+
+
+def _endless(chain: tuple[str, ...]) -> ExpansionError:
+    return ExpansionError(
+        f"expansion of `{chain[0]}` never ends: {' -> '.join(chain)}", tuple(chain)
+    )
+
+
+def replace_self(
+    text: str, is_self: Callable[[str], bool], current: Callable[[str], str], filename: Expander
+) -> str:
+    """``text`` with references to the name being assigned replaced by its present raw value.
+
+    Besides ``$(NAME)`` and ``$(NAME:default)`` only the ``$F`` family is looked into.
+    """
+    at = 0
+    for _ in range(len(text) + 1):
+        found = references(text, at)
+        if found is None:
+            return text
+        name, default = found.split_default()
+        if not found.function and is_self(name):
+            value = current(name) or default or ""
+        elif found.function[:1] == "F" and is_self(found.body):
+            value = filename.call(found, filename)
+        else:
+            at = found.end  # what hides in another reference stays for later
+            continue
+        text = text[: found.start] + value + text[found.end :]
+        at = found.start + len(value)
+    return text

@@ -1,0 +1,287 @@
+"""Carrying out the statements of configuration texts on a macro table.
+
+What is decided here: what each statement does, in which order its parts are expanded, and what
+stops the reading.  Inputs: texts through ``Sources``, templates, the scope.  Outputs: the filled
+table, diagnostics, the list of files read.
+Never here: which files belong to a configuration (``policy.config``), opening them.
+Follows: condor_config_val 25.14.1.  Unlike it, a program named by ``include command`` is only run
+by a ``Sources`` that chooses to, and no cache file is ever written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from attr import define, field
+
+from classad.errors import Diagnostic
+from classad.source import Source
+from policy.language import conditions, statements
+from policy.language.conditions import ConditionError, Nesting, World
+from policy.language.lines import LineReader, LogicalLine
+from policy.language.macros import ExpansionError
+from policy.language.scope import Scope
+from policy.language.sources import Sources
+from policy.language.statements import Statement, StatementError
+from policy.language.table import Definition
+from policy.language.templates import Templates, split_list
+
+#: Includes and templates may nest one level less.
+MAX_DEPTH: Final = 20
+_MISTAKES = (StatementError, ConditionError, ExpansionError)
+
+
+_FROM_NUL: Final = re.compile(r"\0[^\n]*\n?")
+
+
+class ReadingStopped(Exception):  # noqa: N818 - a signal between levels, not shown to anybody
+    """The reading ended at an error that is already among the diagnostics."""
+
+
+@define
+class Place:
+    """Where statements come from: a file, or a template used in one (then with its name)."""
+
+    origin: str
+    depth: int
+    use_line: int | None = None
+    template: str | None = None
+
+
+@define
+class Reader:
+    """Reads texts into ``scope.table``.
+
+    With ``keep_going`` a bad statement is reported and skipped; without, reading ends there, as
+    HTCondor does it.
+    """
+
+    scope: Scope
+    sources: Sources
+    templates: Templates
+    diagnostics: list[Diagnostic]
+    keep_going: bool = False
+    files: list[str] = field(factory=list)
+
+    def world(self) -> World:
+        """What conditions see."""
+
+        def is_defined(name: str) -> bool:
+            entry = self.scope.lookup(name)
+            return entry is not None and bool(entry.raw)
+
+        return World(self.scope.expand, is_defined, self.templates.has)
+
+    def read_file(self, path: str, text: str, depth: int = 0) -> None:
+        """Read the text of a file."""
+        self.files.append(path)
+        if "\0" in text:
+            text = self._without_nul(path, text)
+        self.read_source(Source(text, path), Place(path, depth))
+
+    def _without_nul(self, path: str, text: str) -> str:
+        """The text as a C program sees it: NUL hides the rest of its line and the newline."""
+        at = text.index("\0")
+        message = "a NUL byte ends this line, and the next line is joined to it"
+        help_text = None if text.count("\0") == 1 else f"there are {text.count(chr(0))} of them"
+        place = Source(text, path), at, at + 1
+        self.diagnostics.append(
+            Diagnostic(message, *place, severity="warning", id="P106", help=help_text)
+        )
+        return _FROM_NUL.sub("", text)
+
+    def read_source(self, source: Source, place: Place) -> None:
+        """Read a text in place."""
+        Pass(self, place, LineReader(source, is_file=place.template is None)).run()
+
+    def problem(self, diagnostic: Diagnostic) -> None:
+        """Record an error; stop unless told to keep going."""
+        self.diagnostics.append(diagnostic)
+        if diagnostic.severity == "error" and not self.keep_going:
+            raise ReadingStopped
+
+
+def _is_if(text: str) -> bool:
+    word = conditions.keyword(text)
+    return word is not None and word[0] == "if"
+
+
+@define
+class Pass:
+    """One text being read: its conditionals and its open ``@=`` block."""
+
+    reader: Reader
+    place: Place
+    lines: LineReader
+    nesting: Nesting = field(factory=Nesting)
+    block: tuple[Statement, LogicalLine, list[str]] | None = None
+
+    def run(self) -> None:
+        """Read to the end."""
+        for line in self.lines:
+            self._open_end()
+            try:
+                self._line(line)
+            except _MISTAKES as mistake:
+                self._mistake(line, mistake)
+        self._finish()
+
+    def _open_end(self) -> None:
+        """Warn of a last line that means something else for want of a newline."""
+        begin, source = self.lines.open_end, self.lines.source
+        if begin is not None:
+            message = "the last line has no newline, so it is neither trimmed nor continued"
+            place = source, begin, len(source.text)
+            found = Diagnostic(message, *place, severity="warning", id="P105", help="end it")
+            self.reader.diagnostics.append(found)
+
+    def _mistake(self, line: LogicalLine, mistake: Exception, severity: str = "error") -> None:
+        start, end, help_text = 0, len(line.text), None
+        if isinstance(mistake, StatementError):
+            start, end, help_text = mistake.start, mistake.end, mistake.help
+        found = Diagnostic(
+            str(mistake),
+            line.source,
+            line.offset(start),
+            line.offset(max(start, end - 1)) + 1,
+            severity=severity,
+            help=help_text,
+        )
+        self.reader.problem(found)
+
+    def _finish(self) -> None:
+        source = self.lines.source
+        end = len(source.text)
+        if self.block is not None:
+            tag = self.block[0].end_tag
+            self.reader.problem(Diagnostic(f"file ends before `{tag}`", source, end, end))
+        if self.nesting.depth:
+            self.reader.problem(Diagnostic("file ends before `endif`", source, end, end))
+
+    def _line(self, line: LogicalLine) -> None:
+        if self.block is not None:
+            self._block_line(line)
+            return
+        text = line.text
+        # Old readers took `:if ...` for an assignment; a new one does not see that colon, nor
+        # one before any statement inside.
+        shift = int(text.startswith(":") and (self.nesting.depth > 0 or _is_if(text[1:])))
+        word = conditions.keyword(text[shift:])
+        if word is not None:
+            self.nesting.step(*word, self.reader.world())
+            return
+        if not self.nesting.live:
+            return
+        statement = statements.parse(text[shift:])
+        if statement is not None:
+            self._statement(statement, line, shift)
+
+    def _block_line(self, line: LogicalLine) -> None:
+        assert self.block is not None
+        statement, opening, body = self.block
+        if line.text != statement.end_tag:
+            body.append(line.text)
+            return
+        self.block = None
+        self._assign(statement, "\n".join(body), line, opening.offset(0), line.offset(0))
+
+    def _oddities(self, statement: Statement, line: LogicalLine) -> None:
+        """Warn of what HTCondor takes in silence."""
+        notes = self.reader.diagnostics
+        if statement.words and statement.name and statement.operator != "keyword":
+            start = line.text.find(statement.words, len(statement.name))
+            place = line.source, line.offset(start), line.offset(start) + len(statement.words)
+            message = f"`{statement.words}` is ignored: only the first word is the name"
+            notes.append(Diagnostic(message, *place, severity="warning", id="P102"))
+        if line.leak is not None:
+            place = line.source, line.leak, line.leak + 1
+            message = "this comment ends the value, and its last character becomes part of it"
+            help_text = "end a comment inside a continuation with a backslash, too"
+            notes.append(Diagnostic(message, *place, severity="warning", id="P103", help=help_text))
+
+    def _statement(self, statement: Statement, line: LogicalLine, shift: int) -> None:
+        self._oddities(statement, line)
+        if statement.operator == "keyword":
+            from policy.language.directives import carry_out
+
+            carry_out(self, statement, line)
+        elif statement.operator == "@=":
+            self.block = (statement, line, [])
+        else:
+            if statement.operator == ":":
+                self._colon(statement, line)
+            start = line.offset(shift + statement.value_start)
+            end = line.offset(len(line.text) - 1) + 1
+            self._assign(statement, statement.value, line, start, max(start, end))
+
+    def _colon(self, statement: Statement, line: LogicalLine) -> None:
+        """Assignment with a colon is an old way; only one name may still use it silently."""
+        if self.lines.strict:
+            raise StatementError("assignment with `:` is not allowed here", 0, len(line.text))
+        if statement.name != "RunBenchmarks":
+            if not statement.name:
+                raise StatementError("a statement cannot begin with `:` here", 0, 1)
+            message = f"`:` assigns here as `=` does, and `{statement.name}` is no keyword"
+            self._mistake(line, StatementError(message, 0, len(line.text)), "warning")
+
+    def _assign(
+        self, statement: Statement, value: str, line: LogicalLine, start: int, end: int
+    ) -> None:
+        scope = self.reader.scope
+        name = scope.expand(statement.name)
+        if not name:
+            raise StatementError("a statement begins with the name of a macro", 0, len(line.text))
+        if not statements.is_identifier(name):
+            raise StatementError(f"`{name}` is not a macro name", 0, len(statement.name))
+        written = value
+        if statement.operator == "+=":
+            base = scope.table.exact(name)
+            if base is not None and base.raw:
+                value = base.raw + statement.joiner + value
+        definition = Definition(
+            name=name,
+            raw=scope.resolve_self(name, value),
+            origin=self.place.origin,
+            line=self.place.use_line or line.line,
+            source=line.source,
+            start=start,
+            end=end,
+            written=written,
+            template=self._template_line(line),
+            previous=scope.table.get(name),
+        )
+        scope.table.put(definition)
+
+    def assign(self, statement: Statement, value: str, line: LogicalLine) -> None:
+        """Set the macro that has the name of a keyword; only templates get there."""
+        self._assign(statement, value, line, line.offset(0), line.offset(0))
+
+    def _template_line(self, line: LogicalLine) -> str | None:
+        return f"{self.place.template}+{line.line}" if self.place.template else None
+
+    def include_text(self, path: str, text: str) -> None:
+        """Read an included text one level down."""
+        self.reader.read_file(self.reader.sources.place(path), text, self.place.depth + 1)
+
+    def use_template(self, category: str, listed: str, line: LogicalLine) -> None:
+        """Read the templates of a ``use`` statement."""
+        templates = self.reader.templates
+        if not templates.has_category(category):
+            raise StatementError(f"`{category}` is not a template category", 0, len(line.text))
+        for name, arguments in split_list(listed):
+            template = templates.find(category, name)
+            if template is None:
+                message = f"no template `{name}` in category {category}"
+                raise StatementError(message, 0, len(line.text))
+            label = f"{template.category}:{template.name}"
+            if self.place.depth + 1 >= MAX_DEPTH:
+                raise StatementError(f"`use {label}` nested too deep", 0, len(line.text))
+            place = Place(
+                self.place.origin,
+                self.place.depth + 1,
+                self.place.use_line or line.line,
+                label,
+            )
+            source = Source(template.with_arguments(arguments), f"use {label}")
+            self.reader.read_source(source, place)

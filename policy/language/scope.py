@@ -1,0 +1,85 @@
+"""Macros as one daemon or tool sees them: lookup and expansion in a context.
+
+Inputs: the macro table, the context (subsystem and local name), the function macros.
+Outputs: definitions, expanded texts with the problems met on the way.
+Never here: reading files, types.
+"""
+
+from __future__ import annotations
+
+from attr import evolve, frozen
+
+from policy.language.functions import Functions
+from policy.language.macros import Expander, Reference, replace_self
+from policy.language.table import Context, Definition, MacroTable
+
+
+@frozen
+class Expanded:
+    """An expanded text and the failures of function macros in it."""
+
+    text: str
+    problems: tuple[str, ...] = ()
+
+
+@frozen
+class Scope:
+    """A table seen from a context; ``foreign`` if it was read for another one."""
+
+    table: MacroTable
+    context: Context
+    functions: Functions
+    foreign: bool = False
+
+    def seen_by(self, context: Context) -> Scope:
+        """The same table seen from another context."""
+        return evolve(self, context=context, foreign=self.foreign or context != self.context)
+
+    def lookup(self, name: str) -> Definition | None:
+        """What ``name`` stands for here."""
+        return self.table.lookup(name, self.context)
+
+    def expander(self) -> Expander:
+        """An expander for texts that belong to no macro."""
+        return Expander(self.lookup, self._call, plain=self.table.exact if self.foreign else None)
+
+    def _call(self, reference: Reference, expander: Expander) -> str:
+        return self.functions.call(reference, expander)
+
+    def expand(self, text: str) -> str:
+        """``text`` expanded; failures of functions go to ``functions.report``."""
+        return self.expander().expand(text)
+
+    def expand_definition(self, definition: Definition) -> Expanded:
+        """The expanded value of a definition; raises ``ExpansionError``."""
+        problems: list[str] = []
+        quiet = evolve(self, functions=evolve(self.functions, report=problems.append))
+        text = quiet.expander().inside(definition.name).expand(definition.raw)
+        return Expanded(text, tuple(problems))
+
+    def used_by(self, definition: Definition) -> list[tuple[str, Definition | None]]:
+        """The macros that its expansion looks up, in order, each with what it stands for."""
+        used: dict[str, tuple[str, Definition | None]] = {}
+
+        def lookup(name: str) -> Definition | None:
+            found = self.lookup(name)
+            used.setdefault(name.casefold(), (name, found))
+            return found
+
+        quiet = evolve(self.functions, report=lambda message: None)
+        expander = evolve(self.expander(), lookup=lookup, call=quiet.call)
+        expander.inside(definition.name).expand(definition.raw)
+        return list(used.values())
+
+    def resolve_self(self, name: str, text: str) -> str:
+        """``text``, about to be assigned to ``name``, without references to ``name``."""
+        base = self.context.base_name(name)
+        names = {name.casefold()} if base is None else {name.casefold(), base.casefold()}
+
+        def current(reference: str) -> str:
+            # The name without the prefix stands for the prefixed one as soon as that is set.
+            plain = base is not None and reference.casefold() == base.casefold()
+            entry = self.lookup(reference) if plain else self.table.exact(reference)
+            return "" if entry is None else entry.raw
+
+        return replace_self(text, lambda n: n.casefold() in names, current, self.expander())

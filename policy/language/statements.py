@@ -1,0 +1,118 @@
+"""One logical line into a statement: name, operator and right-hand side.
+
+What is decided here: where the name ends, which operator it is, which words are keywords and what
+is silently ignored.  Inputs: the text of a logical line.  Outputs: ``Statement``, None for a line
+without meaning, ``StatementError`` with the offending characters.
+Never here: carrying a statement out.
+Follows: condor_config_val 25.14.1 (golden vectors ``lines``, ``append``, ``heredoc``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from attr import frozen
+
+from policy.language.lines import BLANKS
+
+#: Words that are statements when followed by a colon.
+KEYWORDS: Final = frozenset({"use", "include", "error", "warning"})
+_IDENTIFIER = re.compile(r"[A-Za-z0-9_./]+")
+_NAME_END = re.compile(r"[ \t\n\v\f\r=:]")
+_OPERATOR = re.compile(r"[=:@+]")
+_APPEND = re.compile(r"\+(?P<mark>[,;|&*]?)(?P=mark)?=")
+
+
+class StatementError(Exception):
+    """A line that is not a statement; ``start:end`` are the characters to blame."""
+
+    def __init__(self, message: str, start: int, end: int, help_text: str | None = None) -> None:
+        super().__init__(message)
+        self.start = start
+        self.end = end
+        self.help = help_text
+
+
+@frozen
+class Statement:
+    """``operator`` is ``=``, ``:``, ``+=``, ``@=`` or ``keyword``.
+
+    ``words`` is what stood between the name and the operator, ``value`` the right-hand side,
+    which begins at character ``value_start``; ``joiner`` is what ``+=`` puts between the values;
+    ``end_tag`` closes an ``@=`` block.
+    """
+
+    operator: str
+    name: str
+    words: str
+    value: str
+    value_start: int
+    joiner: str = " "
+
+    @property
+    def end_tag(self) -> str:
+        """The line that ends the block this statement opens."""
+        return "@" + self.value
+
+
+def is_identifier(name: str) -> bool:
+    """May a macro have this name?"""
+    return _IDENTIFIER.fullmatch(name) is not None
+
+
+def parse(text: str) -> Statement | None:
+    """The statement in ``text``, or None for a ``[Section]`` line."""
+    name_end = _NAME_END.search(text)
+    if name_end is None:
+        if text.startswith("["):
+            return None
+        raise _no_operator(text)
+    stop = name_end.start()
+    name = text[:stop]
+    if text[stop] in "=:":
+        at = stop
+    else:
+        found = _OPERATOR.search(text, stop)
+        if found is None:
+            raise _no_operator(text)
+        at = found.start()
+    words = text[stop:at].strip(BLANKS)
+    if text[at] in "@+":
+        return _long_operator(text, name, words, at)
+    return _short_operator(text, name, words, at)
+
+
+def _short_operator(text: str, name: str, words: str, at: int) -> Statement:
+    operator, start = text[at], _skip(text, at + 1)
+    if operator == ":" and name.removeprefix("@").lower() in KEYWORDS:
+        return Statement("keyword", name.removeprefix("@").lower(), words, text[start:], start)
+    return Statement(operator, name, words, text[start:], start)
+
+
+def _long_operator(text: str, name: str, words: str, at: int) -> Statement:
+    if text.startswith("@=", at):
+        start = _skip(text, at + 2)
+        return Statement("@=", name, words, text[start:], start)
+    found = _APPEND.match(text, at)
+    if found is None:
+        raise StatementError(
+            f"`{text[at]}` begins no operator here",
+            at,
+            at + 1,
+            "appending is written `NAME += value`, a block `NAME @=tag`, without blanks inside",
+        )
+    mark = found["mark"]
+    joiner = f" {mark}{mark} " if mark and found[0].count(mark) == 2 else mark or " "
+    start = _skip(text, found.end())
+    return Statement("+=", name, words, text[start:], start, joiner)
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in BLANKS:
+        at += 1
+    return at
+
+
+def _no_operator(text: str) -> StatementError:
+    return StatementError("a statement needs `=` or `:` after its name", 0, len(text))

@@ -1,0 +1,160 @@
+"""Configuration templates: ``use CATEGORY : name(arguments)``.
+
+What is decided here: how a list of templates is written, how arguments are told apart and put
+into the template's text.  Inputs: the template texts (a file of sections headed
+``[CATEGORY : Name]``).  Outputs: texts to be read in place.
+Never here: opening files, carrying the text out.
+Follows: condor_config_val 25.14.1 (golden vectors ``use``); which assignments a template makes is
+recorded there too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from attr import Factory, frozen
+
+from policy.language.lines import BLANKS
+
+_HEADER = re.compile(r"\[(\w+) : (\S+)\]")
+_ARGUMENT = re.compile(r"\$\((\d+)(?:([?#+])|:([^()]*(?:\([^()]*\)[^()]*)*))?\)")
+
+
+@frozen
+class Template:
+    """A template: its names as spelled by HTCondor and its text."""
+
+    category: str
+    name: str
+    text: str
+
+    def with_arguments(self, arguments: str | None) -> str:
+        """The text with ``$(0)``, ``$(1:default)``, ``$(1?)``, ``$(0#)``, ``$(2+)`` filled in."""
+        parts = split_arguments(arguments) if arguments is not None else []
+
+        def put(found: re.Match[str]) -> str:
+            number, mark, default = int(found[1]), found[2], found[3]
+            whole = (arguments or "").strip(BLANKS)
+            value = whole if number == 0 else "".join(parts[number - 1 : number])
+            if mark == "?":
+                return "1" if value else "0"
+            if mark == "#":
+                return str(len(parts))
+            if mark == "+":
+                return arguments_from(arguments or "", number)
+            return value or default or ""
+
+        return _ARGUMENT.sub(put, self.text)
+
+
+@frozen
+class Templates:
+    """All templates, by category and name without case."""
+
+    entries: Mapping[tuple[str, str], Template] = Factory(dict)
+
+    def has_category(self, category: str) -> bool:
+        """Is there such a category?"""
+        return any(key[0] == category.casefold() for key in self.entries)
+
+    def find(self, category: str, name: str) -> Template | None:
+        """The template of that name."""
+        return self.entries.get((category.casefold(), name.casefold()))
+
+    def has(self, text: str) -> bool:
+        """For ``defined use``: ``CATEGORY`` or ``CATEGORY:NAME``."""
+        category, colon, name = text.partition(":")
+        if not colon:
+            return self.has_category(category)
+        return self.find(category, name) is not None
+
+
+def parse_templates(text: str) -> Iterable[Template]:
+    """The templates of one file."""
+    category = name = ""
+    body: list[str] = []
+    for line in text.splitlines():
+        header = _HEADER.fullmatch(line.rstrip())
+        if header is None:
+            if not line.startswith("##"):
+                body.append(line)
+            continue
+        if name:
+            yield Template(category, name, "\n".join(body).strip("\n") + "\n")
+        category, name, body = header[1], header[2], []
+    if name:
+        yield Template(category, name, "\n".join(body).strip("\n") + "\n")
+
+
+def template_set(texts: Iterable[str]) -> Templates:
+    """The templates of several files."""
+    found = [template for text in texts for template in parse_templates(text)]
+    return Templates({(t.category.casefold(), t.name.casefold()): t for t in found})
+
+
+def split_list(text: str) -> list[tuple[str, str | None]]:
+    """``a, b(x,y) c`` as names with their arguments."""
+    found: list[tuple[str, str | None]] = []
+    at = 0
+    while at < len(text):
+        if text[at] in BLANKS + ",":
+            at += 1
+            continue
+        begin = at
+        while at < len(text) and text[at] not in BLANKS + ",(":
+            at += 1
+        name, arguments = text[begin:at], None
+        after = at
+        while after < len(text) and text[after] in BLANKS:
+            after += 1
+        if name and text[after : after + 1] == "(":
+            stop = _closing(text, after)
+            arguments = text[after + 1 : stop]
+            at = stop + 1
+        elif not name:
+            at += 1  # a stray parenthesis names no template
+            name = text[begin:at]
+        found.append((name, arguments))
+    return found
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the parenthesis opened at ``at`` closes, or the end of the text."""
+    depth = 0
+    for position in range(at, len(text)):
+        if text[position] in "([":
+            depth += 1
+        elif text[position] in ")]":
+            depth -= 1
+            if depth == 0:
+                return position
+    return len(text)
+
+
+def split_arguments(text: str) -> list[str]:
+    """Arguments at the commas outside parentheses and brackets, trimmed."""
+    if not text.strip(BLANKS):
+        return []
+    begins = [*_beginnings(text), len(text) + 1]
+    return [text[begin : after - 1].strip(BLANKS) for begin, after in pairwise(begins)]
+
+
+def arguments_from(text: str, number: int) -> str:
+    """The text from argument ``number`` (from 1) to the end, as written."""
+    begins = _beginnings(text)
+    return text[begins[number - 1] :].strip(BLANKS) if 1 <= number <= len(begins) else ""
+
+
+def _beginnings(text: str) -> list[int]:
+    """Where the arguments begin."""
+    begins, depth = [0], 0
+    for position, char in enumerate(text):
+        if char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        elif char == "," and depth == 0:
+            begins.append(position + 1)
+    return begins
