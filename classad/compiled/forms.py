@@ -15,6 +15,7 @@ from typing import Any, Final
 from classad.ads.lists import ListValue
 from classad.ads.stored import make_ad, make_list
 from classad.compiled.runtime import calling, fetch_absolute, fetch_unusual
+from classad.evaluation.functions import Form as FunctionForm
 from classad.evaluation.functions import Laziness, lookup_function
 from classad.language.names import SPECIAL, UNUSUAL, fold_name
 from classad.language.operators import UNARY
@@ -35,9 +36,9 @@ CLOSED: Final = frozenset({nodes.ListExpr, nodes.AdExpr})
 #: Prefix operator -> symbol of its form, which tells it from the binary one.
 UNARY_FORM: Final = {symbol: f"{symbol} operand" for symbol in UNARY}
 #: Functions that are a comparison with a constant.
-_TESTS: Final = {"isundefined": UNDEFINED, "iserror": ERROR}
+_TESTS: Final = {FunctionForm.IS_UNDEFINED: UNDEFINED, FunctionForm.IS_ERROR: ERROR}
 #: Functions whose calls leave the evaluation's state alone.
-_STATELESS: Final = frozenset({*_TESTS, "ifthenelse"})
+_STATELESS: Final = frozenset({*_TESTS, FunctionForm.CHOICE})
 #: The names that lead out of the ad.
 _OTHER_SCOPES: Final = SPECIAL - {"my"}
 #: Whole numbers up to here are doubles without loss, so comparing as doubles changes nothing.
@@ -65,10 +66,11 @@ def sort_of(value: Any) -> str:
 
 def needs_state(node: nodes.Node) -> bool:
     """Whether a node can need the evaluation's state for itself."""
-    if node.__class__ is nodes.Reference:
+    if isinstance(node, nodes.Reference):
         return node.absolute or fold_name(node.name) in _OTHER_SCOPES
-    if node.__class__ is nodes.Call:
-        return fold_name(node.name) not in _STATELESS
+    if isinstance(node, nodes.Call):
+        function = lookup_function(node.name)
+        return function is None or function.form not in _STATELESS
     return node.__class__ is nodes.Subscript
 
 
@@ -113,17 +115,14 @@ def _ad(node: nodes.AdExpr) -> Form:
 
 
 def _call(node: nodes.Call) -> Form:
-    key, arguments = fold_name(node.name), tuple(node.args)
-    if len(arguments) == 1 and key in _TESTS:
-        return "=?=", (*arguments, nodes.Literal(_TESTS[key])), ()
-    if len(arguments) == 3 and key == "ifthenelse":
-        return key, arguments, ()
-    function = lookup_function(key)
-    if (
-        function is not None
-        and function.laziness is Laziness.EAGER
-        and function.accepts(len(arguments))
-    ):
+    arguments, function = tuple(node.args), lookup_function(node.name)
+    if function is None or not function.accepts(len(arguments)):
+        return "other call", arguments, (partial(calling, function, node),)
+    if function.form in _TESTS:
+        return "=?=", (*arguments, nodes.Literal(_TESTS[function.form])), ()
+    if function.form is FunctionForm.CHOICE:
+        return "choice", arguments, ()
+    if function.laziness is Laziness.EAGER:
         return "call", arguments, (function.impl,)
     return "other call", arguments, (partial(calling, function, node),)
 

@@ -20,7 +20,7 @@ from classad.compiled.forms import CONSTANTS, SORTS, UNARY_FORM, form_of, sort_o
 from classad.compiled.operations import Operand, Statements
 from classad.evaluation.reference import no_choice, subscript
 from classad.evaluation.selection import select
-from classad.language.operators import BINARY, UNARY, fold, truth
+from classad.language.operators import BINARY, EQUALITY, IDENTITY, LOGIC, ORDER, UNARY, fold, truth
 from classad.language.values import ERROR, UNDEFINED, wrap64
 from classad.syntax.nodes import Binary, Node
 
@@ -73,7 +73,7 @@ def compile_node(node: Node) -> Piece:
 
 
 #: Operands that are written into the function of an operation; the others are called.
-_INLINE: Final = {"&&": 1, "||": 1, "conditional": 1, "ifthenelse": 1}
+_INLINE: Final = {**dict.fromkeys(LOGIC, 1), "conditional": 1, "choice": 1}
 
 
 def run_of(piece: Piece) -> Run:
@@ -206,9 +206,9 @@ class _Writer(Statements):
         self, symbol: str, parts: Sequence[Part], extras: list[str], depth: int
     ) -> Operand:
         """Write an operation."""
-        if symbol in ("&&", "||"):
+        if symbol in LOGIC:
             return self.row(symbol, parts, depth)
-        if symbol in ("conditional", "ifthenelse"):
+        if symbol in ("conditional", "choice"):
             return self.choice(symbol, parts, depth)
         if symbol == "?:":
             return self.elvis(parts, depth)
@@ -222,7 +222,7 @@ class _Writer(Statements):
             return method(symbol, scalar, left, self.operand(parts[1], depth))
         operands = [self.value(part, depth) for part in parts]
         names = ", ".join(operand.name for operand in operands)
-        if symbol in ("=?=", "=!="):
+        if symbol in IDENTITY:
             return self.identity(symbol, scalar, *operands)
         if symbol == "! operand":
             return self.negation(scalar, operands[0])
@@ -300,8 +300,9 @@ class _Writer(Statements):
         return Operand(value, logical=True)
 
 
-_COMPARISONS: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
-_ARITHMETIC: Final = frozenset({"+", "-", "*"})
+_COMPARISONS: Final = ORDER | EQUALITY
+#: Arithmetic that Python does in the same way, but for results that are too large.
+_ARITHMETIC: Final = frozenset(symbol for symbol, row in BINARY.items() if row.exact)
 
 
 def _is_leaf(part: Part) -> bool:
