@@ -42,7 +42,6 @@ FLAGS = [
 WINDOWS_FLAGS = ["/O2", "/fp:precise", "/std:c11"]
 
 
-
 def declarations() -> str:
     """What the headers declare, for cffi, which knows neither comments over lines nor macros."""
     text = "".join((HERE / name).read_text("ascii") for name in ("declared.h", "kernels.h"))

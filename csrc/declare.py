@@ -37,7 +37,9 @@ def header() -> str:
     tags[0], tags[-1] = "NOTHING", "WAITING"
     # The longest sign that fits is meant, so it comes first; `?:` may have blanks inside.
     kinds = {symbol: row.token for symbol, row in rows.items() if symbol != "?:"}
-    signs = sorted({**kinds, **_SIGNS, **_OPERANDS}.items(), key=lambda sign: (sign[0][0], -len(sign[0])))
+    signs = sorted(
+        {**kinds, **_SIGNS, **_OPERANDS}.items(), key=lambda sign: (sign[0][0], -len(sign[0]))
+    )
     first = {text[0]: place for place, (text, _) in reversed(list(enumerate(signs, 1)))}
     binding = {row.token: row.precedence for row in BINARY.values() if row.kind is not Kind.CHOICE}
     parts = (
@@ -49,8 +51,8 @@ def header() -> str:
         _enum("CA_", tags),
         "/* Operators that are applied here: classad/language/operators.py. */",
         _enum("CA_", [str(row.opcode) for row in OPCODES]),
-        "/* Kinds of tokens.  Operators come first, as OPERATORS of classad/syntax/native.py numbers",
-        " * them; behind those from CA_T_CLOSE_PAREN on, a `-` is a subtraction. */",
+        "/* Kinds of tokens.  Operators come first, numbered as OPERATORS of classad/syntax/native.py;",
+        " * behind those from CA_T_CLOSE_PAREN on a `-` is a subtraction. */",
         _enum("CA_T_", [*tokens, *_OPERANDS.values(), *_LITERALS]),
         "/* How tightly binary operators bind, and what signs mean, by their first character. */",
         _table("BINDINGS", (f"[CA_T_{token}] = {level}" for token, level in binding.items())),

@@ -142,11 +142,6 @@ int ca_load_settle(ca_load *load, const double *values, size_t count);
 int ca_load_trim(ca_load *load);
 
 typedef struct {
-    size_t rows;
-    size_t columns;
-} ca_sizes;
-
-typedef struct {
     int32_t name; /* its first spelling: the number of a name */
     int32_t folded; /* in lower case: likewise */
     int dense; /* a cell for every row, or for `rows` only */
@@ -185,11 +180,16 @@ enum {
 };
 
 /* What a load holds; pointers are good until it is changed or freed. */
-int ca_load_sizes(const ca_load *load, ca_sizes *sizes);
+typedef struct {
+    size_t rows;
+    size_t columns;
+    const ca_name *names; /* as many as texts in CA_NAMES */
+    const int32_t *row_shapes;
+} ca_contents;
+
+int ca_load_contents(const ca_load *load, ca_contents *contents);
 int ca_load_column(const ca_load *load, size_t number, ca_column *column);
 int ca_load_texts(const ca_load *load, int which, ca_texts *texts);
-const ca_name *ca_load_names(const ca_load *load); /* as many as texts in CA_NAMES */
-const int32_t *ca_load_rows(const ca_load *load); /* the shape of each row */
 
 /* ---- rows, codes and bits ----------------------------------------------------------------- */
 
