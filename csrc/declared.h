@@ -1,4 +1,4 @@
-/* Made by declare.py from the declarations in Python. */
+/* Made by tests/csrc/declared.py from the declarations in Python. */
 #ifndef CA_DECLARED_H
 #define CA_DECLARED_H
 
@@ -22,8 +22,8 @@ enum {
     CA_ELVIS, CA_NEGATE, CA_PLUS, CA_NOT
 };
 
-/* Kinds of tokens.  Operators come first, numbered as OPERATORS of classad/syntax/native.py;
- * behind those from CA_T_CLOSE_PAREN on a `-` is a subtraction. */
+/* Kinds of tokens.  Operators come first, as OPERATORS of classad/syntax/native.py has
+ * them; behind those from CA_T_CLOSE_PAREN on a `-` is a subtraction. */
 enum {
     CA_T_END, CA_T_OR, CA_T_AND, CA_T_BIT_OR, CA_T_BIT_XOR, CA_T_BIT_AND, CA_T_EQUAL,
     CA_T_NOT_EQUAL, CA_T_META_EQUAL, CA_T_META_NOT_EQUAL, CA_T_LESS, CA_T_LESS_OR_EQUAL,

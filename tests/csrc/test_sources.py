@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from csrc import declare
+from tests.csrc import declared
 
 CSRC = Path(__file__).parents[2] / "csrc"
 SOURCES = sorted(CSRC.glob("*.[ch]"))
@@ -16,7 +16,9 @@ def without_comments(text: str) -> str:
 
 
 def test_what_is_made_from_the_declarations_is_up_to_date() -> None:
-    assert declare.HEADER.read_text("ascii") == declare.header(), "run python csrc/declare.py"
+    assert declared.HEADER.read_text("ascii") == declared.header(), (
+        "run python -m tests.csrc.declared"
+    )
 
 
 def test_every_exported_function_has_the_prefix() -> None:

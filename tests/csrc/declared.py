@@ -1,6 +1,6 @@
-"""Writes ``declared.h``: what C has to know of the declarations in Python.
+"""Writes csrc/declared.h: what C has to know of the declarations in Python.
 
-Run ``python csrc/declare.py`` after a change of an operator's row, of the kinds of nodes
+Run ``python -m tests.csrc.declared`` after a change of an operator's row, of the kinds of nodes
 (``classad.syntax.native``) or of cells (``classad.loading.columns``); a test compares.
 """
 
@@ -15,7 +15,7 @@ from classad.language.operators import BINARY, OPCODES, TOKENS, UNARY, Kind
 from classad.loading.columns import Tag
 from classad.syntax.native import NODE_KINDS
 
-HEADER: Final = Path(__file__).with_name("declared.h")
+HEADER: Final = Path(__file__).parents[2] / "csrc" / "declared.h"
 #: Signs that are no operators.
 _SIGNS: Final = {
     "?": "QMARK", ":": "COLON", ",": "COMMA", ";": "SEMICOLON", "=": "BOUND_TO",
@@ -43,7 +43,7 @@ def header() -> str:
     first = {text[0]: place for place, (text, _) in reversed(list(enumerate(signs, 1)))}
     binding = {row.token: row.precedence for row in BINARY.values() if row.kind is not Kind.CHOICE}
     parts = (
-        "/* Made by declare.py from the declarations in Python. */",
+        "/* Made by tests/csrc/declared.py from the declarations in Python. */",
         "#ifndef CA_DECLARED_H\n#define CA_DECLARED_H\n",
         "/* Kinds of nodes: classad/syntax/native.py. */",
         _enum("CA_", NODE_KINDS),
@@ -51,8 +51,8 @@ def header() -> str:
         _enum("CA_", tags),
         "/* Operators that are applied here: classad/language/operators.py. */",
         _enum("CA_", [str(row.opcode) for row in OPCODES]),
-        "/* Kinds of tokens.  Operators come first, numbered as OPERATORS of classad/syntax/native.py;",
-        " * behind those from CA_T_CLOSE_PAREN on a `-` is a subtraction. */",
+        "/* Kinds of tokens.  Operators come first, as OPERATORS of classad/syntax/native.py has",
+        " * them; behind those from CA_T_CLOSE_PAREN on a `-` is a subtraction. */",
         _enum("CA_T_", [*tokens, *_OPERANDS.values(), *_LITERALS]),
         "/* How tightly binary operators bind, and what signs mean, by their first character. */",
         _table("BINDINGS", (f"[CA_T_{token}] = {level}" for token, level in binding.items())),
