@@ -6,13 +6,23 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from classad.builtins.support import NUMBERS, is_ad, is_list, new_list
-from classad.evaluation.functions import LAZY, builtin
-from classad.language.operators import BINARY, add, divide, equal, greater, identical, less
-from classad.language.values import ERROR, UNDEFINED, Value
+from classad.evaluation.functions import LAZY, Column, Live, builtin
+from classad.language.operators import (
+    BINARY,
+    SCALARS,
+    add,
+    closeness,
+    divide,
+    equal,
+    greater,
+    identical,
+    less,
+)
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
 _TOTALS: Final = "an undefined list gives undefined, an undefined member is skipped; a member "
 _TOTALS_RULE: Final = _TOTALS + "that is no number or boolean gives error"
@@ -103,9 +113,61 @@ def greatest(state: Any, value: Any) -> Any:
     return _extreme(state, value, greater)
 
 
+class _Items:
+    """The items of many lists: which of the lists hold each of them.
+
+    ``others``: by its place what there is instead of a list.  ``strange``: some item could equal a
+    scalar that it is not close to.
+    """
+
+    def __init__(self, values: Sequence[ClassAdValue]) -> None:
+        self.others: dict[int, ClassAdValue] = {}
+        self.strange = False
+        self._close: dict[object, dict[object, tuple[ClassAdValue, list[int]]]] = {}
+        for place, value in enumerate(values):
+            if is_list(value):
+                for item in value.items:
+                    self._add(item, place)
+            else:
+                self.others[place] = value
+
+    def _add(self, item: Any, place: int) -> None:
+        if item.__class__ in SCALARS:
+            alike = self._close.setdefault(closeness(item), {})
+            key = (item.__class__, repr(item) if item.__class__ is float else item)
+            alike.setdefault(key, (item, []))[1].append(place)
+        elif item.__class__ is not Value:
+            self.strange = True
+
+    def holding(self, value: ClassAdValue) -> Iterator[int]:
+        """The lists some item of which equals a scalar."""
+        for item, places in self._close.get(closeness(value), {}).values():
+            if equal(item, value) is True:
+                yield from places
+
+
+def _one_in_many(given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+    """One scalar in many lists."""
+    value, lists = given[0].shared(), given[1]
+    if value is None or lists.shared() is not None or value.__class__ not in SCALARS:
+        return None
+    known = lists.memo.get("items")
+    if not isinstance(known, _Items):
+        known = lists.memo["items"] = _Items(lists.values())
+    if known.strange:
+        return None
+    found: list[ClassAdValue] = [False] * len(lists.values())
+    for place in known.holding(value):
+        found[place] = True
+    for place, other in known.others.items():
+        found[place] = UNDEFINED if other is UNDEFINED else ERROR
+    return found
+
+
 @builtin(
     "member",
     args=2,
+    bulk=_one_in_many,
     exceptional="an undefined first argument gives undefined; members that cannot be compared "
     "are passed over",
     examples=['member("b", {"A", "B"}) -> true', 'member(1, {"a", 2}) -> false'],

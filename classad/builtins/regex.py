@@ -8,14 +8,14 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn2``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
 from classad.builtins.stringlists import items_of
-from classad.builtins.support import either_exceptional, from_bytes, is_list, to_bytes
-from classad.evaluation.functions import builtin
-from classad.language.values import ERROR, UNDEFINED
+from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
+from classad.evaluation.functions import Column, Live, builtin
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 
 def _compiled(pattern: str, options: str) -> Pattern | None:
@@ -32,22 +32,26 @@ def _matches(pattern: Pattern, subject: str) -> Any:
         return ERROR
 
 
-class Search(NamedTuple):
-    """``find``: the search of a pattern in a subject, None for none.
-
-    ``longest``: bytes of a subject up to which it needs no bound.
-    """
-
-    find: Callable[[bytes], Any]
-    longest: int
-
-
-def quick_search(pattern: str, options: str = "") -> Search | None:
-    """What ``regexp`` does with each of many subjects, if that cannot fail."""
-    compiled = _compiled(pattern, options)
-    if compiled is None or compiled.quick is None:
+def _many_subjects(given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+    """One pattern in many subjects, if its search cannot fail: none is long."""
+    texts, fixed = given[1].texts(), shared_texts([given[0], *given[2:]])
+    compiled = None if texts is None or fixed is None else _compiled(fixed[0], "".join(fixed[1:]))
+    if texts is None or compiled is None or compiled.quick is None:
         return None
-    return Search(compiled.quick, SHORT)
+    memo = given[1].memo
+    subjects = memo.get("bytes")
+    if not isinstance(subjects, list):
+        subjects = memo["bytes"] = list(map(to_bytes, texts))
+        memo["short"] = max(map(len, subjects)) <= SHORT
+    if not memo["short"]:
+        return None
+    find = compiled.quick
+    if live is None:
+        return [find(subject) is not None for subject in subjects]
+    found: list[ClassAdValue] = [False] * len(subjects)
+    for place in live:
+        found[place] = find(subjects[place]) is not None
+    return found
 
 
 def _strings(*values: Any) -> Any:
@@ -61,6 +65,7 @@ def _strings(*values: Any) -> Any:
 @builtin(
     "regexp",
     args=(2, 3),
+    bulk=_many_subjects,
     exceptional="undefined gives undefined; error, other types and an ill-formed pattern error",
     examples=[
         'regexp("^el[0-9]$", "el9") -> true',

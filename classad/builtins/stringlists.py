@@ -6,12 +6,13 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from classad.builtins.strings import ascii_lower
-from classad.builtins.support import leading_real, truncated
-from classad.evaluation.functions import builtin
-from classad.language.values import ERROR, UNDEFINED
+from classad.builtins.support import leading_real, shared_texts, truncated
+from classad.evaluation.functions import Column, Live, builtin
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 _STRINGS_ONLY: Final = "anything but strings, undefined included, gives error"
 _BLANKS: Final = " \t\n\v\f\r"
@@ -163,9 +164,55 @@ def _contains(item: Any, text: Any, delimiters: Any, fold: Any) -> Any:
     return any(fold(found) == wanted for found in items_of(pair[1], _delimiters(delimiters)))
 
 
+class _Membership:
+    """The bulk form of a membership: one item in many lists, or many items in one list.
+
+    ``name``: under which a column keeps what was found out about it.
+    """
+
+    def __init__(self, fold: Callable[[str], str], name: str) -> None:
+        self.fold = fold
+        self.name = name
+
+    def __call__(self, given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+        texts, fixed = given[1].texts(), shared_texts([given[0], *given[2:]])
+        if texts is None or fixed is None:
+            return self._many_items(given)
+        delimiters = _delimiters(fixed[1] if len(fixed) > 1 else UNDEFINED)
+        memo, key = given[1].memo, f"{self.name} {delimiters}"
+        holders = memo.get(key)
+        if not isinstance(holders, dict):
+            holders = memo[key] = self._holders(texts, delimiters)
+        found: list[ClassAdValue] = [False] * len(texts)
+        for place in holders.get(self.fold(fixed[0]), ()):
+            found[place] = True
+        return found
+
+    def _holders(self, texts: Sequence[str], delimiters: str) -> dict[str, list[int]]:
+        """Which lists hold each item."""
+        found: dict[str, list[int]] = {}
+        for place, text in enumerate(texts):
+            for item in items_of(text, delimiters):
+                found.setdefault(self.fold(item), []).append(place)
+        return found
+
+    def _many_items(self, given: Sequence[Column]) -> list[ClassAdValue] | None:
+        items, fixed = given[0].texts(), shared_texts(given[1:])
+        if items is None or fixed is None:
+            return None
+        delimiters = _delimiters(fixed[1] if len(fixed) > 1 else UNDEFINED)
+        held = set(map(self.fold, items_of(fixed[0], delimiters)))
+        memo = given[0].memo
+        folded = memo.get(self.name)
+        if not isinstance(folded, list):
+            folded = memo[self.name] = list(map(self.fold, items))
+        return [item in held for item in folded]
+
+
 @builtin(
     "stringListMember",
     args=(2, 3),
+    bulk=_Membership(str, "exact"),
     exceptional=_ONE_UNDEFINED,
     examples=['stringListMember("b", "a, b") -> true', 'stringListMember("B", "a, b") -> false'],
 )
@@ -177,6 +224,7 @@ def string_list_member(state: Any, item: Any, text: Any, delimiters: Any = UNDEF
 @builtin(
     "stringListIMember",
     args=(2, 3),
+    bulk=_Membership(ascii_lower, "folded"),
     exceptional=_ONE_UNDEFINED,
     examples=['stringListIMember("B", "a, b") -> true'],
 )

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from classad.ads.lists import ListValue
+from classad.evaluation.functions import Column
 from classad.language.times import format_abstime, int32_of_real, reltime_text
 from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
 
@@ -130,6 +131,17 @@ def canonical(text: str) -> str:
 def new_list(items: Iterable[Any]) -> ListValue:
     """A list made by a function."""
     return ListValue(items, computed=True)
+
+
+def shared_texts(columns: Sequence[Column]) -> list[str] | None:
+    """The values that all calls share, if each column has one and all are strings."""
+    found = []
+    for column in columns:
+        value = column.shared()
+        if not isinstance(value, str):
+            return None
+        found.append(value)
+    return found
 
 
 def is_list(value: Any) -> bool:

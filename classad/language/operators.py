@@ -178,6 +178,17 @@ def fold(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape").lower()
 
 
+#: Kinds of values that equal only what they are close to.
+SCALARS: Final = frozenset({str, int, float, bool})
+
+
+def closeness(value: ClassAdValue) -> bytes | float | None:
+    """What equal strings and equal numbers have in common; None for other values."""
+    if value.__class__ is str:
+        return fold(value)
+    return float(value) if isinstance(value, float | int) and value.__class__ in SCALARS else None
+
+
 def _compare(name: str, doc: str) -> BinaryRule:
     """A strict comparison made from Python's operator of the same name."""
     source = f"""
