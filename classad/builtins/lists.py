@@ -12,18 +12,17 @@ from typing import Final
 from classad.builtins.support import is_ad, is_list, is_number, new_list
 from classad.evaluation.functions import LAZY, Column, Live, builtin
 from classad.evaluation.state import EvalState
-from classad.language.operators import (
-    BINARY,
+from classad.language.operators import BINARY, add, divide, equal, greater, identical, less
+from classad.language.values import (
+    ERROR,
     SCALARS,
-    add,
+    UNDEFINED,
+    BinaryRule,
+    ClassAdValue,
+    Thunk,
+    Value,
     closeness,
-    divide,
-    equal,
-    greater,
-    identical,
-    less,
 )
-from classad.language.values import ERROR, UNDEFINED, BinaryRule, ClassAdValue, Thunk, Value
 
 _TOTALS: Final = "an undefined list gives undefined, an undefined member is skipped; a member "
 _TOTALS_RULE: Final = _TOTALS + "that is no number or boolean gives error"

@@ -26,7 +26,7 @@ from classad.evaluation.reference import no_choice, subscript
 from classad.language import operators
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.operators import BINARY, UNARY
-from classad.language.values import ERROR, UNDEFINED, wrap64
+from classad.language.values import ERROR, UNDEFINED, fold, wrap64
 from classad.syntax import nodes
 
 #: Nodes beyond which a tree keeps its closures: translating would take longer than it can save.
@@ -58,7 +58,7 @@ def generate(node: nodes.Node, closure: Callable[[nodes.Node], Run]) -> Run:
 _SPACE: Final[dict[str, Any]] = {
     "ERROR": ERROR, "ExprTree": ExprTree, "NONE": {}.get,
     "UNDEFINED": UNDEFINED, "fetch_my": fetch.fetch_my, "fetch_plain": fetch.fetch_plain,
-    "fetch_target": fetch.fetch_target, "fold": operators.fold, "inf": inf,
+    "fetch_target": fetch.fetch_target, "fold": fold, "inf": inf,
     "no_choice": no_choice, "subscript": subscript, "truth": operators.truth, "wrap64": wrap64,
 }  # fmt: skip
 

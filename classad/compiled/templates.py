@@ -19,8 +19,8 @@ from typing import Any, Final
 
 from classad.ads.expression import ExprTree
 from classad.compiled import fetch
-from classad.language.operators import BINARY, fold, truth
-from classad.language.values import ERROR, UNDEFINED, wrap64
+from classad.language.operators import BINARY, truth
+from classad.language.values import ERROR, UNDEFINED, fold, wrap64
 
 #: How the operand ``{v}`` is fetched, by kind: constant, plain attribute, TARGET's, MY's, closure.
 _FETCH: Final = {

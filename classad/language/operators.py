@@ -30,6 +30,7 @@ from classad.language.values import (
     RelTime,
     Truth,
     Value,
+    fold,
     wrap64,
 )
 
@@ -169,24 +170,6 @@ def plus(a: ClassAdValue) -> ClassAdValue:
 
 
 # --- comparison -----------------------------------------------------------------------------
-
-
-def fold(text: str) -> bytes:
-    """The key by which strings compare without case: ASCII letters lowered, bytes otherwise."""
-    if text.isascii():
-        return text.lower().encode()
-    return text.encode("utf-8", "surrogateescape").lower()
-
-
-#: Kinds of values that equal only what they are close to.
-SCALARS: Final = frozenset({str, int, float, bool})
-
-
-def closeness(value: ClassAdValue) -> bytes | float | None:
-    """What equal strings and equal numbers have in common; None for other values."""
-    if value.__class__ is str:
-        return fold(value)
-    return float(value) if isinstance(value, float | int) and value.__class__ in SCALARS else None
 
 
 def _compare(name: str, doc: str) -> BinaryRule:

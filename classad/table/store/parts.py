@@ -14,8 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ads.ad import ClassAd
 from classad.ads.stored import prepared
-from classad.language.operators import closeness
-from classad.language.values import UNDEFINED
+from classad.language.values import UNDEFINED, closeness
 from classad.table.arrays.arrays import bits_of, flag, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
 from classad.table.store.columns import PLAIN, Column, is_nested
