@@ -21,7 +21,8 @@ from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
-from pieslice.policy.options import EXIT_OK, Misuse, Shown, read, say_problems, split_pairs
+from pieslice.command_line import EXIT_OK
+from pieslice.inputs.configuration import Misuse, Shown, read, say_problems, split_pairs
 from policy.explain.grid import BadAxis, fill, grid_lines, read_axes
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
 

@@ -17,6 +17,7 @@ from typing import IO, Any, Final
 from negotiator.capture.configuration import CaptureSources
 from negotiator.groups.effective import effective_quotas
 from negotiator.io import CapturePaths
+from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.reports.plots import as_png, save
 from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import Said, page
@@ -27,8 +28,6 @@ from policy.io import builtin_library
 from policy.language.table import Context
 from policy.load import load_policy
 
-EXIT_OK: Final = 0
-EXIT_BAD: Final = 2
 #: From how many days on a title says days.
 _DAYS: Final = 2
 

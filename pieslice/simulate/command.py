@@ -19,7 +19,9 @@ from typing import IO, Any, Final
 from attr import asdict, define, evolve
 
 from negotiator.io import InputError
-from pieslice.commands.inputs_and_clock import parse_time, show_diagnostics
+from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
+from pieslice.inputs.pool import parse_time
+from pieslice.reports.output import show_diagnostics
 from pieslice.simulate.checkpoint import restore, saved
 from pieslice.simulate.matching import Negotiator
 from pieslice.simulate.notices import about_jobs
@@ -29,9 +31,6 @@ from pieslice.simulate.setup import Plan, about_policy, build, fingerprint
 from pieslice.simulate.summary import comparison, summarise, text
 from pieslice.simulate.workload import WorkloadError
 
-EXIT_OK: Final = 0
-EXIT_BAD: Final = 2
-EXIT_INTERRUPTED: Final = 130
 _HOUR: Final = 3600
 
 

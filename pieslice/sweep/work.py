@@ -39,7 +39,7 @@ class Outcome:
 
 def simulate(point: Point) -> dict[str, Any]:
     """The summary of a point."""
-    from pieslice.commands.inputs_and_clock import without_collecting
+    from pieslice.inputs.pool import without_collecting
     from pieslice.simulate.setup import build
     from pieslice.simulate.summary import summarise
 
