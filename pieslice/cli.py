@@ -19,7 +19,7 @@ import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
 import pieslice.negotiate.cli
-import pieslice.policy.config
+import pieslice.policy.cli
 import pieslice.runreport.cli
 import pieslice.simulate.cli
 import pieslice.sweep.cli
@@ -37,7 +37,7 @@ SHELLS = ("bash", "zsh")
 #: In the order of ``pieslice --help``.
 COMMANDS = (
     pieslice.expressions.cli,
-    pieslice.policy.config,
+    pieslice.policy.cli,
     pieslice.conform.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
