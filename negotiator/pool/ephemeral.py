@@ -19,7 +19,7 @@ from attr import field, frozen
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
 from classad.evaluate import EvalContext, EvalState
-from classad.evaluation.functions import EAGER, Builtin
+from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.language.names import fold_name
 from classad.language.values import ERROR
 from classad.syntax.nodes import Call, Literal
@@ -50,16 +50,16 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
 
     return {
         name.lower(): Builtin(
-            name,
-            "negotiator",
-            1,
-            1,
-            EAGER,
-            False,
-            "anything but a string gives error",
-            impl.__doc__ or "",
-            (),
-            impl,
+            name=name,
+            family="negotiator",
+            min_args=1,
+            max_args=1,
+            laziness=EAGER,
+            reads=USAGE,
+            exceptional="anything but a string gives error",
+            doc=impl.__doc__ or "",
+            examples=(),
+            impl=impl,
         )
         for name, impl in ((_USER_FUNCTION, by_user), (_GROUP_FUNCTION, by_users_group))
     }
