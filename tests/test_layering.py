@@ -42,7 +42,7 @@ ORDER = {
     ),
     "negotiator": (
         "model", "groups", "accounting", "expressions", "pool", "jobs", "matching", "columns",
-        "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
+        "sessions", "engines", "cycle", "capture", "scenario", "strategies",
     ),
     "pieslice": (
         "command_line", "reports", "inputs", "expressions", "policy", "userprio", "forecast",
@@ -195,7 +195,7 @@ OUTSIDE = {
     "policy/io.py": "reads configuration files, the host's names and the environment",
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
-    "negotiator/io.py": "reads a capture directory",
+    "negotiator/capture/reader.py": "reads a capture directory",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
