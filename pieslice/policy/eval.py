@@ -22,6 +22,7 @@ from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
 from pieslice.command_line import EXIT_OK
+from pieslice.data import JsonObject
 from pieslice.inputs.configuration import Misuse, Shown, read, say_problems, split_pairs
 from policy.explain.grid import BadAxis, fill, grid_lines, read_axes
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
@@ -92,7 +93,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
     if args.json:
         import json
 
-        fields: dict[str, Any] = {
+        fields: JsonObject = {
             "knob": tried.macro,
             "expression": tried.text,
             "value": unparse_value(found.value),

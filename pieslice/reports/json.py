@@ -28,10 +28,9 @@ from negotiator.model.result import (
     Rejection,
     SubmitterSummary,
 )
+from pieslice.data import JsonObject
 from pieslice.reports.pool_tables import PoolTable
 from pieslice.reports.text import Outcome, iso_time, sort_keys, timed_turns
-
-JsonObject = dict[str, Any]
 
 _PREEMPTION_FIELDS: Final = (
     "preempted_prio", "old_startd_rank", "new_prio", "new_startd_rank",

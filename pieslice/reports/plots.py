@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from classad.extras import load
+from pieslice.data import JsonObject
 
 #: Okabe and Ito's colours, the darkest first.
 COLOURS: Final = (
@@ -124,6 +125,6 @@ def save(made: Any, path: Path) -> None:
         path.write_bytes(as_png(made))
         return
 
-    dated: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    dated: JsonObject = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     with matplotlib.rc_context({"svg.hashsalt": "pieslice", "svg.fonttype": "path"}):
         made.savefig(path, dpi=_DOTS, metadata=dated.get(path.suffix.lower()))

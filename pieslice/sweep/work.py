@@ -16,10 +16,11 @@ from typing import Any, Final
 from attr import frozen
 
 from classad.extras import load
+from pieslice.data import JsonObject
 from pieslice.sweep.grid import Point
 
 #: Simulates one point; what it raises is a failure of that point.
-Job = Callable[[Point], dict[str, Any]]
+Job = Callable[[Point], JsonObject]
 _LONGEST: Final = 300
 #: Seconds between two looks at the workers of a cluster, and after which none is expected any more.
 _LOOK: Final = 10
@@ -33,11 +34,11 @@ class Outcome:
 
     point: Point
     tries: int
-    summary: dict[str, Any] | None = None
+    summary: JsonObject | None = None
     error: str = ""
 
 
-def simulate(point: Point) -> dict[str, Any]:
+def simulate(point: Point) -> JsonObject:
     """The summary of a point."""
     from pieslice.inputs.pool import without_collecting
     from pieslice.simulate.setup import build

@@ -19,6 +19,7 @@ import attr
 from classad.analysis.explanation import Explanation
 from classad.language.values import Value
 from negotiator.groups.steps import QuotaStep
+from pieslice.data import JsonObject
 from pieslice.reports.json import plain
 
 
@@ -47,6 +48,6 @@ def to_data(value: Any) -> Any:
     return value
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _fields(value: Any) -> JsonObject:
     names = [item.name for item in attr.fields(value.__class__)]
     return {name: to_data(getattr(value, name)) for name in names}

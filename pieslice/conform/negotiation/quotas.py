@@ -9,7 +9,7 @@ Follows: the README beside the vectors; numbers agree to 1e-9.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from negotiator.groups.rounds import group_loop_settings, run_group_rounds
@@ -17,6 +17,7 @@ from negotiator.groups.tree import Group, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP, AllocationRound, GroupEvent
 from negotiator.model.std_sort import ascending
 from pieslice.conform.runner import Case, Kind, Mismatch
+from pieslice.data import Content, JsonObject, Record
 from policy.dialects import DIALECTS
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
@@ -110,7 +111,7 @@ def check_rounds(case: Case) -> list[Mismatch]:
     return found + _differ("number of rounds", len(expect["rounds"]), count)
 
 
-def _assigned(expect: Mapping[str, Any], tree: GroupTree) -> list[Mismatch]:
+def _assigned(expect: Record, tree: GroupTree) -> list[Mismatch]:
     found: list[Mismatch] = []
     for name, wanted in expect.items():
         group = tree[name]
@@ -122,7 +123,7 @@ def _assigned(expect: Mapping[str, Any], tree: GroupTree) -> list[Mismatch]:
     return found
 
 
-def _round(where: str, wanted: Mapping[str, Any], got: AllocationRound) -> list[Mismatch]:
+def _round(where: str, wanted: Record, got: AllocationRound) -> list[Mismatch]:
     found = _differ(f"{where}.order", wanted["order"], list(got.order))
     for allocation in got.groups:
         for key, value in wanted["groups"][allocation.group].items():
@@ -137,20 +138,20 @@ def _round(where: str, wanted: Mapping[str, Any], got: AllocationRound) -> list[
     return found
 
 
-def _turns(wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _turns(wanted: Record) -> Iterator[JsonObject]:
     for one in wanted["passes"]:
         for turn in one["negotiations"]:
             yield {**turn, "n": one["n"], "key": wanted["sort_keys"][turn["group"]]}
 
 
-def _turn(event: GroupEvent) -> dict[str, Any]:
+def _turn(event: GroupEvent) -> JsonObject:
     head = {"group": event.group, "n": event.n, "key": event.sort_key}
     if event.skipped is not None:
         return {**head, "skip": _SKIP_NAMES.get(event.skipped, event.skipped)}
     return {**head, "limit": event.limit, "limit_int": event.limit_int}
 
 
-def _all(where: str, wanted: Mapping[str, Any], got: Mapping[str, Any]) -> list[Mismatch]:
+def _all(where: str, wanted: Record, got: Record) -> list[Mismatch]:
     found: list[Mismatch] = []
     for name in sorted({*wanted, *got} if "group" in wanted else wanted):
         found += _differ(f"{where}.{name}", wanted.get(name), got.get(name))
@@ -197,7 +198,7 @@ QUOTA_KINDS: Final = (
 )
 
 
-def _listed(content: Any, field: str) -> list[Case] | None:
+def _listed(content: Content, field: str) -> list[Case] | None:
     cases = content.get("cases") if isinstance(content, dict) else None
     if not isinstance(cases, list) or not cases:
         return None
