@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attr import asdict
 
@@ -93,7 +93,7 @@ def to_object(
     }
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """``value`` without infinities and other things that JSON has no word for."""
     if isinstance(value, float) and not math.isfinite(value):
         return None

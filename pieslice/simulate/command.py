@@ -12,9 +12,9 @@ import argparse
 import contextlib
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from attr import asdict, define, evolve
 
@@ -259,7 +259,7 @@ def _interruptible() -> Iterator[_Stop]:
 
 
 @contextlib.contextmanager
-def _bar(seconds: int, begin: int, err: IO[str]) -> Iterator[Any]:
+def _bar(seconds: int, begin: int, err: IO[str]) -> Iterator[Callable[[int], None]]:
     """A bar with the rate and the time left, on a terminal only."""
     if not err.isatty():
         yield lambda moment: None

@@ -9,7 +9,7 @@ Follows: Jain, Chiu and Hawe's index of fairness: 1 if everybody has the same pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pieslice.data import JsonObject, Record
 from pieslice.simulate.engine import Simulation
@@ -184,7 +184,7 @@ def comparison(left: Record, right: Record) -> str:
     return "".join(lines)
 
 
-def _pair(title: str, left: Any, right: Any, digits: int, width: int) -> str:
+def _pair(title: str, left: float | None, right: float | None, digits: int, width: int) -> str:
     # What rounds to nothing has no sign.
     more = None if left is None or right is None else round(right - left, digits) + 0.0
     sign = "+" if more is not None and more > 0 else ""

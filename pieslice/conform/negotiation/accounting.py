@@ -7,7 +7,8 @@ Follows: the README beside the vectors.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 from negotiator.accounting.accountant import Accountant, accountant_settings, update_customer
 from negotiator.groups.tree import group_tree
@@ -71,7 +72,7 @@ def check_shares(case: Case) -> list[Mismatch]:
     return [] if actual == case["expect"] else [Mismatch("expect", case["expect"], actual)]
 
 
-def _kind(name: str, check: Any, *fields: str) -> Kind:
+def _kind(name: str, check: Callable[[Case], list[Mismatch]], *fields: str) -> Kind:
     wanted = set(fields)
 
     def cases(content: Content) -> list[Case] | None:

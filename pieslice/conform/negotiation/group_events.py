@@ -11,7 +11,7 @@ by one subtree after another have no counterpart: the sums that they lead to are
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from negotiator.groups.steps import Assigned, QuotaStep, RoundBegan, TookOwn
 from negotiator.model.result import AllocationRound, CycleResult, GroupEvent
@@ -105,5 +105,5 @@ def _turn(event: GroupEvent) -> Iterator[JsonObject]:
         yield _event("negotiate", group=event.group, limit=event.limit)
 
 
-def _event(kind: str, **values: Any) -> JsonObject:
+def _event(kind: str, **values: object) -> JsonObject:
     return {"event": kind, **values}

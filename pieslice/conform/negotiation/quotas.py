@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from negotiator.groups.rounds import group_loop_settings, run_group_rounds
 from negotiator.groups.tree import Group, GroupTree, group_tree
@@ -23,7 +23,7 @@ from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 
 _SKIP_NAMES: Final = {"zero slots allocated": "zero", "no submitters": "no-submitters"}
-_ASSIGNED: Final[dict[str, Callable[[Group], Any]]] = {
+_ASSIGNED: Final[dict[str, Callable[[Group], object]]] = {
     "config_quota": lambda group: group.settings.quota,
     "static": lambda group: group.settings.static,
     "accept_surplus": lambda group: group.settings.accept_surplus,
@@ -158,11 +158,11 @@ def _all(where: str, wanted: Record, got: Record) -> list[Mismatch]:
     return found
 
 
-def _differ(field: str, wanted: Any, got: Any) -> list[Mismatch]:
+def _differ(field: str, wanted: object, got: object) -> list[Mismatch]:
     return [] if _same(wanted, got) else [Mismatch(field, wanted, got)]
 
 
-def _same(wanted: Any, got: Any) -> bool:
+def _same(wanted: object, got: object) -> bool:
     if isinstance(wanted, bool) or not isinstance(got, int | float):
         return bool(wanted == got)
     if isinstance(wanted, str):  # "nan" and "inf", which JSON does not have

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from negotiator.model.result import CycleResult, Pie, Spin, SubmitterTurn, TrimCause
 from negotiator.scenario.course import Offer, Played
 from pieslice.conform.negotiation.group_events import group_events, recorded_events
 from pieslice.conform.runner import Mismatch
-from pieslice.data import JsonObject, Record
+from pieslice.data import Content, JsonObject, Record
 
 _MATCH_FIELDS: Final = (
     "seq", "spin", "submitter", "job", "count", "slot", "preempted", "cost",
@@ -118,7 +118,7 @@ def _rejections(result: CycleResult, numbers: Mapping[int, int]) -> list[JsonObj
     ]
 
 
-def _exactly(wanted: Any, ours: Any) -> str | None:
+def _exactly(wanted: Content, ours: Content) -> str | None:
     if not isinstance(ours, dict):
         return None if wanted == ours else ""
     return next((f".{key}" for key, value in ours.items() if wanted.get(key) != value), None)
@@ -126,9 +126,9 @@ def _exactly(wanted: Any, ours: Any) -> str | None:
 
 def _lists(
     field: str,
-    wanted: Sequence[Any],
-    ours: Sequence[Any],
-    differs: Callable[[Any, Any], str | None] = _exactly,
+    wanted: Sequence[Content],
+    ours: Sequence[Content],
+    differs: Callable[[Content, Content], str | None] = _exactly,
 ) -> Iterator[Mismatch]:
     """The first difference of two lists, and that of their lengths.
 
@@ -143,7 +143,7 @@ def _lists(
         yield Mismatch(f"number of {field}", len(wanted), len(ours))
 
 
-def _near(wanted: Any, ours: float, digits: float = 1e-6) -> bool:
+def _near(wanted: float | str, ours: float, digits: float = 1e-6) -> bool:
     """Whether a number is the printed one; the log writes six decimals."""
     value = float(wanted)
     if not math.isfinite(value) or not math.isfinite(ours):
@@ -151,7 +151,7 @@ def _near(wanted: Any, ours: float, digits: float = 1e-6) -> bool:
     return abs(value - ours) <= digits + 1e-9 * abs(value)
 
 
-def _six_digits(wanted: Any, ours: float) -> bool:
+def _six_digits(wanted: float | str, ours: float) -> bool:
     """Whether a number is the printed one where the log writes six significant digits."""
     value = float(wanted)
     if math.isnan(value):
