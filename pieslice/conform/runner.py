@@ -14,9 +14,11 @@ import gzip
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Case = dict[str, Any]
+from pieslice.data import Content, JsonObject
+
+Case = JsonObject
 
 
 class Mismatch(NamedTuple):
@@ -40,8 +42,8 @@ class Kind(NamedTuple):
     recognises: Callable[[Case], bool]
     check: Callable[[Case], list[Mismatch]]
     fields: frozenset[str]
-    cases: Callable[[Any], Iterable[Case] | None] | None = None
-    beside: Callable[[Path, Any], Iterable[Case] | None] | None = None
+    cases: Callable[[Content], Iterable[Case] | None] | None = None
+    beside: Callable[[Path, Content], Iterable[Case] | None] | None = None
 
 
 class Outcome(NamedTuple):

@@ -13,7 +13,7 @@ Follows: ``classad_eval`` of HTCondor 25.14.1.
 from __future__ import annotations
 
 import argparse
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
@@ -81,7 +81,7 @@ class _Session:
     def take_target(self, path: str) -> None:
         self.target = _first_ad(path)
 
-    def take_quiet(self, value: Any) -> None:
+    def take_quiet(self, value: object) -> None:
         self.quiet = True
 
     def take_attribute(self, text: str) -> None:
@@ -162,7 +162,7 @@ class _Session:
         except ClassAdParseError as problem:
             raise Problem(_rendered(problem.diagnostic, str(problem))) from None
 
-    def show(self, text: str, value: Any, ok: bool, more: dict[str, str] | None = None) -> None:
+    def show(self, text: str, value: object, ok: bool, more: dict[str, str] | None = None) -> None:
         """Print a value: in ClassAd form, or as a JSON object in one line."""
         from classad.formats.json import format_value, quote
         from classad.formats.unparse import type_name, unparse_value

@@ -12,25 +12,30 @@ like there, expressions on the command line are in old syntax.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Final, NamedTuple, get_args
 
+from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
 from classad.binding.ambient import AmbientContext
 from classad.binding.batch import _standing as standing
-from classad.errors import ClassAdException, ClassAdParseError
+from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluation.state import EvalContext
-from classad.files.ads import read_ads, write_ads
+from classad.files.ads import OutForm, read_ads, write_ads
 from classad.formats.autoformat import Layout, attribute_of
 from classad.formats.common import BLANKS
 from classad.source import Source
 from classad.table import Rows, Table
 
 #: Formats that can show whole ads.
-AD_FORMATS: Final = ("long", "new", "json", "jsonl", "xml")
+AD_FORMATS: Final[tuple[OutForm, ...]] = get_args(OutForm)
 #: Formats that show the values of some expressions.
 VALUE_FORMATS: Final = ("text", "csv", "json", "jsonl")
+
+
+#: Writes a value into a cell.
+Show = Callable[[object], str]
 
 
 class Problem(Exception):  # noqa: N818 - its text is the message
@@ -65,7 +70,7 @@ def select(args: argparse.Namespace, out: IO[str], notes: IO[str]) -> None:
     if query.columns:
         _write_values(query, found, target, out)
     else:
-        write_ads(_ads(found), out, query.format)
+        write_ads(_ads(found), out, query.ad_format)
 
 
 class _Query:
@@ -87,14 +92,16 @@ class _Query:
             self.layout = Layout(args.af_modifiers)
         except ValueError as problem:
             raise Problem(f"pieslice select: error: {problem}") from None
-        self.format: Any = args.format or ("text" if self.columns else "long")
+        self.format: str = args.format or ("text" if self.columns else "long")
         known = VALUE_FORMATS if self.columns else AD_FORMATS
         if self.format not in known:
             what = "does not go with --af" if self.columns else "needs attributes: --af"
             raise Problem(f"pieslice select: error: --format {self.format} {what}")
+        #: The same where whole ads are shown.
+        self.ad_format: OutForm = next((f for f in AD_FORMATS if f == self.format), "long")
         self._rows: dict[int, Rows] = {}
 
-    def rows(self, table: Table, target: Any) -> Rows:
+    def rows(self, table: Table, target: ClassAd | None) -> Rows:
         """The rows of a table that are wanted."""
         rows = self._rows.get(id(table))
         if rows is None:
@@ -104,7 +111,7 @@ class _Query:
             self._rows[id(table)] = rows
         return rows
 
-    def count(self, table: Table, target: Any) -> int:
+    def count(self, table: Table, target: ClassAd | None) -> int:
         """How many rows of a table are wanted."""
         return len(self.rows(table, target))
 
@@ -112,7 +119,7 @@ class _Query:
         """Whether no further file has to be read."""
         return self.limit is not None and not self.sort and count >= self.limit
 
-    def order(self, tables: Sequence[Table], target: Any) -> list[Found]:
+    def order(self, tables: Sequence[Table], target: ClassAd | None) -> list[Found]:
         """The rows that are shown, in their order."""
         found = [Found(table, row) for table in tables for row in self.rows(table, target)]
         for tree in reversed(self.sort):
@@ -121,7 +128,7 @@ class _Query:
             found.sort(key=lambda at: by_table[id(at.table)][at.row])
         return found[: self.limit]
 
-    def note_doubts(self, tables: Sequence[Table], target: Any, notes: IO[str]) -> None:
+    def note_doubts(self, tables: Sequence[Table], target: ClassAd | None, notes: IO[str]) -> None:
         """Say which names of conditions and keys no ad has, and which functions do not exist."""
         from pieslice.expressions.typos import absent_attributes, unknown_functions
 
@@ -131,7 +138,7 @@ class _Query:
             doubts += absent_attributes(source, tree.node, known) if known else ()
             notes.writelines(f"{doubt.render()}\n" for doubt in doubts)
 
-    def _keys(self, tree: ExprTree, table: Table, target: Any) -> list[Any]:
+    def _keys(self, tree: ExprTree, table: Table, target: ClassAd | None) -> list[SortKey]:
         """What each row of a table is sorted by."""
         rows = self.rows(table, target)
         codes, values = table.evaluate(tree, target, within=rows, context=self.context)
@@ -139,17 +146,20 @@ class _Query:
         return [keys[code] for code in codes]
 
 
-def _sort_key(value: Any) -> tuple[int, Any]:
-    kind = value.__class__
-    if kind is int or kind is float or kind is bool:
+#: Numbers before strings before the rest.
+SortKey = tuple[int, float | str]
+
+
+def _sort_key(value: object) -> SortKey:
+    if isinstance(value, int | float):
         return (0, value) if value == value else (2, 0)
-    return (1, value.lower()) if kind is str else (2, 0)
+    return (1, value.lower()) if isinstance(value, str) else (2, 0)
 
 
 # --- what is printed ------------------------------------------------------------------------------
 
 
-def _ads(found: Iterable[Found]) -> Iterator[Any]:
+def _ads(found: Iterable[Found]) -> Iterator[ClassAd]:
     """The ads of rows, neighbours at once."""
     for table, rows in _runs(found):
         if len(rows) > 1 and rows == sorted(rows):
@@ -172,7 +182,7 @@ def _runs(found: Iterable[Found]) -> Iterator[tuple[Table, list[int]]]:
         yield table, rows
 
 
-def _write_values(query: _Query, found: list[Found], target: Any, out: IO[str]) -> None:
+def _write_values(query: _Query, found: list[Found], target: ClassAd | None, out: IO[str]) -> None:
     titles = [column.title for column in query.columns]
     show = _json if query.format in ("json", "jsonl") else query.layout.text
     if query.format == "csv":
@@ -210,7 +220,9 @@ def _write_json(
     out.write("\n]\n")
 
 
-def _cells(query: _Query, found: list[Found], target: Any, show: Any) -> Iterator[Sequence[str]]:
+def _cells(
+    query: _Query, found: list[Found], target: ClassAd | None, show: Show
+) -> Iterator[Sequence[str]]:
     """The texts of each row; each distinct value is written once."""
     for table, rows in _runs(found):
         columns = []
@@ -230,13 +242,13 @@ def _cells(query: _Query, found: list[Found], target: Any, show: Any) -> Iterato
         yield from zip(*columns, strict=True)
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     from classad.formats.json import format_value
 
     return "null" if value is None else format_value(value)
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     """A cell of a CSV file: nothing for undefined."""
     text = Layout().text(value)
     return "" if text == "undefined" and value.__class__ is not str else text
@@ -246,7 +258,7 @@ def _plain(value: Any) -> str:
 
 
 def _table(path: str, notes: IO[str]) -> Table:
-    diagnostics: list[Any] = []
+    diagnostics: list[Diagnostic] = []
     try:
         table = Table.from_file(path, diagnostics=diagnostics)
     except ClassAdParseError as problem:
@@ -258,7 +270,7 @@ def _table(path: str, notes: IO[str]) -> Table:
     return table
 
 
-def _first_ad(path: str) -> Any:
+def _first_ad(path: str) -> ClassAd:
     try:
         ad = next(iter(read_ads(path)), None)
     except ClassAdParseError as problem:

@@ -13,11 +13,12 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from classad.errors import Diagnostic, suggest
 from pieslice.command_line import EXIT_BAD
+from pieslice.data import JsonObject
 
 if TYPE_CHECKING:
     from policy.config import Config
@@ -131,7 +132,7 @@ def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:
 
     host = this_host() if this_machine else HostFacts()
     known = {field.name: field.default for field in fields(HostFacts)}
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for name, text in split_pairs("--fact", facts):
         wanted = name.casefold()
         wanted = wanted if wanted in known else f"{wanted}_mb"
@@ -188,16 +189,19 @@ def say(diagnostics: Iterable[Diagnostic]) -> None:
         print(found.render(), file=sys.stderr)
 
 
-def guarded(command: Any) -> Any:
+#: Runs a command and returns its exit code.
+Command = Callable[[argparse.Namespace], int]
+
+
+def guarded(command: Command) -> Command:
     """The command, with ``Misuse`` as a message and exit status 2."""
 
     def run(args: argparse.Namespace) -> int:
         try:
-            code: int = command(args)
+            return command(args)
         except Misuse as misuse:
             lead = "" if isinstance(misuse, Shown) else "pieslice: error: "
             print(f"{lead}{misuse}", file=sys.stderr)
             return EXIT_BAD
-        return code
 
     return run

@@ -15,13 +15,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from attr import define, field, frozen
 
 from classad.errors import Diagnostic
 from negotiator.capture.ads import LocatedAd, begins_as, content_of, is_log, read_ads
 from negotiator.capture.files import CapturePaths, InputError
+from pieslice.data import JsonObject, Record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +53,7 @@ class Inputs:
     """A pool's parts, or a scenario; ``scenario`` is the object in the file ``paths.title``."""
 
     paths: CapturePaths
-    scenario: Mapping[str, Any] | None = None
+    scenario: Record | None = None
 
 
 @define(eq=False)
@@ -64,7 +65,7 @@ class _Heap:
     given: dict[str, Path] = field(factory=dict)
     ads: dict[str, list[LocatedAd]] = field(factory=dict)
     overlays: list[Path] = field(factory=list)
-    scenario: Mapping[str, Any] | None = None
+    scenario: Record | None = None
 
     def stop(self, message: str, *, help: str | None = None) -> InputError:
         return InputError([*self.diagnostics, Diagnostic(message, help=help)])
@@ -122,7 +123,7 @@ def _add_config(heap: _Heap, path: Path) -> None:
         heap.given["config"] = path
 
 
-def _json_object(path: Path) -> dict[str, Any] | None:
+def _json_object(path: Path) -> JsonObject | None:
     """The JSON object in a file, None for anything else, a single ad among it."""
     if not begins_as(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return None
@@ -134,7 +135,7 @@ def _json_object(path: Path) -> dict[str, Any] | None:
     return data if isinstance(data, dict) and known & set(data) else None
 
 
-def _add_object(heap: _Heap, path: Path, data: dict[str, Any]) -> None:
+def _add_object(heap: _Heap, path: Path, data: JsonObject) -> None:
     """A recorded scenario, one without a recording, or decisions to compare with."""
     if isinstance(data.get("scenario"), dict):
         heap.scenario = data

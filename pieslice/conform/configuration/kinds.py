@@ -10,10 +10,11 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Final
 
 from pieslice.conform.configuration.replay import CASE_FIELDS, Setup, check_case
 from pieslice.conform.runner import Case, Kind, Mismatch
+from pieslice.data import Content
 from policy.io import builtin_library, builtin_table
 from policy.knobs import KNOBS
 
@@ -43,10 +44,10 @@ def _replayed(format_name: str) -> Callable[[Case], list[Mismatch]]:
     return check
 
 
-def _listed(format_name: str) -> Callable[[Any], Iterable[Case] | None]:
+def _listed(format_name: str) -> Callable[[Content], Iterable[Case] | None]:
     """Takes apart the files of a format that lists its cases."""
 
-    def cases(content: Any) -> Iterable[Case] | None:
+    def cases(content: Content) -> Iterable[Case] | None:
         is_ours = isinstance(content, dict) and content.get("format") == format_name
         return content.get("cases", ()) if is_ours else None
 
@@ -57,7 +58,7 @@ def _with_fields(*fields: str) -> Callable[[Case], bool]:
     return lambda case: all(field in case for field in fields)
 
 
-def _default_cases(content: Any) -> Iterable[Case] | None:
+def _default_cases(content: Content) -> Iterable[Case] | None:
     """One case per macro of the parameter table."""
     if not isinstance(content, dict) or content.get("format") != "config-defaults/1":
         return None
@@ -81,7 +82,7 @@ def _check_default(case: Case) -> list[Mismatch]:
     return found
 
 
-def _template_cases(content: Any) -> Iterable[Case] | None:
+def _template_cases(content: Content) -> Iterable[Case] | None:
     if not isinstance(content, dict) or content.get("format") != "metaknob-index/1":
         return None
     return _templates(content["categories"])

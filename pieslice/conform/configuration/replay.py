@@ -10,12 +10,13 @@ Follows: the README beside the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from attr import frozen
 
+from pieslice.data import Record
 from policy.config import Config, Library, load_config
 from policy.knobs.as_tools_read import table_row, tool_value
 from policy.language.expressions import unparse
@@ -82,7 +83,7 @@ CASE_FIELDS: Final = {
 }
 
 
-def check_case(format_name: str, case: Mapping[str, Any], setup: Setup) -> list[Difference]:
+def check_case(format_name: str, case: Record, setup: Setup) -> list[Difference]:
     """The differences of a case of any of the formats."""
     if format_name == "usermap-vectors/1":
         return usermap_differences(case)
@@ -91,7 +92,7 @@ def check_case(format_name: str, case: Mapping[str, Any], setup: Setup) -> list[
     return differences(case, setup)
 
 
-def usermap_differences(case: Mapping[str, Any]) -> list[Difference]:
+def usermap_differences(case: Record) -> list[Difference]:
     """What ``userMap`` answers otherwise than recorded."""
     from classad.evaluate import EvalContext, evaluate
     from policy.maps.user_maps import UserMaps, parse_user_map
@@ -106,7 +107,7 @@ def usermap_differences(case: Mapping[str, Any]) -> list[Difference]:
     return found
 
 
-def startup_differences(case: Mapping[str, Any], setup: Setup) -> list[Difference]:
+def startup_differences(case: Record, setup: Setup) -> list[Difference]:
     """Whether the start of condor_negotiator is foretold otherwise than recorded."""
     from policy.load import load_policy
 
@@ -126,7 +127,7 @@ def startup_differences(case: Mapping[str, Any], setup: Setup) -> list[Differenc
     return [] if actual == expected else [Difference("starts, exit", expected, actual)]
 
 
-def differences(case: Mapping[str, Any], setup: Setup) -> list[Difference]:
+def differences(case: Record, setup: Setup) -> list[Difference]:
     """What differs between an observation of the tools and this package."""
     config = replay(case, setup)
     expected = case["expect"]
@@ -145,7 +146,7 @@ def differences(case: Mapping[str, Any], setup: Setup) -> list[Difference]:
     return found
 
 
-def replay(case: Mapping[str, Any], setup: Setup) -> Config:
+def replay(case: Record, setup: Setup) -> Config:
     """Read the configuration of a case."""
     files = {f"{ROOT}/{name}": _place(text) for name, text in case["files"].items()}
     environment = {k: _place(v) for k, v in (case.get("env") or {}).items()}
@@ -165,7 +166,7 @@ def _place(text: str) -> str:
     return text.replace("@ROOT@", ROOT)
 
 
-def _value_differences(config: Config, name: str, wanted: Mapping[str, Any]) -> list[Difference]:
+def _value_differences(config: Config, name: str, wanted: Record) -> list[Difference]:
     definition = config.lookup(name)
     if (definition is not None) != wanted["defined"]:
         return [Difference(f"defined {name}", wanted["defined"], definition is not None)]

@@ -6,8 +6,6 @@ the ordinary interface; nothing here knows a single case.
 
 from __future__ import annotations
 
-from typing import Any
-
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
 from classad.analysis.flatten import flatten
@@ -30,7 +28,7 @@ from pieslice.conform.language.encode import PARSE_ERROR, encode, real_text
 from pieslice.conform.runner import Case, Kind, Mismatch
 
 
-def _check_value(seen: Comparison, value: Any, ok: bool) -> None:
+def _check_value(seen: Comparison, value: object, ok: bool) -> None:
     case = seen.case
     seen.same("value", encode(value))
     seen.same("eval_ok", ok, case.get("eval_ok", True))

@@ -7,13 +7,15 @@ Follows: the README beside the vectors.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 from negotiator.accounting.accountant import Accountant, accountant_settings, update_customer
 from negotiator.groups.tree import group_tree
 from negotiator.model.snapshot import AccountantState, Customer
 from negotiator.sessions.pie import PieSettings, cut_slice, shares_of
 from pieslice.conform.runner import Case, Kind, Mismatch
+from pieslice.data import Content, JsonObject
 from policy.load import policy_from_knobs
 
 #: Attribute of a record in the log -> our field.
@@ -62,7 +64,7 @@ def check_shares(case: Case) -> list[Mismatch]:
     people = case["submitters"]
     shares = shares_of((person["name"], person["prio"]) for person in people)
     settings = PieSettings(consider_preemption=True, ignore_user_priorities=False)
-    actual: list[dict[str, Any]] = []
+    actual: list[JsonObject] = []
     for person in people:
         share = shares.share(person["prio"])
         cut = cut_slice(share, case["slot_weight_total"], person["usage"], settings)
@@ -70,10 +72,10 @@ def check_shares(case: Case) -> list[Mismatch]:
     return [] if actual == case["expect"] else [Mismatch("expect", case["expect"], actual)]
 
 
-def _kind(name: str, check: Any, *fields: str) -> Kind:
+def _kind(name: str, check: Callable[[Case], list[Mismatch]], *fields: str) -> Kind:
     wanted = set(fields)
 
-    def cases(content: Any) -> list[Case] | None:
+    def cases(content: Content) -> list[Case] | None:
         listed = content.get("cases") if isinstance(content, dict) else None
         if not isinstance(listed, list) or not listed:
             return None

@@ -8,11 +8,12 @@ Follows: the README beside the recordings.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from negotiator.scenario.course import play
 from pieslice.conform.negotiation.scenarios import differences
 from pieslice.conform.runner import Case, Kind, Mismatch
+from pieslice.data import Content
 
 
 def check_scenario(case: Case) -> list[Mismatch]:
@@ -28,7 +29,7 @@ def check_scenario(case: Case) -> list[Mismatch]:
     return found
 
 
-def _scenarios(content: Any) -> Iterable[Case] | None:
+def _scenarios(content: Content) -> Iterable[Case] | None:
     if not isinstance(content, dict) or not {"scenario", "observed"} <= set(content):
         return None
     return [{"id": content["scenario"].get("name", "scenario"), **content}]

@@ -12,22 +12,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from math import isclose
-from typing import Any, Final
+from typing import Final
 
 from pieslice.conform.runner import Case, Kind, Mismatch
+from pieslice.data import Content, JsonObject
 from pieslice.forecast.model import Demand, Settings, User, forecast
 
 _CURVES: Final = ("growth", "pulse_24h", "decay_from_10")
 _DAY: Final = 86_400.0
 
 
-def _curve_cases(content: Any) -> Iterable[Case] | None:
+def _curve_cases(content: Content) -> Iterable[Case] | None:
     if not isinstance(content, dict) or not set(_CURVES) <= set(content):
         return None
     return list(_curves(content))
 
 
-def _curves(content: dict[str, Any]) -> Iterator[Case]:
+def _curves(content: JsonObject) -> Iterator[Case]:
     """One case for each series; each says by its name how it was made."""
     for about in _CURVES:
         for series, values in content[about].items():
@@ -66,7 +67,7 @@ def _starts_at_zero(series: str) -> bool:
     return "start0" in series or series.endswith("start_zero")
 
 
-def _share_cases(content: Any) -> Iterable[Case] | None:
+def _share_cases(content: Content) -> Iterable[Case] | None:
     ours = isinstance(content, dict) and {"hours", "fine", "checks"} <= set(content)
     return [{"id": "fair share", **content}] if ours else None
 

@@ -10,11 +10,12 @@ by one subtree after another have no counterpart: the sums that they lead to are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from negotiator.groups.steps import Assigned, QuotaStep, RoundBegan, TookOwn
 from negotiator.model.result import AllocationRound, CycleResult, GroupEvent
+from pieslice.data import JsonObject, Record
 
 _COMPARED: Final = frozenset(
     ("round", "fairshare2", "summary", "rr", "sortkey", "negotiate", "skip")
@@ -29,7 +30,7 @@ _SKIPPED: Final = {
 }
 
 
-def recorded_events(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def recorded_events(events: Sequence[Record]) -> list[Record]:
     """The recorded events that have a counterpart here.
 
     The log names a group's quota after those below it, we before; causes are cut to their first
@@ -40,13 +41,13 @@ def recorded_events(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, An
     return sorted(assigned, key=lambda event: str(event["group"])) + others
 
 
-def _plain(event: Mapping[str, Any]) -> Mapping[str, Any]:
+def _plain(event: Record) -> Record:
     if event["event"] != "skip":
         return event
     return {**event, "why": str(event["why"]).partition(" (")[0]}
 
 
-def group_events(result: CycleResult, steps: Sequence[QuotaStep]) -> list[dict[str, Any]]:
+def group_events(result: CycleResult, steps: Sequence[QuotaStep]) -> list[JsonObject]:
     """The events of a cycle in their order."""
     # Nothing is said about a group that gets nothing to share with those below it.
     assigned = [step for step in steps if isinstance(step, Assigned) and step.subtree_quota > 0]
@@ -64,7 +65,7 @@ def group_events(result: CycleResult, steps: Sequence[QuotaStep]) -> list[dict[s
     return [*events, *_turns(current)]
 
 
-def _took(step: TookOwn) -> dict[str, Any]:
+def _took(step: TookOwn) -> JsonObject:
     left = step.requested - step.allocated
     return _event(
         "fairshare2",
@@ -75,7 +76,7 @@ def _took(step: TookOwn) -> dict[str, Any]:
     )
 
 
-def _turns(done: AllocationRound | None) -> Iterator[dict[str, Any]]:
+def _turns(done: AllocationRound | None) -> Iterator[JsonObject]:
     """What follows the allocation of a round."""
     if done is None:
         return
@@ -96,7 +97,7 @@ def _turns(done: AllocationRound | None) -> Iterator[dict[str, Any]]:
         yield from _turn(event)
 
 
-def _turn(event: GroupEvent) -> Iterator[dict[str, Any]]:
+def _turn(event: GroupEvent) -> Iterator[JsonObject]:
     yield _event("sortkey", group=event.group, key=event.sort_key)
     if event.skipped is not None:
         yield _event("skip", group=event.group, why=_SKIPPED[event.skipped])
@@ -104,5 +105,5 @@ def _turn(event: GroupEvent) -> Iterator[dict[str, Any]]:
         yield _event("negotiate", group=event.group, limit=event.limit)
 
 
-def _event(kind: str, **values: Any) -> dict[str, Any]:
+def _event(kind: str, **values: object) -> JsonObject:
     return {"event": kind, **values}

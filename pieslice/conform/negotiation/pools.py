@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from negotiator.capture.agreement import compare
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, InputError, read_capture
 from pieslice.conform.runner import Case, Kind, Mismatch
+from pieslice.data import Content
 
 
 def check_pool(case: Case) -> list[Mismatch]:
@@ -37,7 +38,7 @@ def check_pool(case: Case) -> list[Mismatch]:
     ]
 
 
-def _pools(path: Path, content: Any) -> Iterable[Case] | None:
+def _pools(path: Path, content: Content) -> Iterable[Case] | None:
     """The folder that an ``expected.json`` lies in."""
     if not isinstance(content, dict) or not {"matches", "rejections"} <= set(content):
         return None

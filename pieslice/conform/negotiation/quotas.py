@@ -9,20 +9,21 @@ Follows: the README beside the vectors; numbers agree to 1e-9.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 from negotiator.groups.rounds import group_loop_settings, run_group_rounds
 from negotiator.groups.tree import Group, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP, AllocationRound, GroupEvent
 from negotiator.model.std_sort import ascending
 from pieslice.conform.runner import Case, Kind, Mismatch
+from pieslice.data import Content, JsonObject, Record
 from policy.dialects import DIALECTS
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
 
 _SKIP_NAMES: Final = {"zero slots allocated": "zero", "no submitters": "no-submitters"}
-_ASSIGNED: Final[dict[str, Callable[[Group], Any]]] = {
+_ASSIGNED: Final[dict[str, Callable[[Group], object]]] = {
     "config_quota": lambda group: group.settings.quota,
     "static": lambda group: group.settings.static,
     "accept_surplus": lambda group: group.settings.accept_surplus,
@@ -110,7 +111,7 @@ def check_rounds(case: Case) -> list[Mismatch]:
     return found + _differ("number of rounds", len(expect["rounds"]), count)
 
 
-def _assigned(expect: Mapping[str, Any], tree: GroupTree) -> list[Mismatch]:
+def _assigned(expect: Record, tree: GroupTree) -> list[Mismatch]:
     found: list[Mismatch] = []
     for name, wanted in expect.items():
         group = tree[name]
@@ -122,7 +123,7 @@ def _assigned(expect: Mapping[str, Any], tree: GroupTree) -> list[Mismatch]:
     return found
 
 
-def _round(where: str, wanted: Mapping[str, Any], got: AllocationRound) -> list[Mismatch]:
+def _round(where: str, wanted: Record, got: AllocationRound) -> list[Mismatch]:
     found = _differ(f"{where}.order", wanted["order"], list(got.order))
     for allocation in got.groups:
         for key, value in wanted["groups"][allocation.group].items():
@@ -137,31 +138,31 @@ def _round(where: str, wanted: Mapping[str, Any], got: AllocationRound) -> list[
     return found
 
 
-def _turns(wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _turns(wanted: Record) -> Iterator[JsonObject]:
     for one in wanted["passes"]:
         for turn in one["negotiations"]:
             yield {**turn, "n": one["n"], "key": wanted["sort_keys"][turn["group"]]}
 
 
-def _turn(event: GroupEvent) -> dict[str, Any]:
+def _turn(event: GroupEvent) -> JsonObject:
     head = {"group": event.group, "n": event.n, "key": event.sort_key}
     if event.skipped is not None:
         return {**head, "skip": _SKIP_NAMES.get(event.skipped, event.skipped)}
     return {**head, "limit": event.limit, "limit_int": event.limit_int}
 
 
-def _all(where: str, wanted: Mapping[str, Any], got: Mapping[str, Any]) -> list[Mismatch]:
+def _all(where: str, wanted: Record, got: Record) -> list[Mismatch]:
     found: list[Mismatch] = []
     for name in sorted({*wanted, *got} if "group" in wanted else wanted):
         found += _differ(f"{where}.{name}", wanted.get(name), got.get(name))
     return found
 
 
-def _differ(field: str, wanted: Any, got: Any) -> list[Mismatch]:
+def _differ(field: str, wanted: object, got: object) -> list[Mismatch]:
     return [] if _same(wanted, got) else [Mismatch(field, wanted, got)]
 
 
-def _same(wanted: Any, got: Any) -> bool:
+def _same(wanted: object, got: object) -> bool:
     if isinstance(wanted, bool) or not isinstance(got, int | float):
         return bool(wanted == got)
     if isinstance(wanted, str):  # "nan" and "inf", which JSON does not have
@@ -197,7 +198,7 @@ QUOTA_KINDS: Final = (
 )
 
 
-def _listed(content: Any, field: str) -> list[Case] | None:
+def _listed(content: Content, field: str) -> list[Case] | None:
     cases = content.get("cases") if isinstance(content, dict) else None
     if not isinstance(cases, list) or not cases:
         return None

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from negotiator.model.result import CycleResult, Pie, Spin, SubmitterTurn, TrimCause
 from negotiator.scenario.course import Offer, Played
 from pieslice.conform.negotiation.group_events import group_events, recorded_events
 from pieslice.conform.runner import Mismatch
+from pieslice.data import Content, JsonObject, Record
 
 _MATCH_FIELDS: Final = (
     "seq", "spin", "submitter", "job", "count", "slot", "preempted", "cost",
@@ -75,13 +76,13 @@ def _recorded_rounds(pies: Sequence[Pie]) -> tuple[dict[int, int], list[Pie]]:
     return numbers, kept
 
 
-def decided(result: CycleResult) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def decided(result: CycleResult) -> tuple[list[JsonObject], list[JsonObject]]:
     """Matches and rejections in the form of a recording."""
     numbers, _ = _recorded_rounds(result.pies)
     return _matches(result, numbers), _rejections(result, numbers)
 
 
-def _match_differs(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
+def _match_differs(wanted: Record, ours: Record) -> str | None:
     for key, value in ours.items():
         if key not in _PRINTED:
             if wanted[key] != value:
@@ -91,7 +92,7 @@ def _match_differs(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> str | 
     return None
 
 
-def _matches(result: CycleResult, numbers: Mapping[int, int]) -> list[dict[str, Any]]:
+def _matches(result: CycleResult, numbers: Mapping[int, int]) -> list[JsonObject]:
     return [
         {
             **{key: getattr(match, key) for key in (*_MATCH_FIELDS, *_PRINTED)},
@@ -103,7 +104,7 @@ def _matches(result: CycleResult, numbers: Mapping[int, int]) -> list[dict[str, 
     ]
 
 
-def _rejections(result: CycleResult, numbers: Mapping[int, int]) -> list[dict[str, Any]]:
+def _rejections(result: CycleResult, numbers: Mapping[int, int]) -> list[JsonObject]:
     return [
         {
             "job": item.job,
@@ -117,7 +118,7 @@ def _rejections(result: CycleResult, numbers: Mapping[int, int]) -> list[dict[st
     ]
 
 
-def _exactly(wanted: Any, ours: Any) -> str | None:
+def _exactly(wanted: Content, ours: Content) -> str | None:
     if not isinstance(ours, dict):
         return None if wanted == ours else ""
     return next((f".{key}" for key, value in ours.items() if wanted.get(key) != value), None)
@@ -125,9 +126,9 @@ def _exactly(wanted: Any, ours: Any) -> str | None:
 
 def _lists(
     field: str,
-    wanted: Sequence[Any],
-    ours: Sequence[Any],
-    differs: Callable[[Any, Any], str | None] = _exactly,
+    wanted: Sequence[Content],
+    ours: Sequence[Content],
+    differs: Callable[[Content, Content], str | None] = _exactly,
 ) -> Iterator[Mismatch]:
     """The first difference of two lists, and that of their lengths.
 
@@ -142,7 +143,7 @@ def _lists(
         yield Mismatch(f"number of {field}", len(wanted), len(ours))
 
 
-def _near(wanted: Any, ours: float, digits: float = 1e-6) -> bool:
+def _near(wanted: float | str, ours: float, digits: float = 1e-6) -> bool:
     """Whether a number is the printed one; the log writes six decimals."""
     value = float(wanted)
     if not math.isfinite(value) or not math.isfinite(ours):
@@ -150,7 +151,7 @@ def _near(wanted: Any, ours: float, digits: float = 1e-6) -> bool:
     return abs(value - ours) <= digits + 1e-9 * abs(value)
 
 
-def _six_digits(wanted: Any, ours: float) -> bool:
+def _six_digits(wanted: float | str, ours: float) -> bool:
     """Whether a number is the printed one where the log writes six significant digits."""
     value = float(wanted)
     if math.isnan(value):
@@ -158,7 +159,7 @@ def _six_digits(wanted: Any, ours: float) -> bool:
     return math.isclose(value, ours, rel_tol=5.1e-6, abs_tol=1e-9)
 
 
-def _pie_differs(wanted: Mapping[str, Any], ours: Pie) -> str | None:
+def _pie_differs(wanted: Record, ours: Pie) -> str | None:
     if (wanted["group"], wanted["floor_round"]) != (ours.group, ours.floor_round):
         return ""
     if len(wanted["spins"]) != len(ours.spins):
@@ -170,7 +171,7 @@ def _pie_differs(wanted: Mapping[str, Any], ours: Pie) -> str | None:
     return None
 
 
-def _spin_differs(wanted: Mapping[str, Any], ours: Spin) -> str | None:
+def _spin_differs(wanted: Record, ours: Spin) -> str | None:
     if not _near(wanted["pie_left"], ours.pie_left, 1e-3):
         return ".pie_left"
     if len(wanted["submitters"]) != len(ours.turns):
@@ -182,7 +183,7 @@ def _spin_differs(wanted: Mapping[str, Any], ours: Spin) -> str | None:
     return None
 
 
-def _turn_differs(wanted: Mapping[str, Any], ours: SubmitterTurn) -> str | None:
+def _turn_differs(wanted: Record, ours: SubmitterTurn) -> str | None:
     if (wanted["name"], wanted["schedd"]) != (ours.name, ours.schedd.partition("@")[0]):
         return "name"
     numbers = {"prio": ours.effective_priority, "limit": ours.limit, "usage": ours.usage}
@@ -192,7 +193,7 @@ def _turn_differs(wanted: Mapping[str, Any], ours: SubmitterTurn) -> str | None:
     return "outcome" if wanted["outcome"] != ours.outcome.value else None
 
 
-def _offer(offer: Offer, numbers: Mapping[int, int]) -> dict[str, Any]:
+def _offer(offer: Offer, numbers: Mapping[int, int]) -> JsonObject:
     return {
         "pie": numbers.get(offer.pie, offer.pie),
         "spin": offer.spin,
@@ -205,7 +206,7 @@ def _offer(offer: Offer, numbers: Mapping[int, int]) -> dict[str, Any]:
     }
 
 
-def _request_differs(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
+def _request_differs(wanted: Record, ours: Record) -> str | None:
     for key in ("pie", "spin", "submitter", "schedd", "job"):
         if wanted[key] != ours[key]:
             return f".{key}"
@@ -227,7 +228,7 @@ def _same_attribute(text: str, value: object) -> bool:
     return text == (f'"{value}"' if isinstance(value, str) else str(value))
 
 
-def _event_differs(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
+def _event_differs(wanted: Record, ours: Record) -> str | None:
     for key, value in ours.items():
         recorded = wanted.get(key)
         if isinstance(value, float):
@@ -238,7 +239,7 @@ def _event_differs(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> str | 
     return None
 
 
-def _customers(wanted: Mapping[str, Any], result: CycleResult) -> Iterator[Mismatch]:
+def _customers(wanted: Record, result: CycleResult) -> Iterator[Mismatch]:
     """Records the accountant keeps; those of customers nobody asked about may be missing."""
     for name, record in wanted.items():
         ours = result.accountant.customers.get(name)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from time import gmtime
-from typing import Any, Final
+from typing import Final
 
 from classad.files.ads import read_long
 from classad.files.log import DamagedLogError, needs_compaction, read_transaction_log
 from pieslice.conform.runner import Case, Kind, Mismatch
+from pieslice.data import Content
 from pieslice.userprio.options import UsageError, parse_options
 from pieslice.userprio.report import Source, answer
 from pieslice.userprio.table import View
@@ -79,10 +80,10 @@ def check_tool(case: Case) -> list[Mismatch]:
     ]
 
 
-def _cases(*fields: str) -> Callable[[Any], Iterable[Case] | None]:
+def _cases(*fields: str) -> Callable[[Content], Iterable[Case] | None]:
     """Takes apart the files that list cases with these fields."""
 
-    def cases(content: Any) -> Iterable[Case] | None:
+    def cases(content: Content) -> Iterable[Case] | None:
         listed = content.get("cases") if isinstance(content, dict) else None
         if not isinstance(listed, list) or not listed:
             return None
