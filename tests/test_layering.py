@@ -42,10 +42,10 @@ ORDER = {
     ),
     "negotiator": (
         "model", "groups", "accounting", "expressions", "pool", "jobs", "matching", "columns",
-        "sessions", "engines", "cycle", "capture", "scenario", "strategies",
+        "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "command_line", "reports", "inputs", "expressions", "policy", "userprio", "forecast",
+        "command_line", "data", "reports", "inputs", "expressions", "policy", "userprio", "forecast",
         "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why", "conform", "documents",
         "cli", "__main__",
     ),
@@ -65,9 +65,6 @@ KNOWN_UPWARD: set[str] = {
     "classad: formats -> analysis",
     "classad: formats -> binding",
     "classad: syntax -> ads",
-    "negotiator: io -> accounting",
-    "negotiator: io -> capture",
-    "negotiator: io -> matching",
 }
 #: Files that import each other in a circle today.
 KNOWN_IN_CIRCLES: set[str] = {
@@ -132,7 +129,7 @@ STREAMS = {"classad/files/ads.py": "a file named - is standard input or output"}
 TALKERS = {"argparse", "rich", "matplotlib", "shtab", "curses", "readline", "tqdm"}
 
 #: Uses of ``Any`` in the rooms.  Lower it whenever you can; 400 is the goal.
-MAX_ANY = 1500
+MAX_ANY = 1499
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60

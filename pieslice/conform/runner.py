@@ -160,7 +160,7 @@ def _cases(path: Path, kinds: Sequence[Kind]) -> Iterator[Case]:
         raise UnreadableVectors(f"{path}: holds no cases (neither an object nor a list of them)")
 
 
-def _taken_apart(content: Any, kinds: Sequence[Kind]) -> Iterable[Case] | None:
+def _taken_apart(content: Content, kinds: Sequence[Kind]) -> Iterable[Case] | None:
     for kind in kinds:
         found = kind.cases(content) if kind.cases is not None else None
         if found is not None:
