@@ -45,8 +45,8 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "command_line", "data", "reports", "inputs", "expressions", "policy", "userprio", "forecast",
-        "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why", "conform", "documents",
+        "command_line", "data", "reports", "inputs", "expressions", "policy", "userprio",
+        "forecast", "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why", "conform", "documents",
         "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
