@@ -1,19 +1,13 @@
-"""Statements for single operators, as the generated form of an expression has them.
+"""Writes the statements of single operators for the functions of ``python_source``.
 
-Inputs: operands as names in the function being written.  Outputs: statements, and the operand that
-holds the result.  Only the dominant types stand inline; each operation ends in a call of the scalar
-function of ``classad.language.operators``.
-Never here: which operand is evaluated when (``classad.compiled.python_source``).
+Only the dominant types stand inline; each operation ends in a call of the scalar function of the
+operator's row (``classad.language.operators``).
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from classad.language.operators import BINARY
-
-#: Whole numbers up to here are doubles without loss, so comparing as doubles changes nothing.
-_EXACT: Final = 2**53
 #: Python compares whole numbers within these bounds faster than larger ones.
 _SMALL: Final = 2**30
 
@@ -23,21 +17,22 @@ class Operand(NamedTuple):
 
     ``unsettled``: statements that make a value of it where it is none yet (an attribute that is
     absent or an expression); a test for the class of a value may come before them.  ``logical``:
-    most likely a boolean.
+    most likely a boolean.  ``sort``: of a leaf, see ``classad.compiled.forms``.
     """
 
     name: str
     kind: type | None = None
     unsettled: tuple[str, ...] = ()
     logical: bool = False
+    sort: str = ""
 
 
-class Writer:
-    """The statements of one function, the values they refer to, and fresh names."""
+class Statements:
+    """The statements of one function, those before it, and fresh names."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.bound: dict[str, Any] = {}
+        self.setup: list[str] = []
         self.indent = 0
         self.count = 0
 
@@ -50,44 +45,34 @@ class Writer:
         self.count += 1
         return f"v{self.count}"
 
-    def bind(self, value: Any) -> str:
-        """A name for an object that the function refers to."""
-        for name, known in self.bound.items():
-            if known is value:
-                return name
-        name = f"k{len(self.bound)}"
-        self.bound[name] = value
-        return name
+    def assign(self, expression: str, kind: type | None = None) -> Operand:
+        """Put the value of a Python expression into a fresh name."""
+        value = self.name()
+        self.put(f"{value} = {expression}")
+        return Operand(value, kind)
 
-    # --- operators ----------------------------------------------------------------------------
+    # --- operators ------------------------------------------------------------------------------
 
-    def scalar(self, symbol: str) -> str:
-        """A name for the scalar function of a binary operator."""
-        return self.bind(BINARY[symbol].implementation)
-
-    def general(self, symbol: str, value: str, left: Operand, right: Operand) -> None:
+    def general(self, scalar: str, value: str, left: Operand, right: Operand) -> None:
         """The last branch: settle the operands and leave the case to the scalar function."""
         self.put("else:")
         self.indent += 1
         self.put(*left.unsettled, *right.unsettled)
-        self.put(f"{value} = {self.scalar(symbol)}({left.name}, {right.name})")
+        self.put(f"{value} = {scalar}({left.name}, {right.name})")
         self.indent -= 1
 
-    def identity(self, symbol: str, left: Operand, right: Operand) -> Operand:
+    def identity(self, symbol: str, scalar: str, left: Operand, right: Operand) -> Operand:
         """``=?=`` and ``=!=``: a boolean for sure where the right side is a simple constant."""
-        value, a, b = self.name(), left.name, right.name
+        a, b = left.name, right.name
         same = symbol == "=?="
-        if b in ("UNDEFINED", "ERROR") or right.kind is bool:
-            self.put(f"{value} = {a} {'is' if same else 'is not'} {b}")
-            return Operand(value, bool)
+        if right.sort in ("undefined", "error", "true", "false"):
+            return self.assign(f"{a} {'is' if same else 'is not'} {b}", bool)
         if right.kind is str:
             test = f"{a}.__class__ is str and {a} == {b}"
-            self.put(f"{value} = {test}" if same else f"{value} = not ({test})")
-            return Operand(value, bool)
-        self.put(f"{value} = {self.scalar(symbol)}({a}, {b})")
-        return Operand(value)
+            return self.assign(test if same else f"not ({test})", bool)
+        return self.assign(f"{scalar}({a}, {b})")
 
-    def arithmetic(self, symbol: str, left: Operand, right: Operand) -> Operand:
+    def arithmetic(self, symbol: str, scalar: str, left: Operand, right: Operand) -> Operand:
         """Whole numbers that stay within 64 bits and reals that stay finite, inline."""
         value = self.name()
         operation = f"  {value} = {left.name} {symbol} {right.name}"
@@ -100,41 +85,37 @@ class Writer:
                 return Operand(value, int)
         self.put(f"{'if' if whole == 'False' else 'elif'} {_real(classes)}:", operation)
         self.put(f"  if {value} == inf: {value} = ERROR")
-        self.general(symbol, value, left, right)
+        self.general(scalar, value, left, right)
         return Operand(value)
 
     def class_of(self, operand: Operand) -> Operand:
         """A name for the class of an operand, unless that is certain."""
         if operand.kind is not None:
             return operand
-        variable = self.name()
-        self.put(f"{variable} = {operand.name}.__class__")
-        return Operand(variable, logical=operand.logical)
+        return self.assign(f"{operand.name}.__class__")._replace(logical=operand.logical)
 
-    def comparison(self, symbol: str, left: Operand, right: Operand) -> Operand:
+    def comparison(self, symbol: str, scalar: str, left: Operand, right: Operand) -> Operand:
         """Numbers with numbers and texts with texts, inline."""
         value, a, b = self.name(), left.name, right.name
         plain = f"{value} = {a} {symbol} {b}"
-        constant: Any = self.bound.get(b)
-        if left.kind is None and constant.__class__ is int and -_EXACT <= constant <= _EXACT:
+        if left.kind is None and right.sort == "int":
             first = self.class_of(left).name
             self.put(f"if {first} is int or {first} is float: {plain}")
-        elif right.kind is str and symbol in ("==", "!=") and constant is not None:
-            lower = self.bind(constant.lower())
-            test = f"{a} == {b} or ({a}.lower() == {lower} and {a}.isascii())"
-            if not constant.isascii():
-                test = f"{a} == {b} or fold({a}) == fold({b})"
+        elif right.kind is str and symbol in ("==", "!="):
+            key, ascii_only = f"{b}_key", right.sort == "text"
+            self.setup.append(f"{key} = {b}.lower()" if ascii_only else f"{key} = fold({b})")
+            same = (
+                f"({a}.lower() == {key} and {a}.isascii())" if ascii_only else f"fold({a}) == {key}"
+            )
+            test = f"{a} == {b} or {same}"
             self.put(f"if {a}.__class__ is str:")
             self.put(f"  {value} = {test}" if symbol == "==" else f"  {value} = not ({test})")
         else:
-            first, second = self.name(), self.name()
-            self.put(f"{first} = {a}.__class__", f"{second} = {b}.__class__")
+            first, second = (self.assign(f"{name}.__class__").name for name in (a, b))
             self.put(f"if {first} is {second} and ({first} is int or {first} is float): {plain}")
             self.put(f"elif {first} is str and {second} is str:")
-            self.put(
-                f"  {value} = fold({a}) {symbol} fold({b}) if {a} != {b} else {a} {symbol} {b}"
-            )
-        self.general(symbol, value, left, right)
+            self.put(f"  {plain} if {a} == {b} else fold({a}) {symbol} fold({b})")
+        self.general(scalar, value, left, right)
         return Operand(value, logical=True)
 
 
