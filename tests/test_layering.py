@@ -82,11 +82,10 @@ KNOWN_IN_CIRCLES: set[str] = {
     "classad/binding/convert.py",
     "classad/binding/last_error.py",
     "classad/binding/operators.py",
-    "classad/compiled/calls.py",
-    "classad/compiled/closures.py",
-    "classad/compiled/fetch.py",
+    "classad/compiled/compiler.py",
+    "classad/compiled/forms.py",
     "classad/compiled/python_source.py",
-    "classad/compiled/templates.py",
+    "classad/compiled/runtime.py",
     "classad/evaluate.py",
     "classad/evaluation/match_ad.py",
     "classad/evaluation/observer.py",
@@ -129,7 +128,7 @@ STREAMS = {"classad/files/ads.py": "a file named - is standard input or output"}
 TALKERS = {"argparse", "rich", "matplotlib", "shtab", "curses", "readline", "tqdm"}
 
 #: Uses of ``Any`` in the rooms.  Lower it whenever you can; 400 is the goal.
-MAX_ANY = 1499
+MAX_ANY = 1455
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
