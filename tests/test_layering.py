@@ -46,8 +46,8 @@ ORDER = {
     ),
     "pieslice": (
         "command_line", "data", "reports", "inputs", "expressions", "policy", "userprio",
-        "forecast", "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why", "conform", "documents",
-        "cli", "__main__",
+        "forecast", "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why",
+        "conform", "documents", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
 }  # fmt: skip
