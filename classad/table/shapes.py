@@ -29,7 +29,7 @@ _CLOCK: Final = frozenset(
     {
         "time", "currenttime", "daytime", "timezoneoffset", "abstime", "formattime", "getyear",
         "getmonth", "getdayofyear", "getdayofmonth", "getdayofweek", "gethours", "getminutes",
-        "getseconds",
+        "getseconds", "splittime",
     }
 )  # fmt: skip
 #: Functions that draw random numbers, or evaluate what might.
