@@ -11,14 +11,24 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from datetime import timedelta, timezone
 from random import Random
 from typing import Any
 
 import pytest
 
-from classad import ClassAd, ExprTree, Rows, Table, kernels
+from classad import ClassAd, EvalContext, ExprTree, Rows, Table, kernels
 from fuzz.thresholds import few_are_many
-from tests.classad.one_by_one import CONTEXT, accepts, holds, number_of, rank_of, shown, value_of
+from tests.classad.one_by_one import (
+    CONTEXT,
+    NOW,
+    accepts,
+    holds,
+    number_of,
+    rank_of,
+    shown,
+    value_of,
+)
 
 #: Numbers at which doubles, integers and sums of them change their ways.
 EDGES: tuple[int | float, ...] = (
@@ -29,6 +39,7 @@ EDGES: tuple[int | float, ...] = (
 #: Attributes of rows, and of partners; each may have any, though.
 OF_ROWS = ("A", "B", "C", "D", "E", "F", "G", "S")
 OF_PARTNERS = ("X", "Y", "Z", "W", "T")
+CONTEXTS = (CONTEXT, EvalContext(now=NOW + 1, tz=timezone(timedelta(hours=7))))
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=", "=?=", "=!=")
 
 
@@ -117,6 +128,8 @@ class Maker:
                     ExprTree("F && TARGET.Y < 4 || E"),
                     ExprTree(f"(TARGET.Z + A > {rng.randrange(9)}) && E isnt false && W ?: G"),
                     ExprTree(f'TARGET.T == "{self.pick("xyz")}" || MY.A < TARGET.X'),
+                    ExprTree(f"unparse(TARGET.X) != {rng.randrange(6)} && TARGET.X > 1"),
+                    ExprTree(" && ".join(["TARGET.X > A", *["TARGET.Y > 0"] * 110])),
                     True,
                     1,
                     False,
@@ -140,7 +153,13 @@ class Maker:
             found["A"] = rng.randrange(4)
         if self.often(90):
             text = f"({self.test(1, far=True)}) && {self.test(2, far=True)}"
-            wanted = ("TARGET.A > X && TARGET.E", f"F && TARGET.B < {rng.randrange(14)} && W", text)
+            wanted = (
+                "TARGET.A > X && TARGET.E",
+                f"F && TARGET.B < {rng.randrange(14)} && W",
+                f'A > {rng.randrange(9)} && strcat(A, B, X) != "122" && size(strcat(A, B, D)) > Y',
+                f'W && join("-", A, B) > "{rng.randrange(10)}" && strcat(A, TARGET.G) != "31"',
+                text,
+            )
             found["Requirements"] = self.pick((ExprTree(self.pick(wanted)), ExprTree(text), True))
         rank = f"{self.number(2, far=True)} + {self.number(2, far=True)}"
         found["Rank"] = self.pick((ExprTree(rank), ExprTree("A * X + B"), ExprTree(rank), 2, None))
@@ -211,19 +230,32 @@ class Asking:
     def __init__(self, table: Table, rows: list[ClassAd]) -> None:
         self.table = table
         self.rows = rows
+        self.rng = Random(len(rows))
 
-    def match(self, job: ClassAd) -> None:
-        ours = [accepts(row, job) for row in self.rows]
-        theirs = [accepts(job, row) for row in self.rows]
+    def some(self) -> Rows:
+        """Some of the rows."""
+        size = len(self.rows)
+        return Rows.of(size, sorted(self.rng.sample(range(size), self.rng.randrange(size))))
+
+    def match(self, job: ClassAd, context: EvalContext = CONTEXT) -> None:
+        ours = [accepts(row, job, context) for row in self.rows]
+        theirs = [accepts(job, row, context) for row in self.rows]
         table = self.table
-        self.same("accepting", job, table.accepting(job, context=CONTEXT), ours)
-        self.same("accepted by", job, table.accepted_by(job, context=CONTEXT), theirs)
         both = [mine and other for mine, other in zip(ours, theirs, strict=True)]
-        self.same("match", job, table.match(job, context=CONTEXT), both)
+        within = self.some()
+        few = [yes and row in within for row, yes in enumerate(both)]
+        self.same("match within", job, table.match(job, within=within, context=context), few)
+        self.same("match", job, table.match(job, context=context), both)
+        self.same("accepting", job, table.accepting(job, context=context), ours)
+        self.same("accepted by", job, table.accepted_by(job, context=context), theirs)
 
     def select(self, text: str, job: ClassAd | None) -> None:
         tree = ExprTree(text)
         wanted = [holds(tree, row, job) for row in self.rows]
+        within = self.some()
+        few = [yes and row in within for row, yes in enumerate(wanted)]
+        found = self.table.select(tree, job, within=within, context=CONTEXT)
+        self.same(f"select {text} within", job, found, few)
         self.same(f"select {text}", job, self.table.select(tree, job, context=CONTEXT), wanted)
 
     def evaluate(self, text: str, job: ClassAd | None, *, of_row: bool) -> None:
@@ -336,6 +368,43 @@ def test_few_rows_that_count_as_many(seed: int) -> None:
     rows = [ad_of(maker.row()) for _ in range(18)]
     with few_are_many() if seed % 2 else nullcontext():
         questions(maker, Asking(Table(rows), rows[:]), 60)
+
+
+@pytest.mark.parametrize("seed", range(60, 66))
+def test_many_partners(seed: int) -> None:
+    """At first they are the same to the rows, then they differ in ever more, and rows change."""
+    maker = Maker(seed)
+    rng = maker.rng
+    parts = [
+        "TARGET.X > 4", "TARGET.Y =!= A", "(TARGET.Z ?: 4) < B + 3", "TARGET.W isnt error", "E",
+        "(time() % 2 == 0 || TARGET.X > 3)", "unparse(TARGET.Y) isnt 7", "TARGET.X + A > 3",
+        "(TARGET.T == S || B < 9)", "(unparse(TARGET.X) != 5 || A > 3)", "A < 12", "Start",
+        "(TARGET.Y ?: A) >= B - 6", "(splitTime(B * 3600).Hours < 11 || TARGET.Y > 1)",
+    ]  # fmt: skip
+    chosen = [" && ".join(rng.sample(parts, rng.choice((3, 5)))) for _ in range(6)]
+    rows = []
+    for _ in range(24):
+        ad = ad_of(
+            {"A": rng.randrange(14), "B": rng.randrange(14), "E": True, "S": maker.pick("xy")}
+        )
+        ad["Requirements"] = ExprTree(rng.choice(chosen))
+        ad["Start"] = ExprTree(rng.choice(("A > 2 && TARGET.X > 2", "TARGET.W", "B < 9")))
+        rows.append(ad)
+    asking = Asking(Table(rows), rows[:])
+    wanted = ["TARGET.A > X - 7", "TARGET.B < X && TARGET.A >= Y", "TARGET.E && A + B > X"]
+    job = {"X": 5, "Y": 3, "Z": 4, "W": True, "T": "x"}
+    for number in range(130):
+        if number > 70:
+            job[rng.choice("XYZ")] = rng.randrange(14)
+        if number > 95:
+            job["W"], job["T"] = rng.choice((True, False)), rng.choice("xyz")
+        tree = ExprTree(rng.choice(wanted))
+        asking.match(ClassAd({**job, "Requirements": tree}), CONTEXTS[number % 5 == 4])
+        if number % 13 == 12:
+            row = rng.randrange(24)
+            ad = asking.rows[row]
+            ad[rng.choice("AB")] = rng.randrange(14)
+            asking.replace({row: ad})
 
 
 # ---- rows that stand elsewhere -------------------------------------------------------------------
