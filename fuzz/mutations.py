@@ -25,6 +25,13 @@ _OPERATORS: Final = "classad/operators.py"
 _VECTORS: Final = "conform tests/vectors/classad"
 _FOUND: Final = "tests tests/classad/test_found_by_fuzzing.py"
 _SELECT: Final = "csrc/select.c"
+#: What compares every fast way of many ads, and of one evaluated often, with the definition.
+_ONE_BY_ONE: Final = "tests tests/classad/test_table_one_by_one.py"
+_LOGIC: Final = "tests tests/classad/test_table_logic.py"
+_BOUNDS: Final = "tests tests/classad/test_table_bounds.py"
+_CLOCK: Final = "tests tests/classad/test_table_clock.py"
+_OFTEN: Final = "tests tests/classad/test_eval_often.py"
+_DEPTH: Final = "tests tests/classad/test_eval_depth.py"
 
 MUTATIONS: Final = (
     # ---- the evaluator
@@ -184,6 +191,95 @@ MUTATIONS: Final = (
     Mutation(
         "classad/table/ownlists.py", "self._named_there.isdisjoint(ad._attrs)", "True",
         "tests tests/classad/test_table_ownlists.py",
+    ),
+    # ---- what the net of random tables and often evaluated expressions has to catch
+    Mutation(
+        "classad/generate.py",
+        "state.left is None and ad._chained is None and ad._parent is None",
+        "state.left is None and ad._chained is None", _OFTEN,
+    ),
+    Mutation(
+        "classad/generate.py", "NONE if \"my\" in attrs or ad._chained is not None else get",
+        "NONE if \"my\" in attrs else get", _OFTEN,
+    ),
+    Mutation(
+        "classad/generate.py", "if \"target\" in attrs or ad._chained is not None: get",
+        "if \"target\" in attrs: get", _OFTEN,
+    ),
+    Mutation(
+        "classad/fused.py", "or \"target\" in ad._attrs or ad._chained is not None:",
+        "or \"target\" in ad._attrs:", _OFTEN,
+    ),
+    Mutation(
+        "classad/fused.py", "or \"my\" in ad._attrs or ad._chained is not None:",
+        "or ad._chained is not None:", _OFTEN,
+    ),
+    Mutation(
+        "classad/lookup.py", "if ad._chained is None and ad._parent is None:",
+        "if ad._chained is None:", _OFTEN,
+    ),
+    Mutation(
+        "classad/compile_calls.py", "            b = two(ad, state)\n            state.ad = ad\n",
+        "            b = two(ad, state)\n", _OFTEN,
+    ),
+    Mutation(
+        "classad/table/verdicts.py", "told | part.told, bad | part.bad",
+        "told | part.told, part.bad", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/together.py", "odd |= verdict.odd\n                chance",
+        "odd = verdict.odd\n                chance", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/predicates.py", "c.bad | c.true & a.bad | c.false & b.bad",
+        "c.bad | c.true & a.bad", _LOGIC,
+    ),
+    Mutation(
+        "classad/table/doubles.py", "return self.values is not None or convert in self.tables",
+        "return self.values is not None or bool(self.tables)", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/valuations.py", "table = found.tables.get(convert)",
+        "table = next(iter(found.tables.values()), None)", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/sums.py", "signature = (shape.uid, of_row, *parts)",
+        "signature = (of_row, *parts)", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/comparisons.py", "_BOUND: Final = 2.0**62", "_BOUND: Final = 2.0**64",
+        _BOUNDS,
+    ),
+    Mutation(
+        "classad/table/doubles.py", "_EXACT: Final = 2**53", "_EXACT: Final = 2**62", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/reference.py", "self._dereference(value, ad, owner)\n        self.depth -= 1",
+        "self._dereference(value, ad, owner)", _DEPTH,
+    ),
+    Mutation(
+        "classad/reference.py", "    state.depth, state.root_ad = depth, root\n",
+        "    state.root_ad = root\n", _DEPTH,
+    ),
+    Mutation(
+        "classad/state.py",
+        "self.depth, self.active, self.guests, self.root_ad, self.lexical = place",
+        "_, self.active, self.guests, self.root_ad, self.lexical = place", _DEPTH,
+    ),
+    Mutation(
+        "classad/table/shapes.py", "\"getseconds\", \"splittime\",", "\"getseconds\",", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/results.py", "return (key, partner.context.now, partner.context.tz) if",
+        "return (key, partner.context.now) if", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/together.py", "key = (key, partner.context.now, partner.context.tz)",
+        "key = (key, partner.context.now)", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/partner.py", "if not (nested or odd or clock or rows)",
+        "if not (nested or odd or rows)", _CLOCK,
     ),
     # ---- the C core
     Mutation(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from classad import ClassAd, ExprTree, evaluate_many
+from classad import ClassAd, EvalContext, ExprTree, evaluate_many
 from classad.convert import to_python
 from classad.evaluate import evaluate
 from classad.match import half_match
@@ -162,6 +162,17 @@ SPECIAL = (
 )  # fmt: skip
 
 
+#: Operands that are no conditions, and what fails as a whole where it is evaluated at all.
+NO_CONDITIONS = (
+    "s && false", "s || d", "s && d && e", "l && false", "l || true", "s || true || e",
+    "d && a && 2.5", "false || s || true", "isError(s ? a : absTime(1, -1))", "a && s && false",
+    "isError(s ? absTime(1, -1) : a)", "isError(e ? absTime(1, -1) : a)", "e && absTime(1, -1)",
+    "isError(ifThenElse(s, absTime(1, -1), a))", "isError(u ? absTime(1, -1) : a)", "d ? s : l",
+    "isError(l ? 1 : absTime(1, -1))", "isError(false && absTime(1, -1))", "u || s || true",
+    "isError(s && absTime(1, -1))", "isError(true || absTime(1, -1))", "u && s", "s ?: a",
+)  # fmt: skip
+
+
 def known_forms() -> Iterator[str]:
     """Each scope with each name, in operators that treat their operands differently."""
     for scope in ("", "MY.", "TARGET.", "inner.", "parent."):
@@ -171,6 +182,7 @@ def known_forms() -> Iterator[str]:
             yield f"{scope}{name} > a && d"
             yield f"({scope}{name} ?: b) * 2 < 9 || {scope}{name} == s"
     yield from SPECIAL
+    yield from NO_CONDITIONS
 
 
 def is_kept(text: str, pairs: list[Pair]) -> None:
@@ -202,6 +214,23 @@ def test_random_expressions(seed: int, pairs: list[Pair]) -> None:
     rng = Random(seed)
     for _ in range(10):
         is_kept(expression(rng, rng.choice((2, 3))), rng.sample(pairs, 24))
+
+
+def test_operands_are_evaluated_from_left_to_right() -> None:
+    """Random numbers are drawn in the order of the operands, however an expression is evaluated."""
+    ads = [ClassAd("[r = random(9); a = r * 2; l = {random(9), r}]"), ClassAd("[r = 4; a = 1]")]
+    for text in (
+        "r - random(100) * 2", "r < random(10)", "random(9) + r", "r == (random(3) ?: a)", "r + a",
+        "r =?= random(4) + a", "strcat(r, random(9), a)", "(r > 3) + (random(9) > 4) * 2 + a",
+        "r && random(2) && a", "max({random(9), r}) - a", "(r > 4 ? random(9) : a) - r", "a % -r",
+        "l[0] - a * 10 + l[1] * 100", "r - (a - (r * 100 + random(1000)))",
+    ):  # fmt: skip
+        tree = ExprTree(text)
+        for turn in range(OFTEN // 2):
+            for ad in ads:
+                found = evaluate(tree, ad, context=EvalContext(seed=turn))
+                if turn % 50 == 0 or turn > OFTEN // 2 - 8:
+                    assert shown(found) == shown(value_of(tree, ad, None, EvalContext(seed=turn)))
 
 
 @pytest.mark.parametrize("seed", range(20, 24))
