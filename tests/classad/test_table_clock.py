@@ -37,6 +37,8 @@ ROWS = [
         "When": ExprTree("absTime(T)"),
         "Fields": ExprTree("splitTime(T)"),
         "Parts": ExprTree("{T, N, [T = T]}"),
+        "Times": ExprTree("{splitTime(T).Hours, N}"),
+        "Clock": ExprTree("[Hour = splitTime(Same).Hours; T = 5]"),
         "Same": 1_650_000_000,
     }
     for number in range(14)
@@ -92,12 +94,17 @@ TIMES = (
     "timezoneOffset() > relTime(0)", "evalInEachContext(splitTime(T).Hours, {[T = 5]})[0]",
     "countMatches(splitTime(T).Hours > 8, {[T = 5], [T = 50000]})", "(splitTime(T).Hours) + N",
     "ifThenElse(splitTime(T).Hours > 11, N, -N) * 2 + splitTime(Same).Hours", "absTime(T)",
-    "interval(splitTime(T).Hours)", "Fields", "splitTime(When).Hours", "splitTime(T)",
+    "Times[0]", "TARGET.Times[0] + N", "Clock.Hour", "interval(splitTime(T).Hours)", "Fields", "splitTime(When).Hours", "splitTime(T)",
 )  # fmt: skip
 
 
 def _jobs(text: str) -> list[ClassAd]:
-    made = {"T": 1_650_000_000, "When": ExprTree("absTime(T)"), "Fields": ExprTree("splitTime(T)")}
+    made = {
+        "T": 1_650_000_000,
+        "Times": ROWS[0]["Times"],
+        "When": ExprTree("absTime(T)"),
+        "Fields": ExprTree("splitTime(T)"),
+    }
     seen = {"Own": ExprTree("splitTime(T).Hours"), "Far": ExprTree("splitTime(TARGET.T).Hours")}
     return [
         ClassAd(
