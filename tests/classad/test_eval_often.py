@@ -170,7 +170,8 @@ NO_CONDITIONS = (
     "isError(ifThenElse(s, absTime(1, -1), a))", "isError(u ? absTime(1, -1) : a)", "d ? s : l",
     "isError(l ? 1 : absTime(1, -1))", "isError(false && absTime(1, -1))", "u || s || true",
     "isError(d && e && absTime(1, -1))", "isError(a && 0 && absTime(1, -1))",
-    "isError(false || 1 || absTime(1, -1))", "isError(s && absTime(1, -1))", "isError(true || absTime(1, -1))", "u && s", "s ?: a",
+    "isError(false || 1 || absTime(1, -1))", "isError(s && absTime(1, -1))",
+    "isError(true || absTime(1, -1))", "u && s", "s ?: a",
 )  # fmt: skip
 
 

@@ -94,7 +94,8 @@ TIMES = (
     "timezoneOffset() > relTime(0)", "evalInEachContext(splitTime(T).Hours, {[T = 5]})[0]",
     "countMatches(splitTime(T).Hours > 8, {[T = 5], [T = 50000]})", "(splitTime(T).Hours) + N",
     "ifThenElse(splitTime(T).Hours > 11, N, -N) * 2 + splitTime(Same).Hours", "absTime(T)",
-    "Times[0]", "TARGET.Times[0] + N", "Clock.Hour", "interval(splitTime(T).Hours)", "Fields", "splitTime(When).Hours", "splitTime(T)",
+    "Times[0]", "TARGET.Times[0] + N", "Clock.Hour", "interval(splitTime(T).Hours)",
+    "Fields", "splitTime(When).Hours", "splitTime(T)",
 )  # fmt: skip
 
 

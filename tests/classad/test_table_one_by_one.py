@@ -12,12 +12,13 @@ from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import timedelta, timezone
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from classad import ClassAd, EvalContext, ExprTree, Rows, Table, kernels
+from classad import ClassAd, EvalContext, ExprTree, Rows, Table, kernels, read_ads, write_ads
 from fuzz.thresholds import few_are_many
 from tests.classad.one_by_one import (
     CONTEXT,
@@ -405,6 +406,21 @@ def test_many_partners(seed: int) -> None:
             ad = asking.rows[row]
             ad[rng.choice("AB")] = rng.randrange(14)
             asking.replace({row: ad})
+
+
+@pytest.mark.parametrize("seed", range(70, 76))
+@pytest.mark.parametrize("form", ["long", "json"])
+def test_rows_of_a_file(seed: int, form: Any, tmp_path: Path) -> None:
+    """What is loaded straight into columns is what the ads of the file are."""
+    maker = Maker(seed)
+    path = tmp_path / "ads"
+    count = maker.pick((12, 60))
+    write_ads([ad_of(maker.row()) for _ in range(count)], path, form)
+    rows = list(read_ads(path))
+    table = Table.from_file(path)
+    assert [str(ad) for ad in table.ads()] == list(map(str, rows))
+    with few_are_many() if seed % 2 else nullcontext():
+        questions(maker, Asking(Table.from_file(path), rows), 25)
 
 
 # ---- rows that stand elsewhere -------------------------------------------------------------------
