@@ -42,6 +42,13 @@ MISLEADING = (
     " inner = [b = TARGET.t; c = MY.a; a = 5]]"
 )
 TEXTS = '[a = "A"; b = "a"; c = strcat(a, b); d = a == b; x = a =?= b; inner = [a = c; s = "é"]]'
+#: Reals and whole numbers that are one double, letters that are one only for some.
+ALIKE = (
+    '[a = 9007199254740992.0; x = 9007199254740992.0; c = 9007199254740993; b = 2.5; s = "é";'
+    " n = 1073741824; d = true; u = undefined; e = error]",
+    '[a = 9007199254740993; x = 9007199254740993.0; b = "É"; s = "É"; c = 9.3e18; n = 1073741825]',
+    '[a = true; x = 1; b = 1.0; s = "\u212a"; c = "K"; n = 1073741823; d = 1; l = {1}]',
+)
 PARTNERS = (
     '[t = 4; a = 40; x = TARGET.a + 1; r = TARGET.inner.a; e = error; s = "x"]',
     "[t = TARGET.t; a = b; b = TARGET.b; inner = [t = 6; x = a; a = TARGET.x]; target = 5]",
@@ -74,6 +81,7 @@ def family() -> list[Pair]:
         _chained("[x = 1]", MISLEADING),
         _chained("[inner = [b = a; d = l]; t = MY.inner.b]", CIRCLES),
     ]
+    ads += map(ClassAd, ALIKE)
     pairs: list[Pair] = [(ad, None) for ad in (*ads, *chained)]
     pairs += [(ad, partner) for ad in (*ads, *chained) for partner in (one, other)]
     pairs += [(_inner(ad), None) for ad in (nested, circles, misleading, *chained[:2])]
@@ -150,6 +158,7 @@ SPECIAL = (
     "d + d", "-d - d", "c + 1 > 9007199254740992.0", "c == 9007199254740992.0", "x == c",
     "c > 9007199254740993", "x < 9007199254740993", "x >= 9007199254740993", "a < 9.3e18", "a > d",
     "a == 9223372036854775807.0", "s == \"x\"", "s != \"X\"", "s == \"É\"", "s < c", "c >= b",
+    "n =?= 1073741824", "c =?= 9007199254740993", "c == s", "s == b", "s < b", "n + 1", "n * n",
     "a == b", "inner.s == \"É\"", "inner.s == \"K\"", "s == \"k\"", "inner.k == \"K\"",
     "a =?= 1", "a =!= 1.0", "s =?= \"x\"", "s =!= \"X\"", "a =?= true", "d =!= true", "d =?= 1",
     "true == a", "true < b", "d == d", "d < true", "1 == d", "a + true", "true + true", "\"s\" + a",

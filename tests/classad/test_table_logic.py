@@ -28,7 +28,7 @@ def rows() -> list[ClassAd]:
     """All combinations; A and B tell rows apart that are alike otherwise."""
     found = []
     for number, (p, q) in enumerate(product(OUTCOMES, OUTCOMES)):
-        for other in range(4):
+        for other in range(2):
             ad = ClassAd({"A": number % 17, "B": number % 13 + other / 2})
             o = OUTCOMES[(number * 5 + other * 2) % len(OUTCOMES)]
             e = EXPRESSIONS[(number + other * 3) % 6]
@@ -53,8 +53,6 @@ def basic() -> Iterator[str]:
         yield text
         yield f"!{text}"
         yield f"({text} || (A * B >= 0))"
-        yield f"!({text} && (A * B < 0))"
-        yield f"(A * B >= 0 && {text})"
         yield f"((A * B < 0) || {text}) || (B + A >= 0)"
         yield f"({text} ? A * B >= 0 : A + B >= 0)"
         yield f"(A * B >= 0 ? {text} : P) || (A * B >= 0)"
@@ -105,7 +103,7 @@ def test_random_requirements(seed: int) -> None:
         job = ClassAd({"X": 8, "Y": True, "N": rng.randrange(9)})
         job["Requirements"] = ExprTree(" && ".join(f"({part})" for part in chosen))
         right = {row for row, ad in enumerate(ads) if accepts(job, ad)}
-        some = sorted(rng.sample(range(len(ads)), rng.choice((3, 30, 200))))
+        some = sorted(rng.sample(range(len(ads)), rng.choice((3, 30, 120))))
         within = Rows.of(len(ads), some)
         found = table.accepted_by(job, within=within, context=CONTEXT)
         assert list(found) == [row for row in some if row in right], str(job)

@@ -79,6 +79,8 @@ class Maker:
     def number(self, depth: int, *, far: bool) -> str:
         if depth <= 0 or self.often(25):
             return self.name(far=far) if self.often(70) else self.constant()
+        if self.often(10):
+            return str(self.pick(_WITHIN[far]))
         sides = [self.number(depth - 1, far=far) for _ in range(2)]
         if self.often(10):
             return f"ifThenElse({self.test(depth - 1, far=far)}, {sides[0]}, {sides[1]})"
@@ -99,6 +101,8 @@ class Maker:
             return f"!({parts[0]})"
         if dice < 17:
             return f"({self.name(far=far)} ? {parts[0]} : {parts[1]})"
+        if dice < 18 and self.often(50):
+            return str(self.pick(_MEMBERS[far]))
         if dice < 18:
             return self.pick(("isUndefined", "isError", "!")) + f"({self.name(far=far)})"
         return self.name(far=far)
@@ -117,6 +121,13 @@ class Maker:
             "F": self.pick(_F),
             "G": self.pick(_G),
             "S": self.pick(("x", "X", "y", None)),
+            "L": self.pick(
+                ([1, 2.5, "x"], ["X", 3], [], [True, 7, 7.0], 5, None, ExprTree("{A, S}"))
+            ),
+            "N": self.pick(({"p": 3, "A": 1}, {"p": ExprTree("A + 1")}, {"p": "x"}, None)),
+            "Devices": self.pick((*_DEVICES, None)),
+            "D1": {"p": rng.randrange(4), "q": self.pick((1, 2.5, "x"))},
+            "D2": {"p": rng.randrange(4), "A": 3},
         }
         if self.often(10):
             found["X"] = rng.randrange(4)
@@ -149,6 +160,7 @@ class Maker:
             "Z": self.pick((*EDGES, 3, ExprTree("X * 2"))),
             "W": self.pick((True, False, ExprTree("A > 6"), ExprTree("error"), None)),
             "T": self.pick(("x", "Y", "z", None)),
+            "Wants": self.pick((ExprTree("p > 1"), ExprTree("p > X && q isnt 1"), True, None)),
         }
         if self.often(10):
             found["A"] = rng.randrange(4)
@@ -167,6 +179,20 @@ class Maker:
         return found
 
 
+#: Numbers and tests that look into lists and nested ads, in rows and in partners.
+_WITHIN = (
+    ("L[0]", "size(L)", "N.p", "N.A", "size(S)", "L[A]", "sum(L)", "max({A, B, TARGET.X})"),
+    ("TARGET.L[0]", "size(TARGET.L)", "TARGET.N.p", "N.p", "size(T)", "sum(TARGET.L)", "L[X]"),
+)
+_MEMBERS = (
+    ("member(3, L)", "member(TARGET.T, L)", 'regexp("^x", S, "i")', 'stringListMember(S, "x,y")',
+     "member(A, {1, 2, TARGET.X})", "identicalMember(7, L)", "N is undefined", "L =?= {}"),
+    ("member(X, TARGET.L)", "member(T, L)", 'regexp("y|x", TARGET.S)', 'regexp(T, S, "i")',
+     "countMatches(MY.Wants, TARGET.Devices) > 0", "countMatches(Wants, TARGET.Devices) == 1",
+     "countMatches(p > 1, TARGET.Devices) >= Y", "countMatches(MY.Wants, Devices) < 2"),
+)  # fmt: skip
+_LISTS = ([1, 2.5, "x"], ["X", 3], [], [True, 7, 7.0])
+_DEVICES = (*map(ExprTree, ("{D1, D2}", "{D1}", "{D2, D1, [p = 2]}", "{}")), [{"p": 2}, {"p": 1}])
 _F = tuple(
     map(ExprTree, ("A > 3", "error", "undefined", "TARGET.X > A", "B * 2 + A", "G", 'A + "s"'))
 )
@@ -349,29 +375,25 @@ def questions(maker: Maker, asking: Asking, count: int) -> None:
             asking.replace(changed(maker, asking.rows))
 
 
-@pytest.fixture(params=["c", "python"])
-def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "python":
-        monkeypatch.setattr(kernels, "native", None)
-
-
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_many_rows(seed: int) -> None:
     maker = Maker(seed)
-    rows = [ad_of(maker.row()) for _ in range(120)]
-    questions(maker, Asking(Table(rows), rows[:]), 60)
+    rows = [ad_of(maker.row()) for _ in range(90)]
+    questions(maker, Asking(Table(rows), rows[:]), 50)
 
 
-@pytest.mark.parametrize("seed", range(10, 25))
-@pytest.mark.usefixtures("backend")
-def test_few_rows_that_count_as_many(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(10, 28))
+def test_few_rows_that_count_as_many(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every third table is without the C kernels."""
+    if seed % 3 == 0:
+        monkeypatch.setattr(kernels, "native", None)
     maker = Maker(seed)
     rows = [ad_of(maker.row()) for _ in range(18)]
     with few_are_many() if seed % 2 else nullcontext():
         questions(maker, Asking(Table(rows), rows[:]), 60)
 
 
-@pytest.mark.parametrize("seed", range(60, 64))
+@pytest.mark.parametrize("seed", range(60, 63))
 def test_many_partners(seed: int) -> None:
     """At first they are the same to the rows, then they differ in ever more, and rows change."""
     maker = Maker(seed)
@@ -408,7 +430,7 @@ def test_many_partners(seed: int) -> None:
             asking.replace({row: ad})
 
 
-@pytest.mark.parametrize("seed", range(70, 76))
+@pytest.mark.parametrize("seed", range(70, 73))
 @pytest.mark.parametrize("form", ["long", "json"])
 def test_rows_of_a_file(seed: int, form: Any, tmp_path: Path) -> None:
     """What is loaded straight into columns is what the ads of the file are."""
@@ -503,7 +525,7 @@ def looked_at_again(maker: Maker, table: Table, ads: Callable[[], list[ClassAd]]
         yield
 
 
-@pytest.mark.parametrize("seed", range(30, 36))
+@pytest.mark.parametrize("seed", range(30, 34))
 def test_rows_with_changes_over_them(seed: int) -> None:
     maker = Maker(seed)
     rows = Over([ad_of(maker.row()) for _ in range(40)])
@@ -514,7 +536,7 @@ def test_rows_with_changes_over_them(seed: int) -> None:
                 rows.otherwise[maker.rng.randrange(40)].update(otherwise(maker))
 
 
-@pytest.mark.parametrize("seed", range(40, 46))
+@pytest.mark.parametrize("seed", range(40, 44))
 def test_rows_in_another_order(seed: int) -> None:
     maker = Maker(seed)
     base = Table(ad_of(maker.row()) for _ in range(50))
@@ -531,7 +553,7 @@ def test_rows_in_another_order(seed: int) -> None:
                 rows.otherwise.setdefault(row, {}).update(otherwise(maker))
 
 
-@pytest.mark.parametrize("seed", range(50, 54))
+@pytest.mark.parametrize("seed", range(50, 52))
 def test_newer_ads_by_name(seed: int) -> None:
     maker = Maker(seed)
     rows = []
