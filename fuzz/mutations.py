@@ -263,8 +263,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/state.py",
-        "self.depth, self.active, self.guests, self.root_ad, self.lexical = place",
-        "_, self.active, self.guests, self.root_ad, self.lexical = place", _DEPTH,
+        "self.depth, active, self.guests, self.root_ad, self.lexical = place",
+        "_, active, self.guests, self.root_ad, self.lexical = place", _DEPTH,
     ),
     Mutation(
         "classad/table/shapes.py", "\"getseconds\", \"splittime\",", "\"getseconds\",", _CLOCK,

@@ -20,7 +20,9 @@ AD = ClassAd(
     ' l = {1, b, time(), ---time()}; e = error; u = undefined; s = "t";'
     " ads = {[x = 1; w = x], [x = b; w = time()]}; fails = ----time()]"
 )
-PARENT = ClassAd("[p = q + 1; q = a; n = [x = q]]")
+PARENT = ClassAd(
+    "[p = q + 1; q = a; n = [x = q]; m = {[y = q], ---time(), b}; o = [y = {time()}[0]]]"
+)
 TARGET = ClassAd("[t = TARGET.b; r = t + TARGET.c]")
 #: Expressions of every kind, with every outcome that makes the evaluator take another way.
 PIECES = (
@@ -41,7 +43,11 @@ PIECES = (
     'eval("b + c")', 'eval("nosuch")', 'eval("[[")', "evalInEachContext(x + 1, ads)",
     "evalInEachContext(w, ads)", "countMatches(x > 0, ads)", "countMatches(w > 0, ads)",
     "unparse(b)", "unresolved(a + nosuch)", "debug(b)", 'stringListMember("a", "a b")',
-    "interval(b)", "round(2.5)", "nosuch(b)", "sum(1, 2)", 'lctx', "LEFT.a", "other.t", "toplevel",
+    "interval(b)", "round(2.5)", "nosuch(b)", "sum(1, 2)", "{fails}[0]",
+    "{c + fails}[0]", "evalInEachContext(fails, ads)", "evalInEachContext(b + time(), ads)", "o.y",
+    'evalInEachContext(deep["z"], {inner})', 'inner["bad"]', "m[0].y", "m[1]", "m[2]", "o.y + p",
+    'evalInEachContext([y = x]["y"], ads)', "{m[1]}[0]", '[z = m[1] + c]["z"]', "ads[1].x is error",
+    'lctx', "LEFT.a", "other.t", "toplevel",
 )  # fmt: skip
 
 
@@ -78,6 +84,32 @@ def test_a_piece_takes_nothing_from_what_comes_after_it(piece: str) -> None:
     )
     assert _works(_beside(piece, MAX_DEPTH - 7))
     assert not _works(_beside(piece, MAX_DEPTH - 6))
+
+
+#: What depends on where an evaluation is: around what, in which chained ad, and in what it is.
+AFTER = (
+    ".LEFT.a", "toplevel.RIGHT.t", "n.x", "p", "m[0].y", "inner.y", "inner.deep.z", 'inner["y"]',
+    "isError({fails}[0])", "isError({c + fails}[0])", "TARGET.r", "[z = .LEFT.a + c].z", "c",
+    "evalInEachContext(x + a, ads)[0]", "evalInEachContext(b + .x, {inner})[0]", "isError(m[1])",
+    "isUndefined(round)", "countMatches(x + a > 1, ads)", "isError(o.y)", '[z = c]["z"]', "LEFT.a",
+)  # fmt: skip
+
+
+def _text_of(expression: str) -> str:
+    value = value_of(ExprTree(expression), _ad(), TARGET, EvalContext())
+    assert isinstance(value, str), (expression, value)
+    return value
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_piece_leaves_the_evaluation_where_it_was(piece: str) -> None:
+    alone = _text_of(f"strcat(isError({piece}))")
+    assert _text_of(f"strcat(isError({piece}), isError({piece}))") == 2 * alone
+    for after in AFTER:
+        wanted = alone + _text_of(f"strcat(({after}) ?: 0)")
+        assert _text_of(f"strcat(isError({piece}), ({after}) ?: 0)") == wanted, after
+        text = f"strcat(isError({piece}), ({after}) ?: 0)"
+        assert evaluate(text, _ad(), TARGET, context=EvalContext()) == wanted, after
 
 
 @pytest.mark.parametrize("piece", ["l[2]", "inner.y", "b", "u ?: b", "s ? b : c", "l[3]", "e && b"])
@@ -123,6 +155,6 @@ def test_a_subscript_that_goes_too_deep_is_an_error_and_nothing_is_lost() -> Non
 
 def test_a_chain_of_subscripts_has_an_end() -> None:
     """So many evaluations of ``ad["name"]`` may be under way; ending one makes room for another."""
-    ad = ClassAd("[in = [y = 1]]")
+    ad = ClassAd("[one = 1; in = [y = one * 1]]")
     many = " + ".join(['in["y"]'] * 30)
     assert evaluate(f"strcat({', '.join([many] * 20)})", ad) == "30" * 20
