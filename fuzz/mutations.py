@@ -278,8 +278,7 @@ MUTATIONS: Final = (
         "key = (key, partner.context.now)", _CLOCK,
     ),
     Mutation(
-        "classad/table/partner.py", "if not (nested or odd or clock or rows)",
-        "if not (nested or odd or rows)", _CLOCK,
+        "classad/table/plans.py", "        self.clock |= item.clock\n", "", _CLOCK,
     ),
     # ---- the C core
     Mutation(
