@@ -20,8 +20,8 @@ from classad.table.answers.verdicts import Verdict, Way, in_one, verdict_of
 from classad.table.arrays.arrays import without
 from classad.table.dependence.partner import Asked, Partner, key_of
 from classad.table.dependence.plans import Plan, make_plan
-from classad.table.expressions.shapes import Shape
-from classad.table.sampling.comparisons import COMPARISONS, bare
+from classad.table.expressions.shapes import Shape, bare
+from classad.table.sampling.comparisons import COMPARISONS
 from classad.table.sampling.sampler import Sampler, logical
 from classad.table.store.columns import Column
 from classad.table.store.parts import Part

@@ -22,8 +22,7 @@ from classad.table.arrays.arrays import number_pairs, pick
 from classad.table.arrays.doubles import OPERATORS, Doubles, combined
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Plan
-from classad.table.expressions.shapes import Shape
-from classad.table.sampling.comparisons import bare
+from classad.table.expressions.shapes import Shape, bare
 
 if TYPE_CHECKING:
     from classad.table.answers.valuations import Valuations

@@ -33,8 +33,7 @@ from classad.table.arrays.arrays import number_pairs, pick, pick_numbers, rows_o
 from classad.table.arrays.doubles import Doubles
 from classad.table.dependence.partner import Partner, key_of
 from classad.table.dependence.plans import Group, Plan, make_plan
-from classad.table.expressions.shapes import Shape
-from classad.table.sampling.comparisons import bare
+from classad.table.expressions.shapes import Shape, bare
 from classad.table.sampling.sampler import Sampler
 from classad.table.store.columns import PLAIN
 from classad.table.store.parts import Joint

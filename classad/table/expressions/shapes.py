@@ -22,7 +22,7 @@ from classad.compiled.closures import measure
 from classad.evaluation.functions import lookup_function
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
-from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Reference
+from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Parens, Reference
 
 #: Functions whose value the instant or the zone decides besides their arguments.
 _CLOCK: Final = frozenset(
@@ -237,3 +237,10 @@ def text_of(tree: ExprTree) -> Any:
     if node.__class__ is Unbuilt:
         return (node.text, node.how)
     return (unparse(node), -1)
+
+
+def bare(node: Any) -> Any:
+    """A node without the parentheses around it."""
+    while node.__class__ is Parens:
+        node = node.inner
+    return node
