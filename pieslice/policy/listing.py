@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from attr import frozen
 
+from pieslice.data import JsonObject
 from policy.config import Config
 from policy.explain.meaning import default_text, macro_of, meaning
 from policy.knobs import find_knob
@@ -36,7 +36,7 @@ class Listed:
         """The value to show."""
         return self.definition.raw if raw or self.value is None else self.value
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Fields for programs."""
         return {
             "name": self.name,
@@ -47,7 +47,7 @@ class Listed:
         }
 
 
-def _place(definition: Definition) -> dict[str, Any]:
+def _place(definition: Definition) -> JsonObject:
     return {
         "raw": definition.raw,
         "file": definition.origin,

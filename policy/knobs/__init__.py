@@ -1,10 +1,7 @@
-"""All knobs: every macro that influences a negotiation cycle, declared once.
+"""Every macro that influences a negotiation cycle, each declared once; never reads a configuration.
 
-What is decided here: nothing beyond gathering; the declarations stand in ``policy.knobs.matching``,
-``policy.knobs.shares`` and ``policy.knobs.cycle``.  Typed readers, the table in docs/knobs.md, the
-list of knobs that are not honoured, defaults and messages all come from them.
-Inputs: none.  Outputs: ``KNOBS``, ``FAMILIES`` and lookups by macro name.
-Never here: reading a configuration.
+The declarations stand in ``matching``, ``shares`` and ``cycle``.  Typed readers, the table in
+docs/knobs.md, the list of knobs that are not honoured, defaults and messages all come from them.
 """
 
 from __future__ import annotations
