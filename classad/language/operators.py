@@ -393,7 +393,8 @@ class Operator(NamedTuple):
     flattening may gather its constants.  ``mirror``: the operator that means the same with the
     operands exchanged.  ``monotone``: as one operand rises, the result rises throughout or falls
     throughout, while nothing wraps.  ``exact``: Python's operator that does the same to numbers
-    while nothing wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in new syntax.
+    while nothing wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in new
+    syntax.
     """
 
     symbol: str
