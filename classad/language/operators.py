@@ -391,10 +391,8 @@ class Operator(NamedTuple):
     ``opcode``: the name of its C kernel; None: there is none.  ``settles``: whether the left
     operand decides, so that the right one is not evaluated; None: both always are.  ``commutes``:
     flattening may gather its constants.  ``mirror``: the operator that means the same with the
-    operands exchanged.  ``monotone``: as one operand rises, the result rises throughout or falls
-    throughout, while nothing wraps.  ``exact``: Python's operator that does the same to numbers
-    while nothing wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in new
-    syntax.
+    operands exchanged.  ``exact``: Python's operator that does the same to numbers while nothing
+    wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in new syntax.
     """
 
     symbol: str
@@ -408,7 +406,6 @@ class Operator(NamedTuple):
     settles: Callable[[ClassAdValue], bool] | None = None
     commutes: bool = False
     mirror: str | None = None
-    monotone: bool = False
     exact: Callable[[Operand, Operand], float] | None = None
     word: str | None = None
 
@@ -445,12 +442,12 @@ BINARY: Final[dict[str, Operator]] = {
         Operator(">>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT", shift_right),
         Operator(">>>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT_LOGICAL", shift_right_logical),
         Operator("+", 2, 9, _A, _MEASURED, "PLUS", add, "ADD",
-                 commutes=True, monotone=True, exact=operator.add),
+                 commutes=True, exact=operator.add),
         Operator("-", 2, 9, _A, _MEASURED, "MINUS", subtract, "SUBTRACT",
-                 monotone=True, exact=operator.sub),
+                 exact=operator.sub),
         Operator("*", 2, 10, _A, _NUMERIC, "TIMES", multiply, "MULTIPLY",
-                 commutes=True, monotone=True, exact=operator.mul),
-        Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE", monotone=True),
+                 commutes=True, exact=operator.mul),
+        Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE"),
         Operator("%", 2, 10, _A, _NUMERIC, "MODULUS", remainder, "REMAINDER"),
         Operator("?:", 2, 12, Kind.CHOICE, _ANYTHING, "ELVIS", elvis, "ELVIS", _settles_elvis),
     )
