@@ -83,7 +83,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     for module in command_modules():
         importlib.import_module(module).add_commands(subparsers)
-    importlib.import_module("pieslice.policy.commands").add_commands(subparsers, effective_quotas)
+    importlib.import_module("pieslice.policy.policy").add_commands(subparsers, effective_quotas)
     importlib.import_module("pieslice.conform.classad.cli").add_commands(subparsers, conform_kinds)
     add_commands(subparsers)
     return parser
@@ -123,7 +123,7 @@ def conform_kinds() -> tuple[Any, ...]:
 
 def command_modules() -> list[str]:
     """The rooms below that bring commands."""
-    modules = ("pieslice.commands.expressions", "pieslice.policy.cli", "pieslice.policy.check")
+    modules = ("pieslice.commands.expressions", "pieslice.policy.config", "pieslice.policy.check")
     return [name for name in modules if importlib.util.find_spec(name) is not None]
 
 

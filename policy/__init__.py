@@ -1,6 +1,6 @@
 """HTCondor's configuration language and the negotiator's policy as checked values."""
 
-from policy.guard import require_own
+from policy.foreign_package import require_own
 
 require_own("classad")
 

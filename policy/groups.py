@@ -10,6 +10,7 @@ Follows: the group quota chapter of the manual, read in 25.14.1 (golden vectors
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from attr import evolve, frozen
@@ -19,7 +20,7 @@ from classad.source import Source
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.knobs import shares as shares
-from policy.knobs.typed import Reading, place, read_knob
+from policy.knobs.reading import Reading, place, read_knob
 
 #: The name of the root group.
 ROOT_NAME: Final = "<none>"
@@ -60,6 +61,18 @@ class Groups:
     groups: tuple[GroupSpec, ...]
     diagnostics: tuple[Diagnostic, ...]
     accept_surplus: bool = False
+
+
+@frozen
+class EffectiveQuotas:
+    """Quotas in a pool of ``pool`` weighted slots, in weighted slots by group name.
+
+    ``own`` is for the group's own submitters, ``subtree`` for it and all groups below it.
+    """
+
+    pool: float
+    own: Mapping[str, float]
+    subtree: Mapping[str, float]
 
 
 class _Node:

@@ -15,7 +15,7 @@ from attr import Factory, frozen
 from classad.errors import Diagnostic
 from policy.config import Config
 from policy.knobs import shares as shares
-from policy.knobs.typed import read_knob
+from policy.knobs.reading import read_knob
 
 
 @frozen

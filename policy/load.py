@@ -3,7 +3,7 @@
 What is decided here: which knob fills which field, what happens to invalid values, and which
 settings are not honoured.  Inputs: a ``Config`` (or plain names and texts).  Outputs:
 ``PolicyLoad``: the policy, diagnostics, and what the configuration asks for in vain.
-Never here: defaults, how a text is read (``policy.knobs.typed``).
+Never here: defaults, how a text is read (``policy.knobs.reading``).
 Follows: start-up of condor_negotiator 25.14.1 (golden vectors ``negotiator-startup``): where the
 daemon aborts there is an error among the diagnostics, and the default is used to go on.
 """
@@ -25,7 +25,7 @@ from policy.knobs import Kind, Knob, Need, find_knob
 from policy.knobs import cycle as cycle
 from policy.knobs import matching as matching
 from policy.knobs import shares as shares
-from policy.knobs.typed import Reading, default_value, place, read_knob
+from policy.knobs.reading import Reading, default_value, place, read_knob
 from policy.language import expressions
 from policy.language.sources import MemorySources, Sources
 from policy.language.table import Context, Definition

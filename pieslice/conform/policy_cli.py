@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from pieslice.conform.classad.runner import Case, Kind, Mismatch
 from pieslice.conform.policy import CASE_FIELDS, Setup, check_case
-from policy.io import builtin_library, builtin_table
+from policy.data.tables import builtin_table
+from policy.io import builtin_library
 from policy.knobs import KNOBS
 
 #: Fields of a row of the parameter table.  ``used_by`` names files of HTCondor's source and is

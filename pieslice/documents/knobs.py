@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from policy.ephemeral import EPHEMERAL, Ephemeral
-from policy.io import builtin_table, meanings
+from policy.data.tables import builtin_table, meanings
 from policy.knobs import KNOBS, declared
 from policy.knobs import cycle as knobs_cycle
 from policy.knobs import matching as knobs_matching

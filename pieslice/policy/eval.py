@@ -4,7 +4,7 @@ What lives here: which ads of the files are taken, the time of the evaluation, a
 Inputs: parsed arguments, files of ads.  Outputs: the value and what the negotiator makes of it on
 standard output, attributes that nobody gave on standard error.
 Never here: the evaluation (``policy.explain.trial``), the layout of a grid
-(``policy.explain.grid``).
+(``pieslice.policy.grid``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
 from pieslice.policy.options import EXIT_OK, Misuse, Shown, read, say_problems, split_pairs
-from policy.explain.grid import BadAxis, fill, grid_lines, read_axes
+from pieslice.policy.grid import BadAxis, fill, grid_lines, read_axes
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
 
 

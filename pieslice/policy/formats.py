@@ -14,7 +14,7 @@ from typing import Any, Final
 from attr import frozen
 
 from classad.errors import Diagnostic
-from policy.knobs.typed import EXPANDED
+from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}

@@ -3,7 +3,7 @@
 What lives here: arguments, files, printing.  Inputs: a map file, or a configuration and the name
 of a map in it.  Outputs: mappings on standard output, lines that say nothing on standard error;
 0 done, 1 a name has no mapping, 2 bad input.
-Never here: what a map says (``policy.maps.user_maps``, ``policy.maps.trial``).
+Never here: what a map says (``policy.maps.user_maps``, ``policy.maps.lookup``).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def add_commands(subparsers: Any) -> None:
 
 @guarded
 def _test(args: argparse.Namespace) -> int:
-    from policy.maps.trial import map_name, mapped_lines
+    from policy.maps.lookup import map_name, mapped_lines
 
     skipped: list[Diagnostic] = []
     methods = _named_map(args, skipped) if args.map_name else _map_file(args, skipped)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from classad.errors import ClassAdParseError
 from policy.config import Config
-from policy.io import builtin_table
+from policy.data.tables import builtin_table
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.typed import split_list
+from policy.knobs.reading import split_list
 from policy.language import expressions
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_double, read_integer

@@ -2,7 +2,7 @@
 
 What is decided here: what a sentence and an origin are, and how they are laid out as text.
 Inputs: readings of knobs, definitions.  Outputs: ``Sentence`` values; lines of text.
-Never here: what is said (``policy.explain.policy``, ``policy.explain.shares``).
+Never here: what is said (``policy.explain.explanation``, ``policy.explain.shares``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from attr import field, frozen
 
 from policy.config import Config
 from policy.knobs.declaration import Knob
-from policy.knobs.typed import Reading, read_knob
+from policy.knobs.reading import Reading, read_knob
 from policy.language.table import Definition
 
 _INDENT = "  "

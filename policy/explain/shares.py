@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policy.config import Config
-from policy.explain.policy import Quotas
+from policy.explain.explanation import Quotas
 from policy.explain.sentences import Origin, Sentence, Teller, code, duration, listing, origin_of
 from policy.groups import ROOT_NAME, GroupSpec
 from policy.knobs import shares as shares

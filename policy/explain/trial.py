@@ -26,7 +26,7 @@ from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, find_ephemeral
 from policy.knobs import find_knob
 from policy.knobs import matching as matching
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.typed import read_knob
+from policy.knobs.reading import read_knob
 from policy.language import expressions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition

@@ -16,7 +16,7 @@ from classad.errors import Diagnostic, suggest
 from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, Presence, find_ephemeral
 from policy.knobs import matching as matching
 from policy.knobs.shares import GROUP_SORT_EXPR
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
 from policy.lint.trees import guarded, references, scope_of
@@ -96,7 +96,7 @@ _DAEMON_FUNCTIONS: Final = frozenset(("resourcesinusebyuser", "resourcesinusebyu
 @cache
 def known_attributes() -> tuple[str, ...]:
     """Attributes of captured ads and those that the negotiator adds."""
-    from policy.io import attribute_names
+    from policy.data.tables import attribute_names
 
     own = (entry.name for entry in EPHEMERAL if "<" not in entry.name)
     return (*attribute_names(), *own)

@@ -13,7 +13,7 @@ from typing import Final, TypeGuard
 from classad.errors import Diagnostic
 from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
 from policy.ephemeral import find_ephemeral
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import MIRRORED, bare, comparisons, conjuncts, is_undefined, number
 from policy.lint.view import Setting, View

@@ -13,7 +13,7 @@ from attr import field, frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.language.table import Definition
 
 ERROR: Final = "error"

@@ -15,7 +15,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
-from policy.knobs.typed import EXPANDED
+from policy.knobs.reading import EXPANDED
 from policy.lint import (
     attributes,
     comparisons,

@@ -12,7 +12,7 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs import shares as shares
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import number, references
 from policy.lint.view import Setting, View

@@ -101,7 +101,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
 
 def check_names(view: View) -> Iterator[Diagnostic]:
     """Everything about names."""
-    from policy.io import attribute_names, meanings
+    from policy.data.tables import attribute_names, meanings
 
     table = view.config.scope.table
     known = [knob.name for knob in KNOBS.values()]

@@ -14,7 +14,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from policy.knobs import matching as matching
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import MIRRORED, bare, comparisons, names, number, references
 from policy.lint.view import Setting, View

@@ -16,7 +16,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from policy.knobs.typed import EXPANDED
+from policy.knobs.reading import EXPANDED
 from policy.language import statements
 from policy.language.lines import LineReader
 from policy.language.statements import StatementError

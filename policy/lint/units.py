@@ -16,7 +16,7 @@ from policy.knobs import cycle as cycle
 from policy.knobs import matching as matching
 from policy.knobs import shares as shares
 from policy.knobs.declaration import Knob
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import MIRRORED, bare, comparisons, names, number
 from policy.lint.view import Setting, View

@@ -18,7 +18,7 @@ from attr import frozen
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.typed import Reading, read_knob
+from policy.knobs.reading import Reading, read_knob
 from policy.language.macros import ExpansionError
 from policy.language.table import DETECTED_ORIGIN, Definition
 

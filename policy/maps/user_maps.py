@@ -18,7 +18,7 @@ from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
-from policy.knobs.typed import split_list
+from policy.knobs.reading import split_list
 from policy.language.sources import Sources
 
 _FIELD = re.compile(r'[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t]+))')

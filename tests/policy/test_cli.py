@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pieslice.policy.cli import add_commands
+from pieslice.policy.config import add_commands
 
 TEXT = """\
 LIMIT = 120

@@ -8,7 +8,8 @@ import pytest
 
 from pieslice.cli import main
 from policy.config import Config, load_config
-from policy.io import builtin_library, builtin_table, meanings, read_config
+from policy.data.tables import builtin_table, meanings
+from policy.io import builtin_library, read_config
 from policy.knobs import KNOBS
 from policy.knobs.parameters import find_parameter
 from policy.language.host import HostFacts

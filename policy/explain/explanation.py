@@ -29,21 +29,6 @@ if TYPE_CHECKING:
     from policy.model import NegotiatorPolicy
 
 
-@frozen
-class Quotas:
-    """Effective quotas in a pool of ``pool`` weighted slots, by group name.
-
-    ``own`` is for the group's own submitters, ``subtree`` for it and all groups below it.
-    """
-
-    pool: float
-    own: Mapping[str, float]
-    subtree: Mapping[str, float]
-
-
-#: Computes the quotas of a policy in a pool of so many weighted slots.
-QuotaRule = Callable[["NegotiatorPolicy", float], Quotas]
-
 _OTHER_DAEMONS: Final = frozenset(
     ["schedd", "negotiator", "collector", "master", "shadow", "starter", "tool", "submit", "credd"]
 )

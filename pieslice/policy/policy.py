@@ -2,7 +2,7 @@
 
 What lives here: arguments and streams.  Inputs: the arguments, files.  Outputs: data on standard
 output, problems on standard error; 0 done, 1 the answer is no, 2 bad input.
-Never here: what is said (``policy.explain.policy``), quota arithmetic: a rule for it is handed in
+Never here: what is said (``policy.explain.explanation``), quota arithmetic: a rule for it is handed in
 by the room that has it.
 """
 
@@ -24,7 +24,7 @@ from pieslice.policy.options import (
 )
 
 if TYPE_CHECKING:
-    from policy.explain.policy import QuotaRule
+    from policy.explain.explanation import QuotaRule
 
 _WIDTH = 100
 
@@ -80,7 +80,7 @@ def _pool_size(text: str) -> float:
 
 @guarded
 def _explain(args: argparse.Namespace) -> int:
-    from policy.explain.policy import explain_policy
+    from policy.explain.explanation import explain_policy
     from policy.explain.sentences import sentence_lines
     from policy.load import load_policy
 

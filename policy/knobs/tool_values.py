@@ -3,7 +3,7 @@
 What is decided here: what a tool hands out where a daemon would abort: clamped numbers, the
 default for what is invalid.  Inputs: a ``Config``, the type and range of the macro in HTCondor's
 table.  Outputs: Python values (None: undefined).
-Never here: knobs as the negotiator reads them (``policy.knobs.typed``).
+Never here: knobs as the negotiator reads them (``policy.knobs.reading``).
 Follows: the ``htcondor.param`` mapping of 25.14.1 (golden vectors ``typed``).
 """
 

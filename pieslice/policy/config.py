@@ -78,7 +78,7 @@ def _add_info(commands: Any) -> None:
 def _info(args: argparse.Namespace) -> int:
     from classad.errors import suggest
     from pieslice.policy.showing import info_lines
-    from policy.io import builtin_table, meanings
+    from policy.data.tables import builtin_table, meanings
     from policy.knobs import KNOBS
     from policy.knobs.parameters import find_parameter
 
