@@ -25,9 +25,9 @@ from classad.loading.long_form import load_long
 from classad.match import is_true
 from fuzz.thresholds import few_are_many
 from negotiator.capture.slots import plain_names
-from negotiator.columns.rows import LoadedSlots
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
+from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.course import first_snapshot

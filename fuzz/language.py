@@ -30,10 +30,12 @@ from classad.evaluate import (
     evaluate_exactly,
     evaluate_full,
 )
+from classad.evaluation.functions import CLOCK, ZONE, Where, lookup_function
 from classad.files.ads import read_ads, write_ads
 from classad.formats.long import read_long
 from classad.formats.unparse import unparse, unparse_value
 from classad.language.limits import FAST_HEIGHT
+from classad.language.operators import BINARY
 from classad.language.values import RelTime
 from classad.loading.long_form import Loader
 from classad.source import Source
@@ -48,14 +50,7 @@ from fuzz.target import Unavailable
 
 CONTEXT: Final = EvalContext(now=1_700_000_000.0, tz=UTC)
 #: Operators for which HTCondor's flattening loses or changes values.
-LOSSY: Final = frozenset({"+", "*", "|", "&", "^", "&&", "||", "?:"})
-#: Functions that print what is no string.
-PRINTING: Final = frozenset(
-    {
-        "string", "strcat", "join", "toupper", "tolower", "strcmp", "stricmp", "versioncmp",
-        "versionlt", "versionle", "versiongt", "versionge", "versioneq", "version_in_range",
-    }
-)  # fmt: skip
+LOSSY: Final = frozenset(symbol for symbol, row in BINARY.items() if row.commutes or row.lazy)
 #: Names of what is around an ad.
 OUTSIDE: Final = frozenset({"parent", "root", "toplevel"})
 
@@ -195,7 +190,7 @@ def _lossy(root: Node) -> bool:
     is outermost when an ad is flattened is inside the match ad in a match; and members of lists and
     ads are flattened too, which shows where they are printed.
     """
-    if any(isinstance(node, Call) and node.name.lower() in PRINTING for node in walk(root)) and any(
+    if any(isinstance(node, Call) and _prints(node.name) for node in walk(root)) and any(
         isinstance(node, ListExpr | AdExpr) for node in walk(root)
     ):
         return True
@@ -207,11 +202,19 @@ def _lossy(root: Node) -> bool:
     )
 
 
-def _steady(name: str) -> bool:
-    from classad.evaluation.functions import lookup_function
-
+def _prints(name: str) -> bool:
     function = lookup_function(name)
-    return function is not None and function.deterministic
+    return function is not None and function.prints
+
+
+def _steady(name: str) -> bool:
+    """Whether a function looks at nothing but its arguments, the clock and the zone."""
+    function = lookup_function(name)
+    return (
+        function is not None
+        and not function.ever_reads & ~(CLOCK | ZONE)
+        and Where.IN_EACH not in function.where
+    )
 
 
 def printers_agree(text: str) -> None:

@@ -30,9 +30,10 @@ def _cases() -> Any:
 def _parser_cases() -> Any:
     from hypothesis import strategies as st
 
+    from classad.language.operators import BINARY
     from classad.strategies import expressions, mutated
 
-    words = {"=?=": " is ", "=!=": " ISNT "}
+    words = {symbol: f" {row.word.title()} " for symbol, row in BINARY.items() if row.word}
 
     def worded(text: str, wanted: bool) -> str:
         for symbol, word in words.items() if wanted else ():

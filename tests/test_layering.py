@@ -67,7 +67,7 @@ OUTSIDE = {
     "policy/io.py": "reads configuration files, the host's names and the environment",
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
-    "negotiator/io.py": "reads a capture directory",
+    "negotiator/capture/reader.py": "reads a capture directory",
     "pieslice/commands/expressions.py": "a command line: prints, and sets the exit code",
     "pieslice/commands/inputs_and_clock.py": (
         "the body of `pieslice negotiate`: files, terminal width, the clock"

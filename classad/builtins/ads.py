@@ -10,7 +10,7 @@ from typing import Any
 from classad.ads.stored import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
-from classad.evaluation.functions import RAW, builtin
+from classad.evaluation.functions import EXPRESSIONS, RAW, TEXT, Form, Where, builtin
 from classad.evaluation.scopes import enclosing, find, find_unscoped, outermost
 from classad.evaluation.selection import select
 from classad.language.limits import EvaluationFailure
@@ -24,7 +24,8 @@ from classad.syntax.nodes import Reference
     "eval",
     args=1,
     laziness=RAW,
-    deterministic=False,
+    reads=TEXT,
+    prints=True,
     exceptional="undefined, error and a text that does not parse give error",
     examples=['eval("1 + 2") -> 3', 'eval("1 +") -> error', "eval(undefined) -> error"],
 )
@@ -118,7 +119,7 @@ def _in_each(site: Any) -> Any:
     "evalInEachContext",
     args=2,
     laziness=RAW,
-    deterministic=False,
+    where=(Where.IN_EACH, Where.HERE),
     exceptional="an undefined list gives undefined, another type error; a member that is undefined "
     "or no ad gives undefined or error in its place",
     examples=["evalInEachContext(x + 1, {[x = 1], [x = 2]}) -> { 2,3 }"],
@@ -137,7 +138,8 @@ def eval_in_each_context(site: Any) -> Any:
     "countMatches",
     args=2,
     laziness=RAW,
-    deterministic=False,
+    where=(Where.IN_EACH, Where.HERE),
+    form=Form.COUNT,
     exceptional="an undefined list counts 0, another type gives error; members that are no ads "
     "do not count",
     examples=["countMatches(x > 1, {[x = 1], [x = 2], undefined}) -> 1"],
@@ -154,7 +156,8 @@ def count_matches(site: Any) -> Any:
     "unparse",
     args=1,
     laziness=RAW,
-    deterministic=False,
+    reads=EXPRESSIONS,
+    where=(Where.NAMED,),
     exceptional="an argument that is no attribute reference gives error",
     examples=['unparse(nosuch) -> ""', "unparse(1) -> error"],
 )
@@ -174,7 +177,8 @@ def unparse_attribute(site: Any) -> Any:
     "unresolved",
     args=(1, 2),
     laziness=RAW,
-    deterministic=False,
+    reads=EXPRESSIONS,
+    where=(Where.FOUND, Where.HERE),
     exceptional="an absent attribute gives undefined; an argument that is no attribute reference "
     "and an ill-formed pattern give error; a pattern that is no string fails the whole evaluation",
     examples=[

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from classad.builtins.support import int_of
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import ZONE, builtin
 from classad.language.times import (
     Moment,
     break_down,
@@ -33,7 +33,7 @@ def _local_moment(state: Any, value: Any) -> Moment | None:
 @builtin(
     "getYear",
     args=1,
-    deterministic=False,
+    reads=ZONE,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=['getYear(absTime("2020-07-02T03:04:05Z")) -> 2020'],
 )
@@ -46,7 +46,7 @@ def get_year(state: Any, value: Any) -> Any:
 @builtin(
     "getMonth",
     args=1,
-    deterministic=False,
+    reads=ZONE,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=['getMonth(absTime("2020-07-02T03:04:05Z")) -> 7'],
 )
@@ -59,7 +59,7 @@ def get_month(state: Any, value: Any) -> Any:
 @builtin(
     "getDayOfYear",
     args=1,
-    deterministic=False,
+    reads=ZONE,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=['getDayOfYear(absTime("2020-01-02T03:04:05Z")) -> 1'],
 )
@@ -72,7 +72,7 @@ def get_day_of_year(state: Any, value: Any) -> Any:
 @builtin(
     "getDayOfMonth",
     args=1,
-    deterministic=False,
+    reads=ZONE,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=['getDayOfMonth(absTime("2020-01-02T03:04:05Z")) -> 2'],
 )
@@ -85,7 +85,7 @@ def get_day_of_month(state: Any, value: Any) -> Any:
 @builtin(
     "getDayOfWeek",
     args=1,
-    deterministic=False,
+    reads=ZONE,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=['getDayOfWeek(absTime("2020-01-02T03:04:05Z")) -> 4'],
 )
@@ -116,7 +116,7 @@ def get_days(state: Any, value: Any) -> Any:
 @builtin(
     "getHours",
     args=1,
-    deterministic=False,
+    reads=ZONE,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["getHours(relTime(7200)) -> 2"],
 )
@@ -129,7 +129,7 @@ def get_hours(state: Any, value: Any) -> Any:
 @builtin(
     "getMinutes",
     args=1,
-    deterministic=False,
+    reads=ZONE,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["getMinutes(relTime(150)) -> 2"],
 )
@@ -142,7 +142,7 @@ def get_minutes(state: Any, value: Any) -> Any:
 @builtin(
     "getSeconds",
     args=1,
-    deterministic=False,
+    reads=ZONE,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["getSeconds(relTime(-90061)) -> -1"],
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from classad.evaluation.functions import LAZY, RAW, builtin
+from classad.evaluation.functions import LAZY, RAW, Form, builtin
 from classad.language.operators import truth
 
 Thunk = Callable[[], Any]
@@ -18,6 +18,8 @@ Thunk = Callable[[], Any]
     "ifThenElse",
     args=3,
     laziness=LAZY,
+    form=Form.CHOICE,
+    guard=True,
     exceptional="an undefined condition gives undefined, one that is no boolean or number error; "
     "the branch not taken is not evaluated",
     examples=['ifThenElse(2 > 1, "yes", error) -> "yes"', 'ifThenElse("true", 1, 2) -> error'],
@@ -34,6 +36,7 @@ def if_then_else(state: Any, condition: Thunk, then: Thunk, otherwise: Thunk) ->
     "debug",
     args=1,
     laziness=RAW,
+    observed=True,
     exceptional="the argument's value, whatever it is",
     examples=["debug(1 + 1) -> 2", "debug(undefined) -> undefined"],
 )

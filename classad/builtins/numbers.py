@@ -10,7 +10,7 @@ import math
 from typing import Any, Final
 
 from classad.builtins.support import NUMBERS, int_of, is_list, real_of, text_of, truncated
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import CHANCE, builtin
 from classad.language.limits import EvaluationFailure
 from classad.language.time_format import truncating_divide
 from classad.language.values import ERROR, UNDEFINED, RelTime, Value, wrap64
@@ -41,6 +41,7 @@ def to_real(state: Any, value: Any) -> Any:
 @builtin(
     "string",
     args=1,
+    prints=True,
     examples=['string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"'],
 )
 def to_string(state: Any, value: Any) -> Any:
@@ -181,7 +182,7 @@ def quantize(state: Any, value: Any, step: Any) -> Any:
 @builtin(
     "random",
     args=(0, 1),
-    deterministic=False,
+    reads=CHANCE,
     exceptional="undefined, error and booleans give error; a bound not above 0 fails the "
     "whole evaluation",
     examples=["random(1) -> 0", "random(true) -> error"],

@@ -31,6 +31,7 @@ _ORDER_RULE: Final = "an undefined argument gives undefined, else an error one e
     "strcat",
     args=(0, None),
     laziness=LAZY,
+    prints=True,
     exceptional="the first undefined or error argument, from the left, is the result",
     examples=['strcat("a", 1, true) -> "a1true"', "strcat(undefined, error) -> undefined"],
 )
@@ -49,6 +50,7 @@ def strcat(state: Any, *arguments: Thunk) -> Any:
     "join",
     args=(0, None),
     laziness=LAZY,
+    prints=True,
     exceptional="undefined items are left out and an undefined separator is empty; if all items "
     "are undefined the result is; error gives error",
     examples=[
@@ -111,7 +113,7 @@ def ascii_lower(text: str) -> str:
     return text.lower() if text.isascii() else from_bytes(to_bytes(text).lower())
 
 
-@builtin("toUpper", args=1, examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'])
+@builtin("toUpper", args=1, prints=True, examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'])
 def to_upper(state: Any, value: Any) -> Any:
     """The argument as a string with ASCII letters in upper case."""
     text = text_of(value)
@@ -120,7 +122,7 @@ def to_upper(state: Any, value: Any) -> Any:
     return text.upper() if text.isascii() else from_bytes(to_bytes(text).upper())
 
 
-@builtin("toLower", args=1, examples=['toLower("LINUX") -> "linux"'])
+@builtin("toLower", args=1, prints=True, examples=['toLower("LINUX") -> "linux"'])
 def to_lower(state: Any, value: Any) -> Any:
     """The argument as a string with ASCII letters in lower case."""
     text = text_of(value)
@@ -191,6 +193,7 @@ def _both_texts(left: Any, right: Any) -> Any:
 @builtin(
     "strcmp",
     args=2,
+    prints=True,
     exceptional=_ORDER_RULE,
     examples=['strcmp("a", "b") -> -1', 'strcmp("a", "A") -> 1'],
 )
@@ -200,7 +203,9 @@ def strcmp(state: Any, left: Any, right: Any) -> Any:
     return texts if texts.__class__ is Value else _sign(to_bytes(texts[0]), to_bytes(texts[1]))
 
 
-@builtin("stricmp", args=2, exceptional=_ORDER_RULE, examples=['stricmp("a", "A") -> 0'])
+@builtin(
+    "stricmp", args=2, prints=True, exceptional=_ORDER_RULE, examples=['stricmp("a", "A") -> 0']
+)
 def stricmp(state: Any, left: Any, right: Any) -> Any:
     """As ``strcmp`` without regard to the case of ASCII letters."""
     texts = _both_texts(left, right)

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from classad.builtins.support import is_ad
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import CLOCK, ZONE, builtin
 from classad.language.limits import EvaluationFailure
 from classad.language.time_format import Fields, strftime, truncating_divide
 from classad.language.times import (
@@ -36,7 +36,7 @@ def _here(state: Any, secs: int) -> AbsTime:
 @builtin(
     "time",
     args=0,
-    deterministic=False,
+    reads=CLOCK,
     exceptional=_NO_ARGUMENTS,
     examples=["isInteger(time()) -> true"],
 )
@@ -48,7 +48,7 @@ def seconds_now(state: Any) -> int:
 @builtin(
     "currentTime",
     args=0,
-    deterministic=False,
+    reads=CLOCK | ZONE,
     exceptional=_NO_ARGUMENTS,
     examples=["isAbsTime(currentTime()) -> true"],
 )
@@ -60,7 +60,7 @@ def current_time(state: Any) -> AbsTime:
 @builtin(
     "dayTime",
     args=0,
-    deterministic=False,
+    reads=CLOCK | ZONE,
     exceptional=_NO_ARGUMENTS,
     examples=["isRelTime(dayTime()) -> true"],
 )
@@ -73,7 +73,7 @@ def day_time(state: Any) -> RelTime:
 @builtin(
     "timezoneOffset",
     args=0,
-    deterministic=False,
+    reads=CLOCK | ZONE,
     exceptional=_NO_ARGUMENTS,
     examples=["isRelTime(timezoneOffset()) -> true"],
 )
@@ -97,7 +97,8 @@ def _instant(value: Any) -> Any:
 @builtin(
     "absTime",
     args=(0, 2),
-    deterministic=False,
+    reads=ZONE,
+    reads_alone=CLOCK,
     exceptional="undefined gives undefined; a zone offset of another type than number or "
     "relative time gives error, one of -1 with an integer fails the whole evaluation",
     examples=[
@@ -171,6 +172,7 @@ def rel_time(state: Any, value: Any) -> Any:
 @builtin(
     "splitTime",
     args=1,
+    reads=ZONE,
     examples=[
         "splitTime(relTime(3723)).Hours -> 1",
         'splitTime(absTime("2020-01-02T03:04:05Z")).Year -> 2020',
@@ -260,7 +262,8 @@ def _fields_of_ad(state: Any, ad: Any) -> Moment:
 @builtin(
     "formatTime",
     args=(0, 2),
-    deterministic=False,
+    reads=ZONE,
+    reads_alone=CLOCK,
     exceptional="undefined, error and types other than number, absolute time and ad give error",
     examples=[
         'formatTime(absTime("2020-01-02T03:04:05Z"), "%F %T") -> "2020-01-02 03:04:05"',

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from classad.builtins.support import is_ad, is_list
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import Form, builtin
 from classad.language.values import ERROR, UNDEFINED, AbsTime, RelTime
 
 _ALWAYS = "never undefined or error"
@@ -17,6 +17,8 @@ _ALWAYS = "never undefined or error"
 @builtin(
     "isUndefined",
     args=1,
+    form=Form.IS_UNDEFINED,
+    guard=True,
     exceptional=_ALWAYS,
     examples=["isUndefined(undefined) -> true", "isUndefined(error) -> false"],
 )
@@ -28,6 +30,8 @@ def is_undefined(state: Any, value: Any) -> bool:
 @builtin(
     "isError",
     args=1,
+    form=Form.IS_ERROR,
+    guard=True,
     exceptional=_ALWAYS,
     examples=["isError(1 / 0) -> true", "isError(undefined) -> false"],
 )
@@ -36,7 +40,7 @@ def is_error(state: Any, value: Any) -> bool:
     return value is ERROR
 
 
-@builtin("isString", args=1, exceptional=_ALWAYS, examples=['isString("a") -> true'])
+@builtin("isString", args=1, guard=True, exceptional=_ALWAYS, examples=['isString("a") -> true'])
 def is_string(state: Any, value: Any) -> bool:
     """Whether the argument is a string."""
     return value.__class__ is str
@@ -45,6 +49,7 @@ def is_string(state: Any, value: Any) -> bool:
 @builtin(
     "isInteger",
     args=1,
+    guard=True,
     exceptional=_ALWAYS,
     examples=["isInteger(1) -> true", "isInteger(1.0) -> false"],
 )
@@ -53,31 +58,41 @@ def is_integer(state: Any, value: Any) -> bool:
     return value.__class__ is int
 
 
-@builtin("isReal", args=1, exceptional=_ALWAYS, examples=["isReal(1.0) -> true"])
+@builtin("isReal", args=1, guard=True, exceptional=_ALWAYS, examples=["isReal(1.0) -> true"])
 def is_real(state: Any, value: Any) -> bool:
     """Whether the argument is a real."""
     return value.__class__ is float
 
 
-@builtin("isBoolean", args=1, exceptional=_ALWAYS, examples=["isBoolean(1 == 1) -> true"])
+@builtin(
+    "isBoolean", args=1, guard=True, exceptional=_ALWAYS, examples=["isBoolean(1 == 1) -> true"]
+)
 def is_boolean(state: Any, value: Any) -> bool:
     """Whether the argument is a boolean."""
     return value.__class__ is bool
 
 
-@builtin("isList", args=1, exceptional=_ALWAYS, examples=["isList({1,2}) -> true"])
+@builtin("isList", args=1, guard=True, exceptional=_ALWAYS, examples=["isList({1,2}) -> true"])
 def is_list_value(state: Any, value: Any) -> bool:
     """Whether the argument is a list."""
     return is_list(value)
 
 
-@builtin("isClassAd", args=1, exceptional=_ALWAYS, examples=["isClassAd([a = 1]) -> true"])
+@builtin(
+    "isClassAd", args=1, guard=True, exceptional=_ALWAYS, examples=["isClassAd([a = 1]) -> true"]
+)
 def is_classad(state: Any, value: Any) -> bool:
     """Whether the argument is an ad."""
     return is_ad(value)
 
 
-@builtin("isAbsTime", args=1, exceptional=_ALWAYS, examples=["isAbsTime(absTime(0, 0)) -> true"])
+@builtin(
+    "isAbsTime",
+    args=1,
+    guard=True,
+    exceptional=_ALWAYS,
+    examples=["isAbsTime(absTime(0, 0)) -> true"],
+)
 def is_abstime(state: Any, value: Any) -> bool:
     """Whether the argument is an absolute time."""
     return value.__class__ is AbsTime
@@ -86,6 +101,7 @@ def is_abstime(state: Any, value: Any) -> bool:
 @builtin(
     "isRelTime",
     args=1,
+    guard=True,
     exceptional=_ALWAYS,
     examples=["isRelTime(relTime(5)) -> true", 'isRelTime(relTime("5")) -> false'],
 )

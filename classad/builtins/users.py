@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import ENVIRONMENT, builtin
 from classad.language.limits import EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
@@ -20,7 +20,7 @@ from classad.language.values import ERROR, UNDEFINED
 @builtin(
     "userHome",
     args=(0, None),
-    deterministic=False,
+    reads=ENVIRONMENT,
     exceptional="without a known user the default, if it is a string with text; else undefined, "
     "or error for a name that is neither string nor undefined; a call without arguments or with "
     "more than two fails the whole evaluation",
@@ -45,7 +45,7 @@ def user_home(state: Any, *arguments: Any) -> Any:
 @builtin(
     "userMap",
     args=(2, 4),
-    deterministic=False,
+    reads=ENVIRONMENT,
     exceptional="an error in the first two arguments gives error; without a mapping the default "
     "(whatever its type) or undefined",
     examples=['userMap("groups", "ann", "physics", "none") -> "none"'],

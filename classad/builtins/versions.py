@@ -76,6 +76,7 @@ def _order(left: str, right: str) -> int:
 @builtin(
     "versioncmp",
     args=2,
+    prints=True,
     exceptional=_RULE,
     examples=[
         'versioncmp("8.9.10", "8.9.9") -> 1',
@@ -88,35 +89,61 @@ def versioncmp(state: Any, left: Any, right: Any) -> Any:
     return compared(left, right)
 
 
-@builtin("versionLT", args=2, exceptional=_RULE, examples=['versionLT("1.9", "1.10") -> true'])
+@builtin(
+    "versionLT",
+    args=2,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionLT("1.9", "1.10") -> true'],
+)
 def version_lt(state: Any, left: Any, right: Any) -> Any:
     """Whether the first version is older than the second."""
     order = compared(left, right)
     return order if order.__class__ is Value else order < 0
 
 
-@builtin("versionLE", args=2, exceptional=_RULE, examples=['versionLE("1.9", "1.9") -> true'])
+@builtin(
+    "versionLE",
+    args=2,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionLE("1.9", "1.9") -> true'],
+)
 def version_le(state: Any, left: Any, right: Any) -> Any:
     """Whether the first version is not newer than the second."""
     order = compared(left, right)
     return order if order.__class__ is Value else order <= 0
 
 
-@builtin("versionGT", args=2, exceptional=_RULE, examples=['versionGT("1.9", "1.10") -> false'])
+@builtin(
+    "versionGT",
+    args=2,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionGT("1.9", "1.10") -> false'],
+)
 def version_gt(state: Any, left: Any, right: Any) -> Any:
     """Whether the first version is newer than the second."""
     order = compared(left, right)
     return order if order.__class__ is Value else order > 0
 
 
-@builtin("versionGE", args=2, exceptional=_RULE, examples=['versionGE("1.10", "1.9") -> true'])
+@builtin(
+    "versionGE",
+    args=2,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionGE("1.10", "1.9") -> true'],
+)
 def version_ge(state: Any, left: Any, right: Any) -> Any:
     """Whether the first version is not older than the second."""
     order = compared(left, right)
     return order if order.__class__ is Value else order >= 0
 
 
-@builtin("versionEQ", args=2, exceptional=_RULE, examples=['versionEQ("1.0", "1") -> false'])
+@builtin(
+    "versionEQ", args=2, prints=True, exceptional=_RULE, examples=['versionEQ("1.0", "1") -> false']
+)
 def version_eq(state: Any, left: Any, right: Any) -> Any:
     """Whether the two versions are equal, byte by byte."""
     order = compared(left, right)
@@ -126,6 +153,7 @@ def version_eq(state: Any, left: Any, right: Any) -> Any:
 @builtin(
     "version_in_range",
     args=3,
+    prints=True,
     exceptional="an undefined bound gives undefined; error and an undefined version give error",
     examples=['version_in_range("1.10", "1.9", "1.11") -> true'],
 )

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from classad.ads.deferred import Run
 from classad.ads.expression import ExprTree
-from classad.evaluation.functions import lookup_function
+from classad.evaluation.functions import Form, lookup_function
 from classad.evaluation.state import CallSite
-from classad.language.names import fold_name
 from classad.language.values import ERROR
 from classad.syntax.nodes import Reference
 
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from classad.syntax.nodes import Call, Node
 
 
-#: Functions whose calls leave the evaluation's state alone.
-STATELESS: Final = frozenset({"ifthenelse", "isundefined", "iserror"})
+#: Forms of functions whose calls leave the evaluation's state alone.
+STATELESS: Final = frozenset({Form.CHOICE, Form.IS_UNDEFINED, Form.IS_ERROR})
 
 
 def compile_call(node: Call, arguments: list[Run]) -> Run:
@@ -48,7 +47,7 @@ def _bound(function: Builtin, node: Call, arguments: list[Run]) -> Run:
     if not function.accepts(len(arguments)):
         return lambda ad, state: ERROR
     way = function.laziness.value
-    if way == "eager" and fold_name(node.name) in STATELESS:
+    if way == "eager" and function.form in STATELESS:
         impl, first = function.impl, arguments[0]
         return lambda ad, state: impl(state, first(ad, state))
     if way == "eager":

@@ -22,6 +22,7 @@ from classad.ads.stored import make_ad, make_list
 from classad.compiled.calls import STATELESS, compile_call
 from classad.compiled.python_source import MAX_SIZE, generate
 from classad.compiled.templates import binary_factory, variant_of
+from classad.evaluation.functions import Form, form_of
 from classad.evaluation.reference import no_choice, subscript
 from classad.evaluation.scopes import find, find_unscoped, outermost
 from classad.evaluation.selection import select
@@ -66,7 +67,7 @@ def _demanding(node: Any) -> bool:
     if node.__class__ is nodes.Reference:
         return node.absolute or fold_name(node.name) in _OTHER_SCOPES
     if node.__class__ is nodes.Call:
-        return fold_name(node.name) not in STATELESS
+        return form_of(node.name, len(node.args)) not in STATELESS
     return node.__class__ is nodes.Subscript
 
 
@@ -325,7 +326,7 @@ def _subscript(node: nodes.Subscript, pieces: list[Piece]) -> _Translated:
 
 
 def _call(node: nodes.Call, pieces: list[Piece]) -> _Translated:
-    if len(pieces) == 3 and fold_name(node.name) == "ifthenelse":
+    if form_of(node.name, len(pieces)) is Form.CHOICE:
         # The function's own choice, without a detour.
         return "other", None, conditional(*[piece.run for piece in pieces])
     return "other", None, compile_call(node, [piece.run for piece in pieces])

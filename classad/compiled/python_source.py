@@ -21,7 +21,7 @@ from classad.ads.deferred import Run
 from classad.ads.expression import ExprTree
 from classad.compiled import fetch
 from classad.compiled.statements import Operand, Writer
-from classad.evaluation.functions import lookup_function
+from classad.evaluation.functions import Form, form_of, lookup_function
 from classad.evaluation.reference import no_choice, subscript
 from classad.language import operators
 from classad.language.names import UNUSUAL, fold_name
@@ -166,7 +166,7 @@ class _Writer(Writer):
         return Operand(value)
 
     def call(self, node: nodes.Call, depth: int) -> Operand:
-        if fold_name(node.name) == "ifthenelse" and len(node.args) == 3:
+        if form_of(node.name, len(node.args)) is Form.CHOICE:
             return self.choice(list(node.args), depth)
         function = lookup_function(node.name)
         if function is None or not function.accepts(len(node.args)):
@@ -175,10 +175,9 @@ class _Writer(Writer):
             return self.fallback(node)
         values = [self.value(arg, depth).name for arg in node.args]
         value = self.name()
-        if function.name in ("isUndefined", "isError"):
-            self.put(
-                f"{value} = {values[0]} is {'ERROR' if function.name == 'isError' else 'UNDEFINED'}"
-            )
+        if function.form in (Form.IS_UNDEFINED, Form.IS_ERROR):
+            wanted = "ERROR" if function.form is Form.IS_ERROR else "UNDEFINED"
+            self.put(f"{value} = {values[0]} is {wanted}")
             return Operand(value, bool)
         self.put("state.ad = ad")
         self.put(f"{value} = {self.bind(function.impl)}({', '.join(['state', *values])})")

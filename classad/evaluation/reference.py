@@ -121,20 +121,13 @@ def _unary(node: nodes.Unary, ad: ClassAd, state: ReferenceState) -> Any:
 
 
 def _binary(node: nodes.Binary, ad: ClassAd, state: ReferenceState) -> Any:
-    symbol = node.operator
+    operator = BINARY[node.operator]
     state.descend()
     left = value_of(node.left, ad, state)
-    if symbol == "?:" and left is not UNDEFINED:
-        value = left
-    elif left is ERROR and symbol in ("&&", "||"):
-        value = ERROR  # unlike a string or a list, which only make the outcome an error
-    elif symbol == "&&" and truth(left) is False:
-        value = False
-    elif symbol == "||" and truth(left) is True:
-        value = True
+    if operator.settles is not None and operator.settles(left):
+        value = operator.implementation(left, UNDEFINED)
     else:
-        right = value_of(node.right, ad, state)
-        value = BINARY[symbol].implementation(left, right)
+        value = operator.implementation(left, value_of(node.right, ad, state))
     state.depth -= 1
     return value
 

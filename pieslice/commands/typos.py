@@ -17,9 +17,6 @@ from classad.language.names import UNUSUAL, fold_name
 from classad.source import Source
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
 
-#: Functions with arguments that are evaluated in ads of their own.
-_ELSEWHERE = frozenset({"evalineachcontext", "countmatches", "eval", "unresolved"})
-
 
 def unknown_functions(source: Source, node: Node, context: EvalContext) -> Iterator[Diagnostic]:
     """Calls of functions that do not exist: their value is error."""
@@ -41,7 +38,7 @@ def absent_attributes(source: Source, node: Node, known: Collection[str]) -> Ite
     """
     parts = list(walk(node))
     if any(
-        isinstance(part, AdExpr) or (isinstance(part, Call) and part.name.lower() in _ELSEWHERE)
+        isinstance(part, AdExpr) or (isinstance(part, Call) and _is_elsewhere(part.name))
         for part in parts
     ):
         return
@@ -50,6 +47,14 @@ def absent_attributes(source: Source, node: Node, known: Collection[str]) -> Ite
         if isinstance(part, Reference) and _is_of_ads(part) and fold_name(part.name) not in folded:
             message = f"no ad has `{part.name}`" + _hint(suggest(part.name, known))
             yield Diagnostic(message, source, part.start, part.end, severity="note")
+
+
+def _is_elsewhere(name: str) -> bool:
+    """Whether a function evaluates something in an ad that is not known, or a text."""
+    from classad.evaluation.functions import TEXT, lookup_function
+
+    function = lookup_function(name)
+    return function is not None and (function.elsewhere or TEXT in function.reads)
 
 
 def _hint(meant: str | None) -> str:

@@ -16,6 +16,7 @@ from attr import field, frozen
 from classad.ads.expression import ExprTree
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
+from classad.language.operators import COMPARISONS
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from pieslice.fuzzing.case import NOW
@@ -37,7 +38,6 @@ _SECONDS: Final = (0, 1, 60, 600, 86400)
 TIMES: Final = frozenset(
     ("enteredcurrentstate", "enteredcurrentactivity", "jobstart", "totaljobruntime")
 )
-_COMPARED: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "=?=", "=!="))
 
 
 @frozen(eq=False)
@@ -61,7 +61,7 @@ class Bounds:
     def add(self, node: Node) -> None:
         """Learn from an expression."""
         for found in walk(node):
-            if isinstance(found, Binary) and found.operator in _COMPARED:
+            if isinstance(found, Binary) and found.operator in COMPARISONS:
                 values = list(constants(found))
                 for name in names(found):
                     known = self.constants.setdefault(name, [])

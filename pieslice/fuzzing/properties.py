@@ -18,8 +18,8 @@ from attr import evolve, frozen
 from classad.ads.ad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
-from negotiator.cycle import sort_ad
 from negotiator.model.result import MatchKind
+from negotiator.sessions.rounds import sort_ad
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.crowd import Crowd
 from pieslice.fuzzing.domains import TIMES

@@ -24,7 +24,7 @@ from negotiator.matching.board import Board
 from negotiator.matching.candidate import Asker
 from negotiator.matching.candidates import consider
 from negotiator.matching.concurrency import ConcurrencyCounts
-from negotiator.matching.preemption import Refusal
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Customer
 from negotiator.pool.ephemeral import (
@@ -33,8 +33,9 @@ from negotiator.pool.ephemeral import (
     decorate_request,
     live_functions,
 )
+from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.size import pool_numbers
-from negotiator.pool.slots import Slot, fetch_slots
+from negotiator.pool.slots import Slot, Slots
 from pieslice.fuzzing.case import Case, Party, Values
 from pieslice.simulate.pool import show_claim, show_free, show_time
 from policy.model import NegotiatorPolicy
@@ -77,7 +78,7 @@ class Stage:
             accountant=self.accountant,
             tree=self.tree,
             concurrency=ConcurrencyCounts(self.policy.concurrency_limits.maximum, ()),
-            numbers=pool_numbers([], self.policy, self.context),
+            numbers=pool_numbers(Slots(), self.policy, self.context),
             jobs={},
         )
         quotas = {group.name: group.quota for group in self.tree.groups}
@@ -92,7 +93,7 @@ class Stage:
         """Seconds since the epoch."""
         return int(self.context.now or 0)
 
-    def slots(self, ads: Iterable[ClassAd]) -> list[Slot]:
+    def slots(self, ads: Iterable[ClassAd]) -> Slots:
         """Slots as the cycle has them: weighed and decorated."""
         found = fetch_slots(ads, {}, self.policy, self.context)
         add_match_expressions(found, self.policy)

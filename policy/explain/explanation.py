@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 _OTHER_DAEMONS: Final = frozenset(
     ["schedd", "negotiator", "collector", "master", "shadow", "starter", "tool", "submit", "credd"]
 )
-#: Functions whose value is not settled by their arguments.
-_UNSETTLED: Final = frozenset(["time", "random", "daytime"])
 
 
 def explain_policy(
@@ -58,10 +56,11 @@ def constant_value(tree: ExprTree) -> tuple[bool, object]:
     """Whether an expression has the same value for every slot and job, and that value."""
     from classad.ads.ad import ClassAd
     from classad.analysis.flatten import flatten
+    from classad.evaluation.functions import Reads, lookup_function
     from classad.syntax.nodes import Call, walk
 
-    calls = (node.name.casefold() for node in walk(tree.node) if isinstance(node, Call))
-    if any(name in _UNSETTLED for name in calls):
+    calls = (lookup_function(node.name) for node in walk(tree.node) if isinstance(node, Call))
+    if any(function.varies_with(*Reads) for function in calls if function is not None):
         return False, None
     found = flatten(ClassAd(), tree)
     return found.ok and found.tree is None, found.value

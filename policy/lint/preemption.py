@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from policy.knobs import matching as matching
 from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import MIRRORED, bare, comparisons, names, number, references
+from policy.lint.trees import bare, comparisons, names, number, references
 from policy.lint.view import Setting, View
 
 CONSTANT: Final = Finding(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Node, Reference, walk
 from policy.knobs import cycle as cycle
 from policy.knobs import matching as matching
@@ -18,7 +19,7 @@ from policy.knobs import shares as shares
 from policy.knobs.declaration import Knob
 from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import MIRRORED, bare, comparisons, names, number
+from policy.lint.trees import bare, comparisons, names, number
 from policy.lint.view import Setting, View
 
 NOT_SECONDS: Final = Finding(

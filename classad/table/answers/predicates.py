@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from classad.language.names import fold_name
+from classad.evaluation.functions import Form, form_of
+from classad.language.operators import LOGIC
 from classad.syntax.nodes import Binary, Call, Conditional, Unary
 from classad.table.answers.budget import Budget
 from classad.table.answers.verdicts import Verdict, Way, in_one, verdict_of
@@ -234,14 +235,14 @@ class Predicate:
 
 def _operands(node: Any) -> tuple[Any, ...]:
     """The operands of an expression that is one of logic; of others none."""
-    if isinstance(node, Binary) and node.operator in ("&&", "||"):
+    if isinstance(node, Binary) and node.operator in LOGIC:
         return (node.left, node.right)
     if isinstance(node, Unary) and node.operator == "!":
         return (node.operand,)
     if isinstance(node, Conditional):
         return (node.condition, node.then, node.otherwise)
-    choice = isinstance(node, Call) and fold_name(node.name) == "ifthenelse"
-    return node.args if choice and len(node.args) == 3 else ()
+    choice = isinstance(node, Call) and form_of(node.name, len(node.args)) is Form.CHOICE
+    return node.args if choice else ()
 
 
 def kind_of(key: Any) -> Any:

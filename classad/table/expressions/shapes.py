@@ -19,23 +19,10 @@ from classad.ads.deferred import Unbuilt
 from classad.ads.expression import ExprTree
 from classad.ads.lists import ListValue
 from classad.compiled.closures import measure
-from classad.evaluation.functions import lookup_function
+from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
 from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Reference
-
-#: Functions whose value the instant or the zone decides besides their arguments.
-_CLOCK: Final = frozenset(
-    {
-        "time", "currenttime", "daytime", "timezoneoffset", "abstime", "formattime", "getyear",
-        "getmonth", "getdayofyear", "getdayofmonth", "getdayofweek", "gethours", "getminutes",
-        "getseconds",
-    }
-)  # fmt: skip
-#: Functions that draw random numbers, or evaluate what might.
-_CHANCE: Final = frozenset({"random", "eval"})
-#: Functions that evaluate an argument somewhere else; all that it mentions is known all the same.
-_ELSEWHERE: Final = frozenset({"evalineachcontext", "countmatches"})
 
 #: Where a name is looked for: in the ad of the expression, in the other one, in the one and else in
 #: the other, in any of them.
@@ -120,18 +107,16 @@ class Shape:
     def _call(self, name: str) -> bool:
         """Note what a function does; whether it evaluates its arguments elsewhere."""
         function = lookup_function(name)
-        if function is None or not function.impl.__module__.startswith("classad.builtins."):
+        if function is None:
             self.odd = True
-        elif name in _CLOCK:
-            self.clock = True
-        elif name in _ELSEWHERE:
-            self.exact = True
-            return True
-        elif name in _CHANCE:
-            self.odd = self.random = True
-        elif not function.deterministic or name == "debug":
-            self.odd = True
-        return False
+            return False
+        self.clock |= function.varies_with(CLOCK, ZONE)
+        self.random |= function.varies_with(CHANCE)
+        # All that an argument mentions is known wherever it is evaluated.
+        inside = Where.IN_EACH in function.where
+        self.exact |= inside
+        self.odd |= function.observed or bool(function.ever_reads & ~(CLOCK | ZONE))
+        return inside
 
 
 class NestedShape(Shape):

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from attr import frozen
 
 from classad.ads.expression import ExprTree
-from classad.evaluation.functions import EAGER, lookup_function
+from classad.evaluation.functions import EAGER, Form, form_of, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.names import fold_name
@@ -184,7 +184,7 @@ def _leaf(node: Any, inputs: Inputs) -> Vector:
 
 
 def _is_choice(node: Call) -> bool:
-    return len(node.args) == 3 and fold_name(node.name) == "ifthenelse"
+    return form_of(node.name, len(node.args)) is Form.CHOICE
 
 
 def _unary(symbol: str, operand: Step) -> Step:
@@ -238,9 +238,9 @@ class _Preparation(Reduction):
     """Leaves open what may differ between partners and rows of one plan."""
 
     def node(self, node: Any, of_row: bool) -> Node:
-        if node.__class__ is not Call or fold_name(node.name) != "countmatches":
+        if node.__class__ is not Call or form_of(node.name, len(node.args)) is not Form.COUNT:
             return super().node(node, of_row)
-        if of_row or len(node.args) != 2:
+        if of_row:
             raise Unknown
         lists = self.node(node.args[1], of_row)
         if lists.__class__ is not Cell:

@@ -31,9 +31,9 @@ class Kind(NamedTuple):
     """A kind of case.
 
     ``recognises`` looks at a case; ``check`` returns the differences; ``fields`` are all fields
-    that it reads as input or compares.  ``cases`` takes the parsed content of a ``.json`` file
-    apart (None: the file is not of this kind); line files hold one case a line.  ``beside`` does
-    the same for a file that is about the folder it lies in.
+    that it reads as input or compares.  ``cases`` takes the parsed content of a ``.json`` file or
+    of a line apart (None: it is not of this kind); any other line is one case.  ``beside`` does the
+    same for a file that is about the folder it lies in.
     """
 
     name: str
@@ -136,7 +136,8 @@ def _is_vector_file(path: Path) -> bool:
 def _cases(path: Path, kinds: Sequence[Kind]) -> Iterator[Case]:
     text = _read(path)
     if path.name.removesuffix(".gz").endswith(".jsonl"):
-        yield from _line_cases(path, text)
+        for case in _line_cases(path, text):
+            yield from _taken_apart(case, kinds) or [case]
         return
     try:
         content = json.loads(text)
@@ -155,6 +156,14 @@ def _cases(path: Path, kinds: Sequence[Kind]) -> Iterator[Case]:
         yield content
     else:
         raise UnreadableVectors(f"{path}: holds no cases (neither an object nor a list of them)")
+
+
+def _taken_apart(content: Any, kinds: Sequence[Kind]) -> Iterable[Case] | None:
+    for kind in kinds:
+        found = kind.cases(content) if kind.cases is not None else None
+        if found is not None:
+            return found
+    return None
 
 
 def _line_cases(path: Path, text: str) -> Iterator[Case]:

@@ -1,4 +1,4 @@
-"""A glimpse of a slot does for evaluation what the whole ad does, and has less in it."""
+"""The visible part of a slot does for evaluation what the whole ad does, and has less in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
 from negotiator.columns.rows import SlotRows
-from negotiator.columns.visible import Glimpse
 from negotiator.jobs.requests import _accepts
 from negotiator.pool.slots import Slot, meets
 
@@ -42,7 +41,7 @@ def _slot(text: bytes = _SLOT) -> Slot:
         partitionable=False,
         state=None,
         user=None,
-        rows=rows,
+        source=rows,
         row=0,
     )
 
@@ -66,7 +65,7 @@ def test_like_the_whole_ad(job: str) -> None:
         whole = each.base.duplicate()
         for name, value in each.changes.values():
             whole.insert(name, value)
-        seen = Glimpse(each).meeting(other, frozenset({"requirements", "rank", "currentrank"}))
+        seen = each.seen_with(other, frozenset({"requirements", "rank", "currentrank"}))
         for name in ("Rank", "CurrentRank", "Requirements", "Absent"):
             found = seen.evaluate_attr(name, other, _CONTEXT)
             assert found is whole.evaluate_attr(name, other, _CONTEXT) or found == (
@@ -77,24 +76,24 @@ def test_like_the_whole_ad(job: str) -> None:
 
 def test_only_what_is_seen() -> None:
     slot = _slot()
-    ad = Glimpse(slot).meeting(ClassAd("[Wish = Cpus]"), frozenset({"rank"}))
+    ad = slot.seen_with(ClassAd("[Wish = Cpus]"), frozenset({"rank"}))
     assert sorted(ad._attrs) == ["cpus", "memory", "rank", "spare", "used"]
-    glimpse = Glimpse(slot)
-    glimpse.meeting(ClassAd("[Wish = 1]"), frozenset({"currentrank"}))
-    seen = glimpse.meeting(ClassAd(), frozenset({"gpu", "cpus"}))
+    visible = slot.visible()
+    visible.meeting(ClassAd("[Wish = 1]"), frozenset({"currentrank"}))
+    seen = visible.meeting(ClassAd(), frozenset({"gpu", "cpus"}))
     assert {"currentrank", "gpu", "cpus"} <= set(seen._attrs)
-    assert "unseen" not in glimpse.meeting(ClassAd(), frozenset({"gpu"}))._attrs
+    assert "unseen" not in visible.meeting(ClassAd(), frozenset({"gpu"}))._attrs
 
 
 def test_the_whole_ad_where_it_matters() -> None:
     """What looks at the ad as such gets all of it."""
     for job in ("[Wish = .RIGHT]", "[Target = 1]"):
         slot = _slot()
-        ad = Glimpse(slot).meeting(ClassAd(job), frozenset({"rank"}))
+        ad = slot.seen_with(ClassAd(job), frozenset({"rank"}))
         assert ad is slot.ad
         assert ad.raw("Unseen") is not None
     made = _slot()
-    assert made.base is Glimpse(made).meeting(ClassAd(), frozenset({"rank"}))
+    assert made.base is made.seen_with(ClassAd(), frozenset({"rank"}))
 
 
 @pytest.mark.parametrize(
@@ -118,11 +117,11 @@ def test_the_whole_ad_where_it_matters() -> None:
 def test_conjunct_by_conjunct(requirements: str) -> None:
     text = f'RequestMemory = 512\nKind = "test"\nRequirements = {requirements}\n'
     job = load_long(text.encode()).ad(0)
-    glimpse = Glimpse(_slot())
-    ad = glimpse.meeting(job, frozenset({"requirements"}))
+    visible = _slot().visible()
+    ad = visible.meeting(job, frozenset({"requirements"}))
     context = EvalContext(now=0.0, rng=Random(1))
     whole = _slot().base
-    told = _accepts(job, ad, context) if glimpse.separable else meets(job, ad, context)
+    told = _accepts(job, ad, context) if visible.separable else meets(job, ad, context)
     assert told == meets(job, whole, EvalContext(now=0.0, rng=Random(1)))
     random, itself = "random" in requirements, "Requirements" in requirements
-    assert glimpse.separable == (not random and not itself)
+    assert visible.separable == (not random and not itself)

@@ -1,17 +1,13 @@
-"""As much of a slot's ad as evaluating a few attributes of it can see.
+"""Builds the smallest part of an ad that gives some attributes the same values as the whole ad.
 
-Decision here: which attributes of a slot may matter where it meets another ad: those that are asked
-for, what their expressions mention in either ad, and so on.  Where that cannot be told, or the ad
-is there already, it is the whole ad.  Inputs: a slot, the ads that it meets.  Outputs: an ad.
-
-Never here: evaluation, what is asked.
-Follows: ``classad.table.expressions.shapes`` for what an expression can see.
+An attribute may matter where the ad meets another one if it is asked for, if an expression of
+either ad that may matter mentions it, and so on.  Where that cannot be told it is the whole ad.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
@@ -21,9 +17,6 @@ from classad.table.store.columns import PLAIN
 from classad.table.store.parts import put_cell
 from classad.table.store.store import MISLEADING
 from negotiator.expressions.known import conjuncts_of
-
-if TYPE_CHECKING:
-    from negotiator.pool.slots import Slot
 
 _MANY: Final = 100_000
 
@@ -59,13 +52,13 @@ class Mention(NamedTuple):
     ``value``: kept, so that its identity stays its own.
     """
 
-    value: Any
+    value: object
     shape: Shape
     own: frozenset[str]
     others: frozenset[str]
 
     @classmethod
-    def of(cls, value: Any, shape: Shape) -> Mention:
+    def of(cls, value: object, shape: Shape) -> Mention:
         """What follows from the names of a shape."""
         own = frozenset([name for where, name in shape.names if where != OTHERS])
         others = frozenset([name for where, name in shape.names if where != MINE])
@@ -78,14 +71,14 @@ class Mentions:
     def __init__(self) -> None:
         self._known: dict[int, Mention] = {}
 
-    def of(self, value: Any) -> Mention:
+    def of(self, value: object) -> Mention:
         """What a value that is not plain mentions."""
         known = self._known.get(id(value))
         if known is None:
             if len(self._known) >= _MANY:
                 self._known.clear()
-            tree = value.__class__ is ExprTree
-            shape = self._of_tree(value) if tree else NestedShape(-1, value)
+            tree = value if isinstance(value, ExprTree) else None
+            shape = NestedShape(-1, value) if tree is None else self._of_tree(tree)
             known = self._known[id(value)] = Mention.of(value, shape)
         return known
 
@@ -96,25 +89,31 @@ class Mentions:
         return _Together([self.of(part).shape for part in parts])
 
 
-def _misleads(read: Callable[[str], Any]) -> bool:
+def _misleads(read: Callable[[str], object]) -> bool:
     """Whether names do not mean what they say, in an ad that is read so."""
     return any(read(name) is not None for name in MISLEADING)
 
 
-class Glimpse:
-    """A slot's ad that is put together as it is needed.
+class VisiblePart:
+    """An ad that is put together as it is needed.
 
     ``separable``: the requirements of the ad met last may be evaluated conjunct by conjunct.
     """
 
-    def __init__(self, slot: Slot) -> None:
-        """``slot``: it does not change meanwhile."""
+    def __init__(
+        self, cell: Callable[[str], object], whole: Callable[[], ClassAd], mentions: Mentions | None
+    ) -> None:
+        """``cell``: what the ad has for an attribute (a folded name); ``whole``: all of it.
+
+        ``mentions``: what its expressions mention; None to go by the whole ad.
+        """
         self.separable = False
-        self._slot = slot
+        self._read = cell
+        self._whole = whole
         self._ad = ClassAd()
-        self._mentions = slot.mentions
-        self._known: dict[str, Any] = {}
-        if self._mentions is not None and _misleads(self._cell):
+        self._mentions = mentions
+        self._known: dict[str, object] = {}
+        if mentions is not None and _misleads(self._cell):
             self._mentions = None
 
     def meeting(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
@@ -126,7 +125,7 @@ class Glimpse:
         self.separable = other._chained is None and other._parent is None
         if mentions is None or not self._reach(other, mentions, names):
             self._mentions, self.separable = None, False
-            return self._slot.ad
+            return self._whole()
         return self._ad
 
     def _reach(self, other: ClassAd, mentions: Mentions, names: frozenset[str]) -> bool:
@@ -134,9 +133,9 @@ class Glimpse:
         theirs = other.raw if other._chained is not None else other._attrs.get
         if _misleads(theirs):
             return False
-        # First what the slot is asked for, then what the other ad is.
+        # First what this ad is asked for, then what the other one is.
         todo, seen = [set(names), set(names)], [set[str](), set[str]()]
-        asked: Sequence[Callable[[str], Any]] = (self._cell, theirs)
+        asked: Sequence[Callable[[str], object]] = (self._cell, theirs)
         while todo[0] or todo[1]:
             side = 0 if todo[0] else 1
             new, todo[side] = todo[side], set()
@@ -154,11 +153,11 @@ class Glimpse:
                 todo[1 - side] |= others - seen[1 - side]
         return True
 
-    def _cell(self, name: str) -> Any:
-        """What the slot has for an attribute, which is put in."""
+    def _cell(self, name: str) -> object:
+        """What the ad has for an attribute, which is put in."""
         if name in self._known:
             return self._known[name]
-        value = self._known[name] = self._slot.cell(name)
+        value = self._known[name] = self._read(name)
         if value.__class__ not in PLAIN:
             put_cell(self._ad, name, value)
         elif value is not None:

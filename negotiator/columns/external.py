@@ -1,19 +1,13 @@
-"""Which job attributes a pool finds significant, found column by column.
+"""Finds the names that the expressions of slots want from other ads, once for each expression.
 
-Decision here: none that ``negotiator.jobs.autoclusters.significant_attributes`` would not make
-slot by
-slot: an expression is looked at once, whichever slots have it.  Inputs: the slots of a cycle, the
-expressions of the policy.  Outputs: names in lower case.
-
-Never here: autoclusters.
-Follows: ``negotiator.jobs.autoclusters``.
+The same as ``negotiator.expressions.external``, ad by ad.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Final
 
 from attr import Factory, define
 
@@ -22,43 +16,28 @@ from classad.analysis.mentions import references_of
 from classad.loading.columns import LoadedColumns
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import flag, pick, rows_of
-from negotiator.columns.slots import ColumnSlots
-from negotiator.jobs.autoclusters import NEVER, significant_attributes
+from negotiator.expressions.external import external_names_of
 from negotiator.pool.slots import Slot
 
-_WEIGHT = "slotweight"
+_WEIGHT: Final = "slotweight"
 
 
-def significant_in(
-    slots: Sequence[Slot], policy_expressions: Iterable[ExprTree | None]
-) -> frozenset[str]:
-    """The negotiator's list before the settings are applied."""
-    if not isinstance(slots, ColumnSlots) or slots.rows.loaded is None:
-        return significant_attributes((slot.ad for slot in slots), policy_expressions)
-    one_by_one = slots[:1]
+def external_names_in(slots: Sequence[Slot], table: Table, loaded: LoadedColumns) -> set[str]:
+    """What the expressions of slots want; those that the cycle has changed are looked at alone."""
     alone = [
         slot
         for slot in slots
         if slot.copied is not None or (slot.changes and not slot.changes.keys() <= {_WEIGHT})
     ]
-    usual: list[Slot] = slots
+    usual = slots
     if alone:
         apart = set(map(id, alone))
         usual = [slot for slot in slots if id(slot) not in apart]
-    one_by_one += alone
-    names = _wanted(usual, slots.rows.table, slots.rows.loaded)
-    ads = (slot.ad for slot in one_by_one)
-    return names | significant_attributes(ads, policy_expressions)
-
-
-def _wanted(slots: list[Slot], table: Table, loaded: LoadedColumns) -> frozenset[str]:
-    """What the expressions of slots mention that the slots themselves have not."""
-    weighed = [slot for slot in slots if slot.changes]
+    weighed = [slot for slot in usual if slot.changes]
     size = len(table)
-    everything = (1 << size) - 1
     rows, own = (
-        everything if len(some) == size else Rows.of(size, [s.row for s in some]).bits
-        for some in (slots, weighed)
+        (1 << size) - 1 if len(some) == size else Rows.of(size, [slot.row for slot in some]).bits
+        for some in (usual, weighed)
     )
     finder = _Finder(table, loaded, rows, own)
     for name in table.store.open_names:
@@ -66,7 +45,7 @@ def _wanted(slots: list[Slot], table: Table, loaded: LoadedColumns) -> frozenset
         finder.look(codes, values, rows & ~own if name == _WEIGHT else rows)
     if weighed:
         finder.look(array("i", bytes(4 * size)), [weighed[0].changes[_WEIGHT][1]], own)
-    return frozenset(finder.found - NEVER)
+    return finder.found | external_names_of(slot.ad for slot in alone)
 
 
 @define(eq=False)
@@ -80,13 +59,14 @@ class _Finder:
     found: set[str] = Factory(set)
     _missing: dict[str, int] = Factory(dict)
 
-    def look(self, codes: array[int], values: list[Any], rows: int) -> None:
+    def look(self, codes: array[int], values: Sequence[object], rows: int) -> None:
         """Look at the expressions that some rows have for an attribute."""
         live = set(codes) if rows.bit_count() == len(codes) else set(pick(codes, rows_of(rows)))
         mentioning: dict[str, list[int]] = {}
         for code in live:
-            if values[code].__class__ is ExprTree:
-                refs = references_of(values[code].node)
+            value = values[code]
+            if isinstance(value, ExprTree):
+                refs = references_of(value.node)
                 self.found |= refs.target
                 for name in refs.bare:
                     mentioning.setdefault(name, []).append(code)
