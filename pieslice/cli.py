@@ -83,17 +83,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     for module in command_modules():
         importlib.import_module(module).add_commands(subparsers)
-    importlib.import_module("pieslice.policy.policy").add_commands(subparsers, effective_quotas)
     importlib.import_module("pieslice.conform.classad.cli").add_commands(subparsers, conform_kinds)
     add_commands(subparsers)
     return parser
-
-
-def effective_quotas(policy: Any, pool: float) -> Any:
-    """The quotas of a policy in a pool of so many weighted slots."""
-    from negotiator.groups import effective as effectivequotas
-
-    return effectivequotas.effective_quotas(policy, pool)
 
 
 def conform_kinds() -> tuple[Any, ...]:
@@ -123,7 +115,12 @@ def conform_kinds() -> tuple[Any, ...]:
 
 def command_modules() -> list[str]:
     """The rooms below that bring commands."""
-    modules = ("pieslice.commands.expressions", "pieslice.policy.config", "pieslice.policy.check")
+    modules = (
+        "pieslice.commands.expressions",
+        "pieslice.policy.config",
+        "pieslice.policy.check",
+        "pieslice.policy.policy",
+    )
     return [name for name in modules if importlib.util.find_spec(name) is not None]
 
 

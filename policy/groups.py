@@ -1,8 +1,7 @@
-"""The tree of accounting groups as the configuration describes it.
+"""Builds the tree of accounting groups that the configuration describes.
 
-What is decided here: which names of GROUP_NAMES make a group, where it hangs, and its knobs.
-Inputs: a ``Config``.  Outputs: ``GroupSpec`` values, breadth first, and diagnostics.
-Never here: quotas in slots (they depend on the pool), who belongs to which group.
+Inputs: a ``Config``.  Outputs: ``GroupSpec`` values, breadth first, and diagnostics.  Quotas in
+slots depend on the pool: ``EffectiveQuotas`` holds them, the negotiator computes them.
 Follows: the group quota chapter of the manual, read in 25.14.1 (golden vectors
 ``negotiator-startup``).
 """

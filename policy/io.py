@@ -1,7 +1,7 @@
-"""The outside world for configurations: files, this machine, the data of this package.
+"""Reads configurations from files, and the facts about this machine.
 
-What is decided here: nothing about the language; this is the only module of ``policy`` that opens
-files or looks at the machine.  Programs named by a configuration are run only if that is allowed.
+The only module of ``policy`` that opens files of the user or looks at the machine.  Programs named
+by a configuration are run only if that is allowed.
 Inputs: paths.  Outputs: ``Config`` values, ``HostFacts`` of this machine, the built-in library.
 """
 

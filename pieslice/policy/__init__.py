@@ -1,1 +1,1 @@
-"""The commands on configurations and policies; never interprets a macro itself."""
+"""The commands on configurations and policies: config, map, check, policy."""

@@ -1,9 +1,7 @@
-"""``pieslice check``: what is wrong with configurations, before a daemon says so.
+"""The command ``pieslice check``: says what is wrong with configurations before a daemon does.
 
-What lives here: arguments, streams and exit codes: 0 nothing to complain of, 1 errors (with
-``--strict`` also warnings), 2 bad usage or a file that cannot be opened.
-Inputs: the arguments, files.  Outputs: the report on standard output.
-Never here: findings, how they are written (``pieslice.policy.formats``).
+Exit status: 0 nothing to complain of, 1 errors (with ``--strict`` also warnings), 2 bad usage or a
+file that cannot be opened.  ``pieslice.policy.formats`` writes the report.
 """
 
 from __future__ import annotations

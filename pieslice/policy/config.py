@@ -1,10 +1,8 @@
-"""``pieslice config``: looking into a configuration from the command line.
+"""The command ``pieslice config``: looks into a configuration.
 
-What lives here: arguments, streams and exit codes.  ``show`` prints values as condor_config_val
-does; whether condor_negotiator would start is the business of ``pieslice.policy.check``.
-Inputs: the arguments, files of this machine.  Outputs: data on standard output, problems on
-standard error; 0 done, 1 the answer is no, 2 bad input.
-Never here: the language, the wording of traces (``pieslice.policy.showing``).
+``show`` prints values as condor_config_val does; whether condor_negotiator would start is
+``pieslice check``'s subject.  Data on standard output, problems on standard error; exit status 0
+done, 1 the answer is no, 2 bad input.
 """
 
 from __future__ import annotations
@@ -28,8 +26,8 @@ from pieslice.policy.options import (
 )
 
 if TYPE_CHECKING:
-    from pieslice.policy.listing import Listed
     from policy.config import Config
+    from policy.explain.settings import Listed
 
 
 def add_commands(subparsers: Any) -> None:
@@ -78,11 +76,11 @@ def _add_info(commands: Any) -> None:
 def _info(args: argparse.Namespace) -> int:
     from classad.errors import suggest
     from pieslice.policy.showing import info_lines
-    from policy.data.tables import builtin_table, meanings
+    from policy.data.tables import meanings
     from policy.knobs import KNOBS
     from policy.knobs.parameters import find_parameter
 
-    found = {name: find_parameter(name, builtin_table(), meanings()) for name in args.knobs}
+    found = {name: find_parameter(name) for name in args.knobs}
     for name in (name for name, known in found.items() if known is None):
         near = suggest(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
         tail = f"; did you mean `{near}`?" if near else ""
@@ -166,7 +164,7 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
 def _show_json(config: Config, names: list[str]) -> int:
     import json
 
-    from pieslice.policy.listing import listed
+    from policy.explain.settings import listed
 
     definitions = [(name, config.lookup(name)) for name in names]
     found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
@@ -179,7 +177,8 @@ def _show_json(config: Config, names: list[str]) -> int:
 
 @guarded
 def _dump(args: argparse.Namespace) -> int:
-    from pieslice.policy.listing import dump_lines, everything
+    from pieslice.policy.listing import dump_lines
+    from policy.explain.settings import everything
 
     try:
         patterns = [re.compile(text, re.IGNORECASE) for text in args.patterns]
@@ -193,7 +192,8 @@ def _dump(args: argparse.Namespace) -> int:
 
 @guarded
 def _summary(args: argparse.Namespace) -> int:
-    from pieslice.policy.listing import changed, summary_lines
+    from pieslice.policy.listing import summary_lines
+    from policy.explain.settings import changed
 
     config = read(args)
     say_problems(config)

@@ -1,10 +1,7 @@
-"""The body of ``pieslice policy eval``: ads from files, one value or a grid of values.
+"""The command ``pieslice policy eval``: one value of an expression, or a grid of values.
 
-What lives here: which ads of the files are taken, the time of the evaluation, and the printing.
 Inputs: parsed arguments, files of ads.  Outputs: the value and what the negotiator makes of it on
 standard output, attributes that nobody gave on standard error.
-Never here: the evaluation (``policy.explain.trial``), the layout of a grid
-(``pieslice.policy.grid``).
 """
 
 from __future__ import annotations
@@ -21,8 +18,8 @@ from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
-from pieslice.policy.options import EXIT_OK, Misuse, Shown, read, say_problems, split_pairs
 from pieslice.policy.grid import BadAxis, fill, grid_lines, read_axes
+from pieslice.policy.options import EXIT_OK, Misuse, Shown, read, say_problems, split_pairs
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
 
 

@@ -1,9 +1,7 @@
-"""Where an expression is true: its values over a grid of two attributes.
+"""Evaluates over a grid of one or two attributes, and draws the grid as text.
 
-What is decided here: the values on an axis (they are those that the labels show), and how a value
-looks in a cell.  Inputs: axes as text (``RemoteUserPrio=0.5:100``), a function that evaluates.
-Outputs: ``Grid``; lines of text or JSON fields.
-Never here: evaluation.
+Inputs: axes as text (``RemoteUserPrio=0.5:100``), a function that evaluates.  Outputs: ``Grid``;
+lines of text or JSON fields.  The values on an axis are those that the labels show.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""``pieslice map``: trying user maps.
+"""The command ``pieslice map``: tries user maps.
 
-What lives here: arguments, files, printing.  Inputs: a map file, or a configuration and the name
-of a map in it.  Outputs: mappings on standard output, lines that say nothing on standard error;
-0 done, 1 a name has no mapping, 2 bad input.
-Never here: what a map says (``policy.maps.user_maps``, ``policy.maps.lookup``).
+Inputs: a map file, or a configuration and the name of a map in it.  Outputs: mappings on standard
+output, lines of the map that say nothing on standard error; exit status 0 done, 1 a name has no
+mapping, 2 bad input.
 """
 
 from __future__ import annotations
@@ -56,7 +55,8 @@ def add_commands(subparsers: Any) -> None:
 
 @guarded
 def _test(args: argparse.Namespace) -> int:
-    from policy.maps.lookup import map_name, mapped_lines
+    from pieslice.policy.texts import mapped_lines
+    from policy.maps.lookup import map_name
 
     skipped: list[Diagnostic] = []
     methods = _named_map(args, skipped) if args.map_name else _map_file(args, skipped)

@@ -1,16 +1,14 @@
-"""``pieslice policy``: what a policy says, what it would do, how it differs from another.
+"""The command ``pieslice policy``: explains a policy, tries an expression of it, compares two.
 
-What lives here: arguments and streams.  Inputs: the arguments, files.  Outputs: data on standard
-output, problems on standard error; 0 done, 1 the answer is no, 2 bad input.
-Never here: what is said (``policy.explain.explanation``), quota arithmetic: a rule for it is handed in
-by the room that has it.
+Data on standard output, problems on standard error; exit status 0 done, 1 the answer is no, 2 bad
+input.
 """
 
 from __future__ import annotations
 
 import argparse
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pieslice.policy.options import (
     EXIT_BAD,
@@ -23,13 +21,10 @@ from pieslice.policy.options import (
     say_problems,
 )
 
-if TYPE_CHECKING:
-    from policy.explain.explanation import QuotaRule
-
 _WIDTH = 100
 
 
-def add_commands(subparsers: Any, quota_rule: QuotaRule) -> None:
+def add_commands(subparsers: Any) -> None:
     """Add ``policy`` with its own subcommands."""
     policy = subparsers.add_parser("policy", help="explain, try and compare policies")
     commands = policy.add_subparsers(
@@ -39,12 +34,12 @@ def add_commands(subparsers: Any, quota_rule: QuotaRule) -> None:
         required=True,
         parser_class=Intermixed,
     )
-    _add_explain(commands, quota_rule)
+    _add_explain(commands)
     _add_eval(commands)
     _add_diff(commands)
 
 
-def _add_explain(commands: Any, quota_rule: QuotaRule) -> None:
+def _add_explain(commands: Any) -> None:
     explain = commands.add_parser(
         "explain",
         help="say a policy in plain sentences",
@@ -59,7 +54,7 @@ def _add_explain(commands: Any, quota_rule: QuotaRule) -> None:
         "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
     )
     add_reader(explain)
-    explain.set_defaults(run=_explain, quota_rule=quota_rule)
+    explain.set_defaults(run=_explain)
 
 
 def _width(text: str) -> int:
@@ -80,8 +75,9 @@ def _pool_size(text: str) -> float:
 
 @guarded
 def _explain(args: argparse.Namespace) -> int:
+    from negotiator.groups.effective import effective_quotas
+    from pieslice.policy.texts import sentence_lines
     from policy.explain.explanation import explain_policy
-    from policy.explain.sentences import sentence_lines
     from policy.load import load_policy
 
     config = read(args)
@@ -89,7 +85,7 @@ def _explain(args: argparse.Namespace) -> int:
     if not config.complete:
         return EXIT_BAD
     loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
-    quotas = None if args.slots is None else args.quota_rule(loaded.policy, args.slots)
+    quotas = None if args.slots is None else effective_quotas(loaded.policy, args.slots)
     sentences = explain_policy(config, loaded, quotas)
     if args.json:
         import json
@@ -152,7 +148,8 @@ def _add_diff(commands: Any) -> None:
 
 @guarded
 def _diff(args: argparse.Namespace) -> int:
-    from policy.explain.difference import compare, comparison_lines
+    from pieslice.policy.texts import comparison_lines
+    from policy.explain.difference import compare
 
     configs = []
     for path in (args.a, args.b):

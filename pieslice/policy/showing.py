@@ -1,8 +1,4 @@
-"""What ``pieslice config`` says, as text.
-
-Inputs: a ``Config``.  Outputs: lines for people.
-Never here: reading files, printing.
-"""
+"""Writes what ``pieslice config`` says of a macro: where its value comes from, what it means."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What HTCondor 25.14.1 has built in, recorded: parameters, their meanings, attributes, templates."""
+"""What HTCondor 25.14.1 has built in: recorded parameters, meanings, attributes and templates."""

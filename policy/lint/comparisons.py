@@ -1,7 +1,5 @@
-"""Findings about comparisons and operators that cannot do what they seem to.
+"""Checks comparisons and operators that cannot do what they seem to.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: attributes that do not exist (``policy.lint.attributes``).
 Follows: comparison in the ClassAd language; types and ranges of ``policy.ephemeral``.
 """
 

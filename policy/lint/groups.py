@@ -1,7 +1,5 @@
-"""Findings about accounting groups and their quotas.
+"""Checks accounting groups and their quotas.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: the computation of quotas, values that stop the daemon (``policy.load``).
 Follows: group quotas of 25.14.1 (golden vectors ``quotas`` and ``negotiator-startup``).
 """
 

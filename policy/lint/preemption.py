@@ -1,7 +1,5 @@
-"""Findings about preemption: policies that never, always or too often preempt.
+"""Checks preemption by the negotiator: policies that never, always or too often preempt.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: the startd's own eviction policy.
 Follows: preemption in the negotiation cycle of 25.14.1: PREEMPTION_REQUIREMENTS alone gates it, a
 better priority is not asked for besides.
 """

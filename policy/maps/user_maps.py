@@ -1,9 +1,7 @@
-"""User maps: the tables behind the ClassAd function ``userMap``.
+"""Reads user maps, the tables behind the ClassAd function ``userMap``, and looks names up.
 
-What is decided here: how a map file is read and which of its lines answers for a name.
 Inputs: the text of a map file; a configuration that names maps.  Outputs: mappings from name to
 one string, for ``classad.evaluate.EvalContext(user_maps=...)``.
-Never here: opening files, what ``userMap`` makes of the string.
 Follows: user maps of 25.14.1 (golden vectors ``usermap``).
 """
 
