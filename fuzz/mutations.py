@@ -24,6 +24,7 @@ class Mutation(NamedTuple):
 _OPERATORS: Final = "classad/language/operators.py"
 _VECTORS: Final = "conform tests/vectors/classad"
 _FOUND: Final = "tests tests/classad/test_found_by_fuzzing.py"
+_COMPILED: Final = "tests tests/classad/test_compiled_values.py"
 _SELECT: Final = "csrc/select.c"
 
 MUTATIONS: Final = (
@@ -83,9 +84,12 @@ MUTATIONS: Final = (
         "classad/evaluation/state.py", "(ad, self._scope_of(ad._parent))", "(ad, home)", _FOUND,
     ),
     Mutation(
-        "classad/compiled/closures.py",
-        "        if choice is True:\n            return then(ad, state)",
-        "        if choice:\n            return then(ad, state)", "fuzz evaluators",
+        "classad/compiled/python_source.py", "{choice} is {test == 'if'}:",
+        "{choice} == {test == 'if'}:", _COMPILED,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", " is None and ad._parent is None", " is None",
+        _COMPILED,
     ),
     # ---- group quotas
     Mutation(

@@ -1,4 +1,6 @@
-"""HTCondor's configuration language and the negotiator's policy as checked values."""
+"""HTCondor's configuration language and the negotiator's policy as checked values; knows no cycle,
+and never prints.
+"""
 
 from policy.foreign_package import require_own
 

@@ -167,7 +167,7 @@ class EvalState:
 
         return self.enter(ExprTree.from_node(node), ad)
 
-    def visit(self, item: Any, ad: ClassAd, home: ClassAd) -> Any:
+    def visit(self, item: Any, ad: ClassAd, home: ClassAd | None) -> Any:
         """The value of a stored item in ``ad``, on behalf of an expression in ``home``.
 
         Names that ``ad`` and its surroundings lack are looked for where those of the ad right

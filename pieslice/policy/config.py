@@ -1,8 +1,7 @@
-"""The command ``pieslice config``: looks into a configuration.
+"""The commands ``pieslice config show``, ``dump``, ``summary`` and ``info``.
 
-``show`` prints values as condor_config_val does; whether condor_negotiator would start is
-``pieslice check``'s subject.  Data on standard output, problems on standard error; exit status 0
-done, 1 the answer is no, 2 bad input.
+``show`` prints values as condor_config_val does; whether condor_negotiator would start is the
+business of ``pieslice.policy.check``.
 """
 
 from __future__ import annotations
@@ -11,13 +10,10 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pieslice.policy.options import (
-    EXIT_BAD,
-    EXIT_NO,
-    EXIT_OK,
-    Intermixed,
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
+from pieslice.inputs.configuration import (
     Misuse,
     add_reader,
     guarded,
@@ -26,16 +22,14 @@ from pieslice.policy.options import (
 )
 
 if TYPE_CHECKING:
+    from pieslice.command_line import IntermixedCommands, Subcommands
     from policy.config import Config
     from policy.explain.settings import Listed
 
 
-def add_commands(subparsers: Any) -> None:
-    """Add ``config`` and ``map`` with their own subcommands."""
-    from pieslice.policy import maps as mapcommand
-
-    mapcommand.add_commands(subparsers)
-    config = subparsers.add_parser("config", help="look into a configuration")
+def add_commands(subcommands: Subcommands) -> None:
+    """Add ``config`` with its own subcommands."""
+    config = subcommands.add_parser("config", help="look into a configuration")
     commands = config.add_subparsers(
         title="commands",
         dest="config_command",
@@ -61,7 +55,7 @@ def add_commands(subparsers: Any) -> None:
     _add_info(commands)
 
 
-def _add_info(commands: Any) -> None:
+def _add_info(commands: IntermixedCommands) -> None:
     info = commands.add_parser(
         "info",
         help="say what a macro means",
@@ -99,7 +93,7 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def _add_lists(commands: Any) -> None:
+def _add_lists(commands: IntermixedCommands) -> None:
     dump = commands.add_parser(
         "dump",
         help="print all macros",

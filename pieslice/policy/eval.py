@@ -1,7 +1,10 @@
-"""The command ``pieslice policy eval``: one value of an expression, or a grid of values.
+"""The body of ``pieslice policy eval``: ads from files, one value or a grid of values.
 
+What lives here: which ads of the files are taken, the time of the evaluation, and the printing.
 Inputs: parsed arguments, files of ads.  Outputs: the value and what the negotiator makes of it on
 standard output, attributes that nobody gave on standard error.
+Never here: the evaluation (``policy.explain.trial``), the layout of a grid
+(``pieslice.policy.grid``).
 """
 
 from __future__ import annotations
@@ -11,16 +14,21 @@ import sys
 import time
 from collections.abc import Callable
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING
 
 from classad.ads.ad import ClassAd
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
+from pieslice.command_line import EXIT_OK
+from pieslice.data import JsonObject
+from pieslice.inputs.configuration import Misuse, Shown, read, say_problems, split_pairs
 from pieslice.policy.grid import BadAxis, fill, grid_lines, read_axes
-from pieslice.policy.options import EXIT_OK, Misuse, Shown, read, say_problems, split_pairs
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
+
+if TYPE_CHECKING:
+    from classad.analysis.explanation import Explanation
 
 
 def run(args: argparse.Namespace) -> int:
@@ -88,7 +96,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
     if args.json:
         import json
 
-        fields: dict[str, Any] = {
+        fields: JsonObject = {
             "knob": tried.macro,
             "expression": tried.text,
             "value": unparse_value(found.value),
@@ -108,7 +116,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
     return EXIT_OK
 
 
-def _explanation(tried: Trial) -> Any:
+def _explanation(tried: Trial) -> Explanation:
     from classad.analysis.explain import explain
 
     return explain(tried.tree, tried.my, tried.target, context=tried.context)
@@ -118,7 +126,7 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
     if args.why:
         raise Misuse("--why explains one value, not a grid")
 
-    def evaluate(point: dict[str, float]) -> Any:
+    def evaluate(point: dict[str, float]) -> object:
         for name, number in point.items():
             tried.assign_number(name, number)
         return tried.outcome().value

@@ -1,19 +1,18 @@
-"""The command ``pieslice map``: tries user maps.
+"""``pieslice map``: trying user maps.
 
-Inputs: a map file, or a configuration and the name of a map in it.  Outputs: mappings on standard
-output, lines of the map that say nothing on standard error; exit status 0 done, 1 a name has no
-mapping, 2 bad input.
+What lives here: arguments, files, printing.  Inputs: a map file, or a configuration and the name
+of a map in it.  Outputs: mappings on standard output, lines that say nothing on standard error;
+0 done, 1 a name has no mapping, 2 bad input.
+Never here: what a map says (``policy.maps.user_maps``, ``policy.maps.trial``).
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pieslice.policy.options import (
-    EXIT_NO,
-    EXIT_OK,
-    Intermixed,
+from pieslice.command_line import EXIT_NO, EXIT_OK, Intermixed
+from pieslice.inputs.configuration import (
     Misuse,
     add_reading,
     guarded,
@@ -24,12 +23,13 @@ from pieslice.policy.options import (
 
 if TYPE_CHECKING:
     from classad.errors import Diagnostic
+    from pieslice.command_line import Subcommands
     from policy.maps.user_maps import UserMap
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``map`` with its own subcommands."""
-    maps = subparsers.add_parser("map", help="try user maps")
+    maps = subcommands.add_parser("map", help="try user maps")
     commands = maps.add_subparsers(
         title="commands",
         dest="map_command",

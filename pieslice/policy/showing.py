@@ -1,4 +1,8 @@
-"""Writes what ``pieslice config`` says of a macro: where its value comes from, what it means."""
+"""What ``pieslice config`` says, as text.
+
+Inputs: a ``Config``.  Outputs: lines for people.
+Never here: reading files, printing.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ Follows: ``condor_q -better-analyze`` for the idea of suggestions; the counts he
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
@@ -161,7 +161,6 @@ def _numbers(
     node: Node, whose: Whose, pairs: list[Pair], context: EvalContext
 ) -> list[float] | None:
     tree = ExprTree.from_node(node)
-    values: list[Any] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
-    if all(value.__class__ in (int, float) for value in values):
-        return [float(value) for value in values]
-    return None
+    values: list[object] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
+    found = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    return found if len(found) == len(values) else None

@@ -18,7 +18,7 @@ from classad.ads.ad import ClassAd
 from classad.ads.deferred import Unbuilt
 from classad.ads.expression import ExprTree
 from classad.ads.lists import ListValue
-from classad.compiled.closures import measure
+from classad.compiled.compiler import measure
 from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
@@ -62,7 +62,7 @@ class Shape:
             names.add((where, name))
         self.names = tuple(sorted(names))
         # Compiled when it is first evaluated by itself: many never are.
-        self.height, self.size = measure(self.node)
+        self.height, self.size, *_ = measure(self.node)
 
     def _walk(self, root: Node) -> Iterator[tuple[int, str]]:
         """The names, with everything else noted on the way."""
