@@ -8,7 +8,7 @@ Follows: ``mrg``: the group quotas of Red Hat's MRG Grid before they joined HTCo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from attr import Factory, evolve, frozen
 
@@ -78,5 +78,5 @@ def find_dialect(text: str) -> Dialect:
     for rule in rules:
         if rule not in RULES:
             raise UnknownDialectError(f"`{rule}` is no rule; there are {', '.join(RULES)}")
-    changes = {RULES[rule]: True for rule in rules}
+    changes: dict[str, Any] = {RULES[rule]: True for rule in rules}
     return evolve(found, name=text, **changes) if rules else found

@@ -37,8 +37,8 @@ ORDER = {
         "contents", "table",
     ),
     "policy": (
-        "foreign_package", "data", "language", "config", "dialects", "ephemeral", "knobs", "groups", "limits",
-        "maps", "model", "io", "load", "explain", "lint", "strategies",
+        "foreign_package", "data", "language", "config", "dialects", "ephemeral", "knobs", "groups",
+        "limits", "maps", "model", "io", "load", "explain", "lint", "strategies",
     ),
     "negotiator": (
         "model", "groups", "accounting", "expressions", "pool", "jobs", "matching", "columns",

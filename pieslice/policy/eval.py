@@ -29,6 +29,7 @@ from policy.explain.trial import CannotTry, Trial, newest_time, trial
 
 if TYPE_CHECKING:
     from classad.analysis.explanation import Explanation
+    from classad.language.values import ClassAdValue
 
 
 def run(args: argparse.Namespace) -> int:
@@ -126,7 +127,7 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
     if args.why:
         raise Misuse("--why explains one value, not a grid")
 
-    def evaluate(point: dict[str, float]) -> object:
+    def evaluate(point: dict[str, float]) -> ClassAdValue:
         for name, number in point.items():
             tried.assign_number(name, number)
         return tried.outcome().value
