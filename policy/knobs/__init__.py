@@ -1,4 +1,6 @@
-"""Every macro that influences a negotiation cycle, declared once, with its typed reader."""
+"""Every macro that influences a negotiation cycle, declared once, with its typed reader; never
+opens a file.
+"""
 
 from __future__ import annotations
 

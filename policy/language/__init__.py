@@ -1,1 +1,1 @@
-"""The configuration language: from lines of files to the table of macros; it knows no knob."""
+"""The configuration language: from lines of files to the table of macros; never knows a knob."""

@@ -1,1 +1,3 @@
-"""The checks behind ``pieslice check``: ``policy.lint.findings`` has them all."""
+"""The findings of ``pieslice check``, one family a file, listed in ``policy.lint.findings``; never
+prints one.
+"""

@@ -1,1 +1,1 @@
-"""User maps: which groups they give to a user."""
+"""User maps: which groups they give to a user; never opens a file."""
