@@ -20,7 +20,7 @@ from classad.compiled.forms import CONSTANTS, SORTS, UNARY_FORM, form_of, sort_o
 from classad.compiled.operations import Operand, Statements
 from classad.evaluation.reference import no_choice, subscript
 from classad.evaluation.selection import select
-from classad.language.operators import BINARY, EQUALITY, IDENTITY, LOGIC, ORDER, UNARY, truth
+from classad.language.operators import BINARY, EQUALITY, EXACT, IDENTITY, LOGIC, ORDER, UNARY, truth
 from classad.language.values import ERROR, UNDEFINED, fold, wrap64
 from classad.syntax.nodes import Binary, Node
 
