@@ -23,8 +23,8 @@ def add_commands(subcommands: Subcommands) -> None:
     """Add ``check``."""
     check = subcommands.add_parser(
         "check",
-        help="say what is wrong with a configuration",
-        description="Say whether condor_negotiator would start with a configuration, and list"
+        help="check a configuration for errors and doubtful settings",
+        description="Check whether condor_negotiator would start with a configuration, and list"
         " numbered findings; see docs/findings for their meaning.",
     )
     add_reader(check, nargs="+")

@@ -32,7 +32,7 @@ def overlap_blocks(found: Overlap) -> list[Block]:
             blocks.append(Line(f"  {plural(len(unseen), what)} seen by none: {_some(unseen)}"))
     for slot, takers in found.contested:
         said = ", ".join(f"by {name} for {user}" for name, user in takers)
-        text = f"{slot} is given away {said}; the startd takes whoever claims it first"
+        text = f"{slot} is matched {said}; the first to claim it gets it"
         blocks.append(Line(f"  {text}", level="bad"))
     return blocks
 

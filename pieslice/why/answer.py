@@ -126,6 +126,6 @@ def _unseen(snapshot: Snapshot, text: str) -> tuple[str, str] | None:
             absent = ad.get_bool("Absent") is True
             return (
                 name,
-                "it is absent" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true of it",
+                "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true",
             )
     return None

@@ -31,7 +31,7 @@ def clause_blocks(title: str, clauses: tuple[Clause, ...]) -> list[Block]:
         found.append(Line(f"  {clause.whose.value}: {tidy(clause.text)}"))
         counts = f"not true of {plural(clause.refuses, 'slot')}"
         if clause.alone:
-            counts += f", {clause.alone} of them for this reason alone"
+            counts += f", {clause.alone} of them for no other cause"
         for kind, count in (("undefined", clause.undefined), ("an error", clause.error)):
             if count:
                 counts += f"; {kind}{'' if count == clause.refuses else f' for {count}'}"
@@ -85,16 +85,16 @@ def change_blocks(changes: tuple[Change, ...]) -> list[Block]:
         names = " and ".join(
             f"`{tidy(text)}` of the {whose.value}" for whose, text in change.clauses
         )
-        gained = f"{plural(change.slots, 'slot')} more, such as {change.example}"
+        gained = f"{change.slots} more {'slot' if change.slots == 1 else 'slots'}, such as {change.example}"
         if change.reachable < change.slots:
-            gained += f" ({change.reachable or 'none'} of them to be had as things stand)"
+            gained += f" ({change.reachable or 'none'} of them available now)"
         found.append(Line(f"  without {names}: {gained}"))
         near = change.threshold
         if near is not None:
             found.append(
                 Line(
                     f"    or {near.name} {near.relation} {short(near.needed)} (now "
-                    f"{short(near.value)}): {plural(near.slots, 'slot')} more"
+                    f"{short(near.value)}): {near.slots} more {'slot' if near.slots == 1 else 'slots'}"
                 )
             )
     return found

@@ -30,8 +30,8 @@ MAX_EXAMPLES: Final = 3
 MATCHING: Final = "do not match"
 PREEMPTING: Final = "cannot be preempted"
 LIMITS: Final = "over a limit"
-GIVEN: Final = "given away before"
-NO_CLAIM: Final = "no claim to hand out"
+MATCHED: Final = "matched earlier in this cycle"
+NO_CLAIM: Final = "no claim id left"
 
 _STEP_OF: Final = {
     Refusal.ADDRESS: MATCHING,
@@ -105,13 +105,13 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
     if not kept_list:
         board.drop_match_list()
     sieve = _Sieve(scene)
-    _given_away(sieve)
+    _matched_earlier(sieve)
     table, preemption = (ClauseTable(board.context, known) for _ in range(2))
     reachable, candidates = set(), 0
     for position, slot in list(board.slots.items()):
         verdict = verdict_of(scene, position, slot, kept_list=kept_list)
         if isinstance(verdict, Candidate) and not has_claim(board, verdict):
-            sieve.drop(GIVEN, NO_CLAIM, slot.name)
+            sieve.drop(MATCHED, NO_CLAIM, slot.name)
             continue
         if isinstance(verdict, Candidate):
             candidates += 1
@@ -160,8 +160,8 @@ def verdict_of(
     return found
 
 
-def _given_away(sieve: _Sieve) -> None:
-    """The slots that the cycle handed out before."""
+def _matched_earlier(sieve: _Sieve) -> None:
+    """The slots that were matched earlier in the cycle."""
     board = sieve.scene.board
     there = {slot.name for slot in board.slots.values()}
     takers = {match.slot: match.submitter for match in board.matches}
@@ -169,8 +169,8 @@ def _given_away(sieve: _Sieve) -> None:
         if name in there:
             continue
         taker = takers.get(name)
-        cause = NO_CLAIM if taker is None else f"matched by {taker} in this cycle"
-        sieve.drop(GIVEN, cause, name)
+        cause = NO_CLAIM if taker is None else f"matched by {taker}"
+        sieve.drop(MATCHED, cause, name)
 
 
 def _whose_fault(table: ClauseTable, scene: Scene, slot: Slot) -> str:
@@ -188,7 +188,7 @@ def _whose_fault(table: ClauseTable, scene: Scene, slot: Slot) -> str:
 def _steps(sieve: _Sieve, in_view: int) -> tuple[Step, ...]:
     steps = []
     left = in_view
-    for name in (GIVEN, MATCHING, PREEMPTING, LIMITS):
+    for name in (MATCHED, MATCHING, PREEMPTING, LIMITS):
         causes = sieve.parts.get(name, {})
         removed = sum(map(len, causes.values()))
         left -= removed

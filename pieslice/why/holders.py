@@ -34,7 +34,7 @@ class Cause(Enum):
     """Why a job loses its slot."""
 
     PRIORITY = "user priority, under PREEMPTION_REQUIREMENTS"
-    RANK = "the machine ranks the other job higher"
+    RANK = "the startd's RANK prefers the other job"
     STARTD = "the startd's own policy, or an administrator"
     DRAINED = "the machine is draining"
 

@@ -66,7 +66,7 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
     """
     found = JOB_ID.fullmatch(text)
     if found is None:
-        raise UnknownJobError(f"`{text}` is no job id")
+        raise UnknownJobError(f"`{text}` is not a job id")
     cluster, proc = int(found[2]), None if found[3] is None else int(found[3])
     jobs = [
         job
@@ -80,7 +80,7 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
     schedds = sorted({job.schedd for job in jobs})
     if len(schedds) > 1:
         some = ", ".join(f"`{name}#{text}`" for name in schedds)
-        raise UnknownJobError(f"job `{text}` is in several queues: say {some}")
+        raise UnknownJobError(f"job `{text}` is in several queues: give {some}")
     return min(jobs, key=lambda job: (job.status != IDLE, job.proc))
 
 

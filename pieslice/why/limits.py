@@ -122,14 +122,14 @@ def _bound_by(scene: Scene, turn: SubmitterTurn, pie: float) -> str:
     """What makes the limit as small as it is."""
     share = max(turn.share * pie - turn.usage, 0.0)
     if turn.ceiling_left < min(turn.limit, share):
-        return "the ceiling of the submitter"
+        return "its ceiling"
     if turn.limit < share * (1 - 1e-9):
         return "what is left of the pie"
     if turn.limit_unclaimed < turn.limit * (1 - 1e-9):
-        return "what the group has left"
+        return "what is left of the group quota"
     if pie < scene.board.numbers.pie:
-        return "its share of the group's limit"
-    return "its share of the pool"
+        return "its pie slice of the group limit"
+    return "its pie slice of the pool"
 
 
 def standing(result: CycleResult, submitter: str | None, schedd: str) -> Standing:

@@ -41,10 +41,10 @@ T = TypeVar("T")
 class When(Enum):
     """The kind of moment that is looked at."""
 
-    MATCHED = "when it was matched"
-    REFUSED = "when it was refused"
-    EQUAL_REFUSED = "when a job of its autocluster was refused"
-    PASSED_OVER = "at the end of its submitter's last session"
+    MATCHED = "at its match"
+    REFUSED = "at its rejection"
+    EQUAL_REFUSED = "at the rejection of a job of its autocluster"
+    PASSED_OVER = "at the end of its submitter's last negotiation session"
     NOT_ASKED = "at the end of the cycle"
 
 
