@@ -1,4 +1,4 @@
-"""The command line of ``pieslice forecast``."""
+"""Reads the command line of ``pieslice forecast``."""
 
 from __future__ import annotations
 
@@ -35,13 +35,21 @@ def add_commands(subcommands: Subcommands) -> None:
     ):
         parser.add_argument(option, type=_positive, default=default, metavar="N", help=text)
     parser.add_argument("--config", type=Path, metavar="F", help="configuration with the half-life")
-    parser.add_argument("--hours", type=_positive, default=96.0, metavar="H", help="hours to forecast (96)")
-    parser.add_argument("--every", type=_positive, default=4.0, metavar="H", help="hours between rows (4)")
+    parser.add_argument(
+        "--hours", type=_positive, default=96.0, metavar="H", help="hours to forecast (96)"
+    )
+    parser.add_argument(
+        "--every", type=_positive, default=4.0, metavar="H", help="hours between rows (4)"
+    )
     parser.add_argument(
         "--step", type=_step, default=60.0, metavar="S", help="seconds between cycles (60)"
     )
-    parser.add_argument("--floor", type=_positive, default=0.5, metavar="N", help="smallest real priority")
-    parser.add_argument("--lag", type=int, choices=range(11), default=0, help="cycles until usage is charged")
+    parser.add_argument(
+        "--floor", type=_positive, default=0.5, metavar="N", help="smallest real priority"
+    )
+    parser.add_argument(
+        "--lag", type=int, choices=range(11), default=0, help="cycles until usage is charged"
+    )
     parser.add_argument("--exact", action="store_true", help="do not round to six decimals")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--csv", action="store_true", help="print CSV")

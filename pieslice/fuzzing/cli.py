@@ -1,4 +1,4 @@
-"""The command line of ``pieslice fuzz``."""
+"""Reads the command line of ``pieslice fuzz``."""
 
 from __future__ import annotations
 

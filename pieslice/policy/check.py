@@ -1,9 +1,6 @@
-"""``pieslice check``: what is wrong with configurations, before a daemon says so.
+"""Checks configurations and prints numbered findings: ``pieslice check``.
 
-What lives here: arguments, streams and exit codes: 0 nothing to complain of, 1 errors (with
-``--strict`` also warnings), 2 bad usage or a file that cannot be opened.
 Inputs: the arguments, files.  Outputs: the report on standard output.
-Never here: findings, how they are written (``pieslice.policy.formats``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands ``pieslice config show``, ``dump``, ``summary`` and ``info``.
+"""Prints macros of a configuration: ``pieslice config show``, ``dump``, ``summary`` and ``info``.
 
 ``show`` prints values as condor_config_val does; whether condor_negotiator would start is the
 business of ``pieslice.policy.check``.
@@ -45,7 +45,9 @@ def add_commands(subcommands: Subcommands) -> None:
     show.add_argument(
         "knobs", nargs="*", metavar="KNOB", help="a macro (default: all that are set)"
     )
-    show.add_argument("--trace", action="store_true", help="print the file and line that set a value")
+    show.add_argument(
+        "--trace", action="store_true", help="print the file and line that set a value"
+    )
     show.add_argument("--raw", action="store_true", help="do not expand")
     show.add_argument("--default", action="store_true", help="print the built-in value")
     _add_json(show)
@@ -102,7 +104,9 @@ def _add_lists(commands: IntermixedCommands) -> None:
     dump.add_argument(
         "patterns", nargs="*", metavar="REGEX", help="only names in which one is found"
     )
-    dump.add_argument("--trace", action="store_true", help="print the file and line that set a value")
+    dump.add_argument(
+        "--trace", action="store_true", help="print the file and line that set a value"
+    )
     dump.set_defaults(run=_dump)
     summary = commands.add_parser(
         "summary",

@@ -1,8 +1,8 @@
-"""Lists of macros with the places that set them.
+"""Lists macros with the places that set them.
 
-What is decided here: which macros ``pieslice config dump`` and ``summary`` list, in which order.
+Decides which macros ``pieslice config dump`` and ``summary`` list, in which order.
+
 Inputs: a ``Config``.  Outputs: ``Listed`` values, lines of text or JSON objects made of them.
-Never here: printing; what counts as equal to a default (``policy.explain.meaning``).
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""``pieslice map``: trying user maps.
+"""Translates names with a user map: ``pieslice map test``.
 
-What lives here: arguments, files, printing.  Inputs: a map file, or a configuration and the name
-of a map in it.  Outputs: mappings on standard output, lines that say nothing on standard error;
-0 done, 1 a name has no mapping, 2 bad input.
-Never here: what a map says (``policy.maps.user_maps``, ``policy.maps.trial``).
+Inputs: a map file, or a configuration and the name of a map in it.  Outputs: mappings on standard
+output, lines that say nothing on standard error; 0 done, 1 a name has no mapping, 2 bad input.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands ``pieslice policy explain``, ``eval`` and ``diff``."""
+"""Explains, tries and compares policies: ``pieslice policy explain``, ``eval`` and ``diff``."""
 
 from __future__ import annotations
 

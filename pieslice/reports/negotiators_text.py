@@ -1,9 +1,7 @@
-"""Several negotiators over one pool, in words and as JSON.
+"""Describes what several negotiators have in common, in words and as JSON.
 
-What lives here: wording.  Inputs: the outcome of each and their ``Overlap``.  Outputs: blocks for
-``pieslice.reports.layout``; plain values.
-Never here: deciding anything, printing.
-Follows: nothing; the real negotiators do not know of each other.
+Inputs: the outcome of each and their ``Overlap``.  Outputs: blocks for ``pieslice.reports.layout``;
+plain values.
 """
 
 from __future__ import annotations

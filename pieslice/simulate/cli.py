@@ -1,4 +1,4 @@
-"""The command line of ``pieslice simulate``."""
+"""Reads the command line of ``pieslice simulate``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def add_commands(subcommands: Subcommands) -> None:
         description="Simulate a pool over days with the full negotiation cycle.",
     )
     add_what_is_simulated(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers (0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the random numbers (0)"
+    )
     parser.add_argument(
         "--compare", nargs=2, metavar=("A", "B"), help="run two configurations on one workload"
     )
@@ -61,7 +63,9 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
         "--now", metavar="T", help="start time: seconds since the epoch or ISO 8601"
     )
     parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
-    parser.add_argument("--days", type=_positive, default=1.0, metavar="N", help="days to simulate (1)")
+    parser.add_argument(
+        "--days", type=_positive, default=1.0, metavar="N", help="days to simulate (1)"
+    )
     for option, kind, default, text in (
         ("--every", _hours, 0.0, "hours after which captured jobs are submitted again (0: never)"),
         ("--run-time", _whole, 3600, "mean run time of captured jobs in seconds (3600)"),
@@ -70,7 +74,9 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
         ("--vacate", _natural, 10, "seconds that a job takes to vacate (10)"),
     ):
         parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
-    parser.add_argument("--fresh", action="store_true", help="start with fresh priorities, not those of the capture")
+    parser.add_argument(
+        "--fresh", action="store_true", help="start with fresh priorities, not those of the capture"
+    )
 
 
 def setting(text: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The command line of ``pieslice sweep``."""
+"""Reads the command line of ``pieslice sweep``."""
 
 from __future__ import annotations
 

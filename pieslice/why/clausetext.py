@@ -1,9 +1,7 @@
-"""Clauses, what stands in them, and changes, in words.
+"""Describes clauses, the values in them, and changes.
 
-What lives here: layout and wording.  Inputs: ``Clause``, ``Operand`` and ``Change`` values.
-Outputs: blocks for ``pieslice.reports.layout``.
-Never here: deciding anything, printing.
-Follows: ``pieslice eval --why`` for the words about undefined names.
+Inputs: ``Clause``, ``Operand`` and ``Change`` values.  Outputs: blocks for
+``pieslice.reports.layout``.  Follows: ``pieslice eval --why`` for the words about undefined names.
 """
 
 from __future__ import annotations
@@ -85,7 +83,7 @@ def change_blocks(changes: tuple[Change, ...]) -> list[Block]:
         names = " and ".join(
             f"`{tidy(text)}` of the {whose.value}" for whose, text in change.clauses
         )
-        gained = f"{change.slots} more {'slot' if change.slots == 1 else 'slots'}, such as {change.example}"
+        gained = f"{_more(change.slots)}, such as {change.example}"
         if change.reachable < change.slots:
             gained += f" ({change.reachable or 'none'} of them available now)"
         found.append(Line(f"  without {names}: {gained}"))
@@ -94,7 +92,11 @@ def change_blocks(changes: tuple[Change, ...]) -> list[Block]:
             found.append(
                 Line(
                     f"    or {near.name} {near.relation} {short(near.needed)} (now "
-                    f"{short(near.value)}): {near.slots} more {'slot' if near.slots == 1 else 'slots'}"
+                    f"{short(near.value)}): {_more(near.slots)}"
                 )
             )
     return found
+
+
+def _more(slots: int) -> str:
+    return f"{slots} more slot{'' if slots == 1 else 's'}"

@@ -1,9 +1,6 @@
-"""The commands ``pieslice why``, ``rank``, ``quotas`` and ``diff``.
+"""Reads the command lines of ``pieslice why``, ``rank``, ``quotas`` and ``diff``, and runs them.
 
-What lives here: their arguments, and the steps from files to a printed answer.  All take the inputs
-of ``pieslice negotiate``.
-Inputs: the arguments.  Outputs: text or JSON on standard output, notes on standard error.
-Never here: deciding or wording anything.
+Outputs: text or JSON on standard output, notes on standard error.
 """
 
 from __future__ import annotations
@@ -51,7 +48,7 @@ def add_commands(subcommands: Subcommands) -> None:
         usage="pieslice why [POOL] JOB [SLOT] [option ...]",
         help="explain why a job is matched, rejected or preempted",
         description="Explain what the cycle did with a job and why: which slots were excluded by "
-        "which test, which clauses of Requirements fail, what would help. With SLOT: that slot only.",
+        "which test, which clauses of Requirements fail, what would help. With SLOT: that slot.",
     )
     why.add_argument(
         "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"

@@ -1,9 +1,7 @@
-"""``pieslice diff`` in words.
+"""Describes the difference between two cycles: ``pieslice diff``.
 
-What lives here: tables and sentences.  Inputs: a ``Difference`` and the names of the two sides.
-Outputs: blocks for ``pieslice.reports.layout``; JSON.
-Never here: deciding anything, printing.
-Follows: ``diff``, which is silent about what is the same.
+Inputs: a ``Difference`` and the names of the two sides.  Outputs: blocks for
+``pieslice.reports.layout``; JSON.  Follows: ``diff``, which is silent about what is the same.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Where the slots of a pool go for one job: step by step, with counts.
+"""Counts where the slots of a pool go for one job, step by step.
 
-Decision here: the order in which the steps are told.  Inputs: a cycle standing still.  Outputs:
-``Funnel``: steps with what each took out and why; the clauses that fail; what would help.
+Decides the order in which the steps are told.
 
-Never here: a test of its own: every verdict is that of ``negotiator.matching.candidates``.
-Follows: the order of tests in the cycle.
+Inputs: a cycle standing still.  Outputs: ``Funnel``: steps with what each took out and why; the
+clauses that fail; what would help.  Follows: the order of tests in the cycle.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What becomes of a running job's slot, in words.
+"""Describes why and how a running job loses its slot.
 
-What lives here: wording.  Inputs: a ``Holding``.  Outputs: blocks for ``pieslice.reports.layout``.
-Never here: deciding anything, printing.
-Follows: the four causes of preemption in HTCondor's documentation.
+Inputs: a ``Holding``.  Outputs: blocks for ``pieslice.reports.layout``.  Follows: the four causes
+of preemption in HTCondor's documentation.
 """
 
 from __future__ import annotations

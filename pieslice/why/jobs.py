@@ -1,10 +1,9 @@
-"""Which job a question is about.
+"""Finds the job that a question is about.
 
-Decision here: what ``15.3`` or ``15`` means in a pool with several queues.  Inputs: the text, the
-queues.  Outputs: an ``AskedJob``; raises ``UnknownJobError``.
+Decides what ``15.3`` or ``15`` means in a pool with several queues.
 
-Never here: what becomes of the job.
-Follows: ``condor_q -better-analyze``, which takes the same names.
+Inputs: the text, the queues.  Outputs: an ``AskedJob``; raises ``UnknownJobError``.  Follows:
+``condor_q -better-analyze``, which takes the same names.
 """
 
 from __future__ import annotations

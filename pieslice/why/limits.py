@@ -1,10 +1,10 @@
-"""Which limits a job was under.
+"""Finds which limits a job was under, and which of them binds.
 
-Decision here: which of several limits is the one that binds.  Inputs: a cycle standing still, the
-result of the whole cycle.  Outputs: ``Limits`` and ``Standing``; all in slot weights.
+Decides which of several limits is the one that binds.
 
-Never here: the limits themselves (see ``negotiator.sessions.pie``, ``negotiator.sessions.spins``).
-Follows: the negotiator's log, which prints the same numbers for every submitter.
+Inputs: a cycle standing still, the result of the whole cycle.  Outputs: ``Limits`` and
+``Standing``; all in slot weights.  Follows: the negotiator's log, which prints the same numbers for
+every submitter.
 """
 
 from __future__ import annotations

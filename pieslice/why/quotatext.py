@@ -1,9 +1,7 @@
-"""``pieslice quotas`` in words.
+"""Describes the quotas of groups and how they were allocated: ``pieslice quotas``.
 
-What lives here: tables and sentences.  Inputs: a ``QuotaTrace``.  Outputs: blocks for
-``pieslice.reports.layout``.
-Never here: deciding anything, printing.
-Follows: ``condor_userprio -quotas`` for the words.
+Inputs: a ``QuotaTrace``.  Outputs: blocks for ``pieslice.reports.layout``.  Follows:
+``condor_userprio -quotas`` for the words.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""``pieslice rank`` in words.
+"""Describes the candidates of a job: ``pieslice rank``.
 
-What lives here: columns and sentences.  Inputs: a ``Story`` and a ``Ranking``.  Outputs: blocks for
-``pieslice.reports.layout``; JSON.
-Never here: deciding anything, printing.
+Inputs: a ``Story`` and a ``Ranking``.  Outputs: blocks for ``pieslice.reports.layout``; JSON.
 Follows: the names of the knobs for the five keys.
 """
 
@@ -36,7 +34,8 @@ def rank_blocks(story: Story, found: Ranking | None, limit: int | None) -> list[
     """The candidates as a table, after what the keys are."""
     job = story.job
     if found is None:
-        return [Line(f"job {job.id} of {job.submitter} is {job.status_text}: it is not waiting for a slot")]
+        text = f"job {job.id} of {job.submitter} is {job.status_text}"
+        return [Line(f"{text}: it is not waiting for a slot")]
     shown = found.slots if limit is None else found.slots[:limit]
     count = plural(len(found.slots), "candidate")
     blocks: list[Block] = [Line(f"job {job.id} of {job.submitter}: {count} {story.when.value}")]

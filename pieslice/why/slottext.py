@@ -1,9 +1,7 @@
-"""One job and one slot, in words.
+"""Describes one job and one slot.
 
-What lives here: layout and wording.  Inputs: a ``SlotCase``.  Outputs: blocks for
-``pieslice.reports.layout``.
-Never here: deciding anything, printing.
-Follows: ``condor_q -better-analyze`` with a machine, for what is of interest.
+Inputs: a ``SlotCase``.  Outputs: blocks for ``pieslice.reports.layout``.  Follows: ``condor_q
+-better-analyze`` with a machine, for what is of interest.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""``pieslice why`` in words.
+"""Describes the answer of ``pieslice why``.
 
-What lives here: which facts of an ``Answer`` are shown, in which order and words.
-Inputs: an ``Answer``.  Outputs: blocks for ``pieslice.reports.layout``; JSON.
-Never here: deciding anything, printing.
-Follows: HTCondor's names of attributes and knobs, its reasons for rejections.
+Decides which facts of an ``Answer`` are shown, in which order and words.
+
+Inputs: an ``Answer``.  Outputs: blocks for ``pieslice.reports.layout``; JSON.  Follows: HTCondor's
+names of attributes and knobs, its reasons for rejections.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _why_passed(found: Standing) -> str:
 def _why_no_session(answer: Answer) -> str:
     found = answer.standing
     if not found.known:
-        return f"{answer.story.job.submitter} does not take part: it has no submitter ad, or is excluded"
+        return f"{answer.story.job.submitter} does not take part: no submitter ad, or excluded"
     if found.turns:
         return _why_passed(found)
     if found.skipped:
@@ -106,7 +106,9 @@ def _moment(answer: Answer, seen: Seen) -> list[Block]:
         blocks.append(Line(f"  rejected was job {sorted(equal)[-1]} of the same autocluster"))
     if story.asked_by is not None:
         blocks.append(
-            Line(f"  its schedd requested a match for job {story.asked_by} and ran this job instead")
+            Line(
+                f"  its schedd requested a match for job {story.asked_by} and ran this job instead"
+            )
         )
     blocks += _limits(found)
     past = story.job.ad.get_string("VacateReason")
@@ -132,8 +134,9 @@ def _limits(found: Limits) -> list[Block]:
                 found.usage,
             )
         )
-        text = f"  submitter limit {limit} (slot weight), {used} used in this session: {found.bound_by}"
-        blocks.append(Line(f"{text} ({found.share * 100:.1f}% of {pie}, {usage} in use)"))
+        text = f"  submitter limit {limit} (slot weight), {used} used in this session"
+        share = f"{found.share * 100:.1f}% of {pie}, {usage} in use"
+        blocks.append(Line(f"{text}: {found.bound_by} ({share})"))
     if found.rank_only:
         blocks.append(
             Line("  limit reached: only slots whose startd RANK prefers the job are considered")
@@ -155,7 +158,9 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     return [
         _funnel(answer, sieved),
         clause_blocks("Requirements: clauses that are not true", sieved.clauses),
-        clause_blocks("PREEMPTION_REQUIREMENTS: clauses that are not true", sieved.preemption_clauses),
+        clause_blocks(
+            "PREEMPTION_REQUIREMENTS: clauses that are not true", sieved.preemption_clauses
+        ),
         # Where a limit is the reason more slots that match are no help.
         [] if limited else change_blocks(sieved.changes),
     ]
@@ -169,7 +174,14 @@ def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
     rows = [("", str(answer.slots), "in the pool", "")]
     unseen = answer.slots - result.pool.slots
     if unseen:
-        rows.append((str(unseen), str(result.pool.slots), "not seen", "NEGOTIATOR_SLOT_CONSTRAINT, or absent"))
+        rows.append(
+            (
+                str(unseen),
+                str(result.pool.slots),
+                "not seen",
+                "NEGOTIATOR_SLOT_CONSTRAINT, or absent",
+            )
+        )
     left = result.pool.slots
     for cause, slots in trimmed.items():
         left -= len(slots)
