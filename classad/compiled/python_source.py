@@ -20,8 +20,8 @@ from classad.compiled.forms import CONSTANTS, SORTS, UNARY_FORM, form_of, sort_o
 from classad.compiled.operations import Operand, Statements
 from classad.evaluation.reference import no_choice, subscript
 from classad.evaluation.selection import select
-from classad.language.operators import BINARY, EQUALITY, IDENTITY, LOGIC, ORDER, UNARY, fold, truth
-from classad.language.values import ERROR, UNDEFINED, wrap64
+from classad.language.operators import BINARY, EQUALITY, IDENTITY, LOGIC, ORDER, UNARY, truth
+from classad.language.values import ERROR, UNDEFINED, fold, wrap64
 from classad.syntax.nodes import Binary, Node
 
 #: Nesting of written statements (Python allows 20 loops and 100 levels of indentation).

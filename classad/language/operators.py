@@ -30,6 +30,7 @@ from classad.language.values import (
     RelTime,
     Truth,
     Value,
+    fold,
     wrap64,
 )
 
@@ -169,13 +170,6 @@ def plus(a: ClassAdValue) -> ClassAdValue:
 
 
 # --- comparison -----------------------------------------------------------------------------
-
-
-def fold(text: str) -> bytes:
-    """The key by which strings compare without case: ASCII letters lowered, bytes otherwise."""
-    if text.isascii():
-        return text.lower().encode()
-    return text.encode("utf-8", "surrogateescape").lower()
 
 
 def _compare(name: str, doc: str) -> BinaryRule:
