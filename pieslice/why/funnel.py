@@ -16,6 +16,7 @@ from attr import define, field, frozen
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.choice import has_claim, list_for
+from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.matching.refusal import Refusal
 from negotiator.pool.consumption import consumed, request_for
 from negotiator.pool.slots import Slot
@@ -32,21 +33,8 @@ LIMITS: Final = "over a limit"
 MATCHED: Final = "matched earlier in this cycle"
 NO_CLAIM: Final = "no claim id left"
 
-_STEP_OF: Final = {
-    Refusal.ADDRESS: MATCHING,
-    Refusal.CONSUMPTION: MATCHING,
-    Refusal.REQUIREMENTS: MATCHING,
-    Refusal.DYNAMIC: MATCHING,
-    Refusal.OTHER_SCHEDD: MATCHING,
-    Refusal.NOT_OCCUPIED: PREEMPTING,
-    Refusal.RANK_NOT_HIGHER: PREEMPTING,
-    Refusal.SAME_USER: PREEMPTING,
-    Refusal.PRIORITY: PREEMPTING,
-    Refusal.PREEMPTION_REQUIREMENTS: PREEMPTING,
-    Refusal.STARTD_RANK: PREEMPTING,
-    Refusal.SUBMITTER_LIMIT: LIMITS,
-    Refusal.CONCURRENCY_LIMIT: LIMITS,
-}
+_OF_PREEMPTION: Final = frozenset(test.cause for test in PREEMPTION_TESTS)
+_OF_LIMITS: Final = frozenset((Refusal.SUBMITTER_LIMIT, Refusal.CONCURRENCY_LIMIT))
 
 
 @frozen
@@ -126,7 +114,7 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
         elif verdict is Refusal.PREEMPTION_REQUIREMENTS and board.policy.preemption_requirements:
             pair = Pair(slot.name, scene.request.ad, slot.ad)
             preemption.add_policy(pair, board.policy.preemption_requirements)
-        sieve.drop(_STEP_OF[verdict], cause, slot.name)
+        sieve.drop(_step_of(verdict), cause, slot.name)
     in_view = len(board.by_name)
     return Funnel(
         in_view,
@@ -137,6 +125,13 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
         smallest_changes(table, frozenset(reachable)),
         sieve.verdicts,
     )
+
+
+def _step_of(cause: Refusal) -> str:
+    """The step at which slots are refused for a cause."""
+    if cause in _OF_LIMITS:
+        return LIMITS
+    return PREEMPTING if cause in _OF_PREEMPTION else MATCHING
 
 
 def verdict_of(

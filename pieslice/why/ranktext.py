@@ -34,8 +34,8 @@ def rank_blocks(story: Story, found: Ranking | None, limit: int | None) -> list[
     """The candidates as a table, after what the keys are."""
     job = story.job
     if found is None:
-        text = f"job {job.id} of {job.submitter} is {job.status_text}"
-        return [Line(f"{text}: it is not waiting for a slot")]
+        said = f"job {job.id} of {job.submitter} is {job.status_text}"
+        return [Line(f"{said}: it is not waiting for a slot")]
     shown = found.slots if limit is None else found.slots[:limit]
     count = plural(len(found.slots), "candidate")
     blocks: list[Block] = [Line(f"job {job.id} of {job.submitter}: {count} {story.when.value}")]

@@ -67,7 +67,7 @@ def test_a_job_in_several_queues_needs_the_name_of_its_schedd() -> None:
     twin = evolve(queue, name="ap2")
     snapshot = evolve(scenarios.snapshot_of(case), queues=(queue, twin))
     cluster = queue.jobs[0].get_number("ClusterId")
-    with pytest.raises(UnknownJobError, match=f"is in several queues: say `ap2#{cluster}`"):
+    with pytest.raises(UnknownJobError, match=f"is in several queues: give `ap2#{cluster}`"):
         find_job(snapshot, f"{cluster}")
     assert find_job(snapshot, f"ap2#{cluster}").schedd == "ap2"
 

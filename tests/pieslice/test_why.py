@@ -251,7 +251,10 @@ def test_a_job_that_its_schedd_holds_back(tmp_path: Path, capsys: Any) -> None:
     held.write_text(head + hold + tail.replace("JobStatus = 1", "JobStatus = 5", 1))
     assert main(["why", TOUR, "10.0", "--jobs", str(held)]) == 0
     out = capsys.readouterr().out
-    assert out == "job 10.0 of chemistry.erin@example.org: held\n  it waits for no slot: no space\n"
+    assert (
+        out
+        == "job 10.0 of chemistry.erin@example.org: held\n  it is not waiting for a slot: no space\n"
+    )
 
 
 def test_a_slot_that_the_negotiator_does_not_see(tmp_path: Path, capsys: Any) -> None:
@@ -260,9 +263,11 @@ def test_a_slot_that_the_negotiator_does_not_see(tmp_path: Path, capsys: Any) ->
     config.write_text(f'{text}NEGOTIATOR_SLOT_CONSTRAINT = Machine != "night1"\n')
     assert main(["why", TOUR, "10.0", "slot1@night1", "--config", str(config)]) == 0
     out = capsys.readouterr().out
-    assert "slot1@night1 was not considered: NEGOTIATOR_SLOT_CONSTRAINT is not true of it" in out
+    assert "slot1@night1 was not considered: NEGOTIATOR_SLOT_CONSTRAINT is not true" in out
     assert main(["why", TOUR, "10.0", "--config", str(config)]) == 0
-    assert re.search("1 +9 +not seen +constraint, or absent", capsys.readouterr().out)
+    assert re.search(
+        "1 +9 +not seen +NEGOTIATOR_SLOT_CONSTRAINT, or absent", capsys.readouterr().out
+    )
 
 
 def test_a_dynamic_slot_that_goes_with_its_partitionable_one() -> None:
