@@ -12,7 +12,16 @@ from typing import Final
 from classad.builtins.support import is_ad, is_list, is_number, new_list
 from classad.evaluation.functions import LAZY, Column, Live, builtin
 from classad.evaluation.state import EvalState
-from classad.language.operators import BINARY, add, divide, equal, greater, identical, less
+from classad.language.operators import (
+    BINARY,
+    COMPARISONS,
+    add,
+    divide,
+    equal,
+    greater,
+    identical,
+    less,
+)
 from classad.language.values import (
     ERROR,
     SCALARS,
@@ -197,8 +206,8 @@ def identical_member(state: EvalState, value: ClassAdValue, members: ClassAdValu
 
 
 _COMPARISONS: Final = {
-    symbol: BINARY[symbol].implementation for symbol in ("<", "<=", "==", "!=", ">=", ">")
-} | {"is": BINARY["=?="].implementation, "isnt": BINARY["=!="].implementation}
+    BINARY[symbol].word or symbol: BINARY[symbol].implementation for symbol in COMPARISONS
+}
 _COMPARE_RULE: Final = (
     "a member that compares to error gives error, one that compares to undefined ends the walk "
     "with false; an undefined operator or list gives undefined"

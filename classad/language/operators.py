@@ -13,6 +13,7 @@ Follows: sections 3 and 4 of the language notes; vectors ``op_*.jsonl``.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from enum import Enum
 from math import inf, nan
@@ -390,9 +391,8 @@ class Operator(NamedTuple):
     ``opcode``: the name of its C kernel; None: there is none.  ``settles``: whether the left
     operand decides, so that the right one is not evaluated; None: both always are.  ``commutes``:
     flattening may gather its constants.  ``mirror``: the operator that means the same with the
-    operands exchanged.  ``monotone``: as one operand rises, the result rises throughout or falls
-    throughout, while nothing wraps.  ``exact``: of doubles that are whole numbers it gives what it
-    gives of the integers, while these are below 2**53.  ``word``: how new syntax spells it.
+    operands exchanged.  ``exact``: Python's operator that does the same to numbers while nothing
+    wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in new syntax.
     """
 
     symbol: str
@@ -406,8 +406,7 @@ class Operator(NamedTuple):
     settles: Callable[[ClassAdValue], bool] | None = None
     commutes: bool = False
     mirror: str | None = None
-    monotone: bool = False
-    exact: bool = False
+    exact: Callable[[Operand, Operand], float] | None = None
     word: str | None = None
 
     @property
@@ -443,12 +442,12 @@ BINARY: Final[dict[str, Operator]] = {
         Operator(">>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT", shift_right),
         Operator(">>>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT_LOGICAL", shift_right_logical),
         Operator("+", 2, 9, _A, _MEASURED, "PLUS", add, "ADD",
-                 commutes=True, monotone=True, exact=True),
+                 commutes=True, exact=operator.add),
         Operator("-", 2, 9, _A, _MEASURED, "MINUS", subtract, "SUBTRACT",
-                 monotone=True, exact=True),
+                 exact=operator.sub),
         Operator("*", 2, 10, _A, _NUMERIC, "TIMES", multiply, "MULTIPLY",
-                 commutes=True, monotone=True, exact=True),
-        Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE", monotone=True),
+                 commutes=True, exact=operator.mul),
+        Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE"),
         Operator("%", 2, 10, _A, _NUMERIC, "MODULUS", remainder, "REMAINDER"),
         Operator("?:", 2, 12, Kind.CHOICE, _ANYTHING, "ELVIS", elvis, "ELVIS", _settles_elvis),
     )
@@ -481,6 +480,8 @@ ARITHMETIC: Final = of_kind(Kind.ARITHMETIC)
 COMPARISONS: Final = ORDER | EQUALITY | IDENTITY
 #: Those that undefined is no surprise to.
 GUARDS: Final = of_kind(Kind.IDENTITY, Kind.CHOICE)
+#: Operator -> Python's that does the same to numbers that are not too large.
+EXACT: Final = {symbol: row.exact for symbol, row in BINARY.items() if row.exact is not None}
 #: Comparison -> the same with its sides exchanged.
 MIRRORED: Final = {symbol: row.mirror for symbol, row in BINARY.items() if row.mirror}
 #: The symbols in the order of the tokens of csrc/lex.h: ``?:`` is the last one.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from classad.evaluation.functions import Form, form_of
-from classad.language.operators import LOGIC
+from classad.language.operators import COMPARISONS, LOGIC
 from classad.syntax.nodes import Binary, Call, Conditional, Unary
 from classad.table.answers.verdicts import Verdict, Way, in_one, verdict_of
 from classad.table.arrays.arrays import without
@@ -22,7 +22,6 @@ from classad.table.dependence.partner import Asked, Partner, key_of
 from classad.table.dependence.plans import Plan, make_plan
 from classad.table.expressions.shapes import Shape, bare
 from classad.table.memory.budget import Budget, Notes
-from classad.table.sampling.comparisons import COMPARISONS
 from classad.table.sampling.sampler import Sampler, logical
 from classad.table.store.columns import Column
 from classad.table.store.parts import Part

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from operator import add, mul, sub
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -20,7 +19,7 @@ from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
-from classad.language.operators import BINARY
+from classad.language.operators import ARITHMETIC, BINARY, EQUALITY, EXACT, ORDER
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Binary
 from classad.table.answers.predicates import kind_of
@@ -43,9 +42,7 @@ _ARRANGED: Final = 50
 #: Values up to which it is looked for an equal valuation.
 _ALIKE: Final = 200
 #: Operators that look at both operands, and give an error for an error.
-_STRICT: Final = frozenset({"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="})
-#: Those that are Python's, but for numbers that are too large (see ``classad.language.operators``).
-_PYTHON: Final[dict[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul}
+_STRICT: Final = ARITHMETIC | ORDER | EQUALITY
 _NUMBERS: Final = frozenset({bool, int, float})
 
 
@@ -360,7 +357,7 @@ def _combined(
     one = list(map(left.values.__getitem__, pick(left.codes, first)))
     other = list(map(right.values.__getitem__, pick(right.codes, first)))
     operate = BINARY[operator].implementation
-    compute = _PYTHON.get(operator)
+    compute = EXACT.get(operator)
     if compute is not None:
         values = [
             compute(a, b) if a.__class__ in _NUMBERS and b.__class__ in _NUMBERS else operate(a, b)

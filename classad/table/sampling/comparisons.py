@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from classad.language.operators import BINARY
+from classad.language.operators import BINARY, COMPARISONS, ORDER
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Literal
 from classad.table.dependence.partner import Partner
@@ -19,10 +19,6 @@ from classad.table.sampling.programs import Cell, Given, Program
 from classad.table.store.columns import PLAIN
 from classad.table.store.parts import Joint
 
-ORDER: Final = frozenset({"<", "<=", ">", ">="})
-EQUAL: Final = frozenset({"==", "!=", "=?=", "=!="})
-#: Operators of which few evaluations decide all.
-COMPARISONS: Final = ORDER | EQUAL
 #: Kinds of values that are all the same to a comparison with something that none of them equals.
 _ALIKE: Final = frozenset({str, int, float})
 #: So many values are compared one by one.
@@ -45,7 +41,7 @@ class Comparison:
         """The comparison that a program is, if it is one."""
         root: Any = program.root
         symbol = getattr(root, "operator", "")
-        if symbol not in ORDER and symbol not in EQUAL:
+        if symbol not in COMPARISONS:
             return None
         for cell, other in ((root.left, root.right), (root.right, root.left)):
             if cell.__class__ is Cell and other.__class__ in (Given, Literal):

@@ -11,14 +11,14 @@ from typing import Any, Final, NamedTuple
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
-from classad.language.operators import truth
+from classad.language.operators import COMPARISONS, truth
 from classad.language.values import UNDEFINED
 from classad.table.arrays.vectors import Vector
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
 from classad.table.dependence.substitution import reduced
 from classad.table.expressions.shapes import Shape, bare
-from classad.table.sampling.comparisons import COMPARISONS, Comparison
+from classad.table.sampling.comparisons import Comparison
 from classad.table.sampling.programs import Inputs, Ready, program_of
 from classad.table.store.parts import Joint, put_cell
 
