@@ -1,10 +1,10 @@
-"""What the commands about configurations share: who reads, from where, pretending what.
+"""Reads the configuration that a command line names, for the daemon that it names.
 
-What lives here: the options that say how a configuration is read, and the reading.  Facts about
-the machine are inputs (``--fact``); this machine is asked only with ``--this-machine``.
+The options say how a configuration is read.  Facts about the machine are
+inputs (``--fact``); this machine is asked only with ``--this-machine``.
+
 Inputs: parsed arguments, files, with ``--environment`` the environment; the clock, for expressions
 in macros.  Outputs: a ``Config``; problems on standard error.
-Never here: the language, what a command does with the outcome.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands ``pieslice config show``, ``dump``, ``summary`` and ``info``.
+"""Prints macros of a configuration: ``pieslice config show``, ``dump``, ``summary`` and ``info``.
 
 ``show`` prints values as condor_config_val does; whether condor_negotiator would start is the
 business of ``pieslice.policy.check``.
@@ -23,13 +23,13 @@ from pieslice.inputs.configuration import (
 
 if TYPE_CHECKING:
     from pieslice.command_line import IntermixedCommands, Subcommands
-    from pieslice.policy.listing import Listed
     from policy.config import Config
+    from policy.explain.settings import Listed
 
 
 def add_commands(subcommands: Subcommands) -> None:
     """Add ``config`` with its own subcommands."""
-    config = subcommands.add_parser("config", help="look into a configuration")
+    config = subcommands.add_parser("config", help="print the macros of a configuration")
     commands = config.add_subparsers(
         title="commands",
         dest="config_command",
@@ -45,7 +45,9 @@ def add_commands(subcommands: Subcommands) -> None:
     show.add_argument(
         "knobs", nargs="*", metavar="KNOB", help="a macro (default: all that are set)"
     )
-    show.add_argument("--trace", action="store_true", help="say where a value comes from")
+    show.add_argument(
+        "--trace", action="store_true", help="print the file and line that set a value"
+    )
     show.add_argument("--raw", action="store_true", help="do not expand")
     show.add_argument("--default", action="store_true", help="print the built-in value")
     _add_json(show)
@@ -58,8 +60,8 @@ def add_commands(subcommands: Subcommands) -> None:
 def _add_info(commands: IntermixedCommands) -> None:
     info = commands.add_parser(
         "info",
-        help="say what a macro means",
-        description="Say what macros of HTCondor mean: default, type, range, unit and reader.",
+        help="describe a macro: default, type, range, unit and reader",
+        description="Describe macros of HTCondor: meaning, default, type, range, unit and reader.",
     )
     info.add_argument("knobs", nargs="+", metavar="KNOB", help="a macro")
     _add_json(info)
@@ -70,11 +72,11 @@ def _add_info(commands: IntermixedCommands) -> None:
 def _info(args: argparse.Namespace) -> int:
     from classad.errors import suggest
     from pieslice.policy.showing import info_lines
-    from policy.io import builtin_table, meanings
+    from policy.data.tables import meanings
     from policy.knobs import KNOBS
     from policy.knobs.parameters import find_parameter
 
-    found = {name: find_parameter(name, builtin_table(), meanings()) for name in args.knobs}
+    found = {name: find_parameter(name) for name in args.knobs}
     for name in (name for name, known in found.items() if known is None):
         near = suggest(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
         tail = f"; did you mean `{near}`?" if near else ""
@@ -102,7 +104,9 @@ def _add_lists(commands: IntermixedCommands) -> None:
     dump.add_argument(
         "patterns", nargs="*", metavar="REGEX", help="only names in which one is found"
     )
-    dump.add_argument("--trace", action="store_true", help="say where a value comes from")
+    dump.add_argument(
+        "--trace", action="store_true", help="print the file and line that set a value"
+    )
     dump.set_defaults(run=_dump)
     summary = commands.add_parser(
         "summary",
@@ -158,7 +162,7 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
 def _show_json(config: Config, names: list[str]) -> int:
     import json
 
-    from pieslice.policy.listing import listed
+    from policy.explain.settings import listed
 
     definitions = [(name, config.lookup(name)) for name in names]
     found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
@@ -171,7 +175,8 @@ def _show_json(config: Config, names: list[str]) -> int:
 
 @guarded
 def _dump(args: argparse.Namespace) -> int:
-    from pieslice.policy.listing import dump_lines, everything
+    from pieslice.policy.listing import dump_lines
+    from policy.explain.settings import everything
 
     try:
         patterns = [re.compile(text, re.IGNORECASE) for text in args.patterns]
@@ -185,7 +190,8 @@ def _dump(args: argparse.Namespace) -> int:
 
 @guarded
 def _summary(args: argparse.Namespace) -> int:
-    from pieslice.policy.listing import changed, summary_lines
+    from pieslice.policy.listing import summary_lines
+    from policy.explain.settings import changed
 
     config = read(args)
     say_problems(config)

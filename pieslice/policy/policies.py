@@ -1,4 +1,4 @@
-"""The commands ``pieslice policy explain``, ``eval`` and ``diff``."""
+"""Explains, tries and compares policies: ``pieslice policy explain``, ``eval`` and ``diff``."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def add_commands(subcommands: Subcommands) -> None:
 def _add_explain(commands: IntermixedCommands) -> None:
     explain = commands.add_parser(
         "explain",
-        help="say a policy in plain sentences",
-        description="Say what a configuration means for the negotiator, in plain sentences, each"
-        " with the file and line that it comes from.",
+        help="explain a policy in plain sentences",
+        description="Explain what a configuration means for the negotiator in plain sentences,"
+        " each with the file and line that it comes from.",
     )
     explain.add_argument(
         "--slots", type=_pool_size, metavar="N", help="give quotas in a pool of N weighted slots"
@@ -67,8 +67,8 @@ def _pool_size(text: str) -> float:
 @guarded
 def _explain(args: argparse.Namespace) -> int:
     from negotiator.groups.effective import effective_quotas
-    from policy.explain.policy import explain_policy
-    from policy.explain.sentences import sentence_lines
+    from pieslice.policy.texts import sentence_lines
+    from policy.explain.explanation import explain_policy
     from policy.load import load_policy
 
     config = read(args)
@@ -139,7 +139,8 @@ def _add_diff(commands: IntermixedCommands) -> None:
 
 @guarded
 def _diff(args: argparse.Namespace) -> int:
-    from policy.explain.difference import compare, comparison_lines
+    from pieslice.policy.texts import comparison_lines
+    from policy.explain.difference import compare
 
     configs = []
     for path in (args.a, args.b):

@@ -1,8 +1,8 @@
-"""``pieslice report``: from the folder of a run to a page of HTML and pictures.
+"""Makes a page of HTML with plots from the folder of a run: ``pieslice report``.
 
-What lives here: reading the folder, the policy of the run in sentences, writing the page.
+The page has the policy of the run in sentences.
+
 Inputs: the parsed arguments and the error stream.  Outputs: files; the exit code.
-Never here: what is drawn (``plots``), the layout (``page``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import Said, page
 from pieslice.runreport.plots import PLOTS
 from policy.config import load_config
-from policy.explain.policy import explain_policy
+from policy.explain.explanation import explain_policy
 from policy.io import builtin_library
 from policy.language.table import Context
 from policy.load import load_policy

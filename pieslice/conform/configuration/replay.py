@@ -1,11 +1,11 @@
-"""Golden observations of the real configuration tools against this package.
+"""Replays what the real configuration tools were observed to do, and compares.
 
-What is decided here: how a recorded case is replayed and compared.  Inputs: cases of the formats
-``config-vectors/1``, ``usermap-vectors/1`` and ``negotiator-startup/1`` as plain dictionaries.
-Outputs: for each case the list of differences, empty when it agrees; of messages only that there
-is an error.
-Never here: opening files, exceptions for single cases.
-Follows: the README beside the vectors.
+Decides how a recorded case is replayed and compared.
+
+Inputs: cases of the formats ``config-vectors/1``, ``usermap-vectors/1`` and
+``negotiator-startup/1`` as plain dictionaries.  Outputs: for each case the list of differences,
+empty when it agrees; of messages only that there is an error.  Follows: the README beside the
+vectors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from attr import frozen
 
 from pieslice.data import Record
 from policy.config import Config, Library, load_config
-from policy.knobs.as_tools_read import table_row, tool_value
+from policy.knobs.tool_values import table_row, tool_value
 from policy.language.expressions import unparse
 from policy.language.host import HostFacts
 from policy.language.macros import ExpansionError
