@@ -11,7 +11,7 @@ Follows: the scoping rules of the ClassAd language; an ad's requirements hold if
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
@@ -27,7 +27,7 @@ _PLAIN: Final = frozenset({bool, int, float, str, Value})
 _OWN: Final = frozenset({"my", "self"})
 
 #: An attribute's value as a dictionary key: kinds and signs of zero are told apart.
-Key = tuple[Any, ...]
+Key = tuple[object, ...]
 
 
 @frozen(eq=False)
@@ -42,13 +42,13 @@ class Dependence:
     steady: bool
 
 
-def key_of(value: Any) -> Any:
+def key_of(value: object) -> object:
     """A literal value as part of a key; None for an attribute that is not there."""
     kind = value.__class__
     return (kind, repr(value)) if kind is float else (kind, value)
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether an attribute is missing or a literal."""
     return value is None or value.__class__ in _PLAIN
 
@@ -106,7 +106,7 @@ class Analyst:
 
     def dependence(self, node: Node, ad: ClassAd) -> Dependence:
         """What the value of an expression in ``ad`` depends on."""
-        own: list[Any] = []
+        own: list[object] = []
         other: set[str] = set()
         seen: set[str] = set()
         todo = [node]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from classad.ads.deferred import PREFIX, Unbuilt
 from classad.ads.expression import ExprTree
@@ -85,7 +85,7 @@ def _taken_apart(tree: ExprTree) -> _Look | None:
 
     An expression is printed in the order in which it is written, whatever binds tighter.
     """
-    unbuilt: Any = tree._node
+    unbuilt: object = tree._node
     return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is Unbuilt else None
 
 
@@ -118,7 +118,7 @@ class _Form(NamedTuple):
     pieces: list[str]
     value: bool
 
-    def look(self, text: str, how: int, values: Sequence[Any]) -> _Look:
+    def look(self, text: str, how: int, values: Sequence[object]) -> _Look:
         """What is known of one of them."""
         around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
         tree = ExprTree.from_node(Unbuilt(text, how, self.value))
@@ -153,7 +153,7 @@ class _Forms:
         return None if node is None else _look(ExprTree.from_node(node))
 
 
-def _form(found: _Look, values: list[Any]) -> _Form | None:
+def _form(found: _Look, values: list[object]) -> _Form | None:
     """What others are that are alike; None if not each constant is printed where it is written."""
     printed, (tree,) = constants_of(found.text), found.trees
     if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):

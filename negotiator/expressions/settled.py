@@ -11,8 +11,6 @@ Follows: the vectors (``eval``, functions of the negotiator and ``CurrentRank`` 
 
 from __future__ import annotations
 
-from typing import Any
-
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
 from classad.analysis.flatten import flatten
@@ -37,7 +35,7 @@ class Freezer:
         if settled is not None:
             ad.insert("Requirements", settled)
 
-    def settled(self, ad: ClassAd) -> Any:
+    def settled(self, ad: ClassAd) -> object:
         """The requirements to go by if they are others than those in the ad, else None."""
         before = ad.raw("Requirements")
         if before.__class__ is not ExprTree or not self._matters(ad, before):
@@ -54,13 +52,13 @@ class Freezer:
             trees = [v for v in ad._attrs.values() if v.__class__ is ExprTree]
             if not any(self._is_unsteady(v) for v in trees if id(v) not in steady):
                 return False
-        todo: list[Any] = [tree]
+        todo = [tree]
         seen: set[str] = set()
         while todo:
             names, unsteady = self.look(todo.pop())
             if unsteady or (overwritten and "currentrank" in names):
                 return True
-            todo += [value for value in map(own, names - seen) if value.__class__ is ExprTree]
+            todo += [value for value in map(own, names - seen) if isinstance(value, ExprTree)]
             seen |= names
         return False
 
@@ -82,5 +80,5 @@ class Freezer:
         return known.own, any(map(self._varies, known.references.called))
 
 
-def _form(tree: Node | None, value: Any) -> Any:
+def _form(tree: Node | None, value: object) -> object:
     return value if tree is None else ExprTree.from_node(tree)

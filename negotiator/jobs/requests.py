@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 from attr import define, field
 
@@ -31,7 +31,7 @@ NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
 _CARRIED: Final = frozenset({"owner", "clusterid", "procid", "globaljobid"})
 #: What the schedd adds to it.
-_ADDED: Final[Mapping[str, tuple[str, Any]]] = {
+_ADDED: Final[Mapping[str, tuple[str, object]]] = {
     "wantmatchdiagnostics": ("WantMatchDiagnostics", 3),
     "wantpslotpreemption": ("WantPslotPreemption", True),
 }

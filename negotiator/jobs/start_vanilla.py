@@ -99,6 +99,7 @@ def names_of(expr: ExprTree, scope: str) -> frozenset[str]:
     )
 
 
-def _is_scope(node: Any, scope: str) -> bool:
-    named = node.__class__ is Reference and node.base is None and not node.absolute
-    return named and node.name.lower() == scope.lower()
+def _is_scope(node: object, scope: str) -> bool:
+    if not isinstance(node, Reference) or node.base is not None or node.absolute:
+        return False
+    return node.name.lower() == scope.lower()

@@ -11,11 +11,11 @@ Follows: the queries that open a cycle and the accountant's table of customers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from attr import Factory, asdict, field, frozen
 
-ClassAd: TypeAlias = Any
+from classad.ads.ad import ClassAd
 
 #: A ceiling that limits nothing.
 NO_CEILING: Final = -1
@@ -65,7 +65,7 @@ class Customer(NamedTuple):
         """The record with other values."""
         return self._replace(**values)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The record as dictionaries and plain values."""
         pairs = zip(self._fields, self, strict=True)
         return {name: asdict(v) if isinstance(v, Lease) else v for name, v in pairs}

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 from classad.ads.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -82,7 +81,7 @@ def cost_of(slot: ClassAd, amounts: Amounts, context: EvalContext) -> float:
 
 @contextmanager
 def _restored(slot: ClassAd, amounts: Amounts) -> Iterator[None]:
-    kept: dict[str, Any] = {name: slot.raw(name) for name in amounts}
+    kept: dict[str, object] = {name: slot.raw(name) for name in amounts}
     yield
     for name, value in kept.items():
         slot.insert(name, value)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
@@ -34,7 +34,7 @@ class Enlarged:
     """A slot whose ad was changed, and what it was; ``children``: the slots that would go."""
 
     slot: Slot
-    before: Mapping[str, Any]
+    before: Mapping[str, object]
     user: str | None
     children: tuple[str, ...] = ()
 
@@ -123,11 +123,11 @@ def _add(ad: ClassAd, resources: tuple[str, ...], child: _Child, context: EvalCo
             ad.insert(name, math.floor(there) + amount)
 
 
-def _items(ad: ClassAd, name: str) -> list[Any]:
+def _items(ad: ClassAd, name: str) -> list[object]:
     """The members of a list attribute; those that are no literals are of no use."""
     value = ad.raw(name)
     return list(value.items) if value.__class__ is ListValue else []
 
 
-def _at(values: list[Any], i: int) -> Any:
+def _at(values: list[object], i: int) -> object:
     return values[i] if i < len(values) else None

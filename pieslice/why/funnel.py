@@ -15,8 +15,13 @@ from typing import Final
 from attr import define, field, frozen
 
 from negotiator.matching.candidate import Candidate, Tally
-from negotiator.matching.candidates import consider, per_slot_limits_have_room
+from negotiator.matching.candidates import (
+    CANDIDATE_TESTS,
+    consider,
+    per_slot_limits_have_room,
+)
 from negotiator.matching.choice import has_claim, list_for
+from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.matching.refusal import Refusal
 from negotiator.pool.consumption import consumed, request_for
 from negotiator.pool.slots import Slot
@@ -33,18 +38,10 @@ LIMITS: Final = "over a limit"
 GIVEN: Final = "given away before"
 NO_CLAIM: Final = "no claim to hand out"
 
+#: The step in which a cause is told: that of its test.
 _STEP_OF: Final = {
-    Refusal.ADDRESS: MATCHING,
-    Refusal.CONSUMPTION: MATCHING,
-    Refusal.REQUIREMENTS: MATCHING,
-    Refusal.DYNAMIC: MATCHING,
-    Refusal.OTHER_SCHEDD: MATCHING,
-    Refusal.NOT_OCCUPIED: PREEMPTING,
-    Refusal.RANK_NOT_HIGHER: PREEMPTING,
-    Refusal.SAME_USER: PREEMPTING,
-    Refusal.PRIORITY: PREEMPTING,
-    Refusal.PREEMPTION_REQUIREMENTS: PREEMPTING,
-    Refusal.STARTD_RANK: PREEMPTING,
+    **{test.cause: MATCHING for test in CANDIDATE_TESTS},
+    **{test.cause: PREEMPTING for test in PREEMPTION_TESTS},
     Refusal.SUBMITTER_LIMIT: LIMITS,
     Refusal.CONCURRENCY_LIMIT: LIMITS,
 }
@@ -117,7 +114,7 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
             candidates += 1
             sieve.verdicts[slot.name] = "candidate"
             continue
-        cause = verdict.value
+        cause = str(verdict)
         if verdict is Refusal.REQUIREMENTS:
             cause = _whose_fault(table, scene, slot)
             if isinstance(
