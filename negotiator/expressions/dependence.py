@@ -1,11 +1,7 @@
-"""Requirements taken apart: conjuncts and what the value of each depends on.
+"""Splits requirements into conjuncts, and tells what the value of each depends on.
 
-Decision here: when two evaluations of an expression must have the same value.  Inputs: ads and
-expressions.  Outputs: the conjuncts of an ad's requirements, and for an expression in an ad the
-``Dependence``: literal values it reads from its own ad, and names it reads from the other one.
-
-Never here: evaluation, matching.
-Follows: the scoping rules of the ClassAd language; an ad's requirements hold if all conjuncts do.
+Two evaluations of an expression that depend on the same have the same value.  An ad's requirements
+hold if all conjuncts do.  Follows the scoping rules of the ClassAd language.
 """
 
 from __future__ import annotations

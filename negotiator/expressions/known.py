@@ -1,11 +1,7 @@
-"""What expressions mention, and how they are written.
+"""Remembers what expressions mention and how they are written, once for each object.
 
-Decision here: none.  An expression is taken apart at its ``&&``: those of many jobs are made of few
-conjuncts, and of these many differ in constants only, of which one is read.  Inputs: expressions.
-Outputs: ``References``, texts.
-
-Never here: what follows from a mention.
-Follows: the scoping rules of the ClassAd language.
+An expression is taken apart at its ``&&``: those of many jobs are made of few conjuncts, and of
+these many differ in constants only, of which one is read.
 """
 
 from __future__ import annotations

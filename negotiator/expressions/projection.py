@@ -1,11 +1,4 @@
-"""Parts of ads: what they have of some attributes.
-
-Decision here: none.  Ads that share the dictionary of their names, as loaded ones do, have the same
-attributes, so that what to look up in them is found once.  Inputs: names, ads.  Outputs: excerpts.
-
-Never here: which attributes matter.
-Follows: nothing; it is bookkeeping.
-"""
+"""Takes some attributes out of ads; ads that share the dictionary of their names do so at once."""
 
 from __future__ import annotations
 

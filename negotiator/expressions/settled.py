@@ -1,12 +1,7 @@
-"""Requirements as they are when a cycle begins.
+"""Flattens ``Requirements`` against their own ad as the negotiator does when a cycle begins.
 
-Decision here: which parts of ``Requirements`` are settled before any match.  The negotiator
-evaluates each ad's requirements against the ad alone first; what is known then stays as it is,
-whatever the other ad says or the cycle changes.  Inputs: an ad, the context at that time.
-Outputs: the ad with its requirements replaced where it can make a difference.
-
-Never here: matching.
-Follows: the vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requirements).
+What is known then stays as it is, whatever the other ad says or the cycle changes.  Follows the
+vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requirements).
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Autoclusters: jobs that no slot can tell apart.
+"""Tells which job attributes are significant, and which jobs share an autocluster.
 
-Decision here: which job attributes are significant and which jobs share an autocluster.  Inputs:
-slot ads, the expressions of the policy, job ads.  Outputs: attribute names, autocluster ids.
-
-Never here: which job is offered when (see ``requests``).
-Follows: the schedd's and the negotiator's rules as seen in the vectors and captured pools.
+Follows the schedd's and the negotiator's rules as seen in the vectors and captured pools.
 """
 
 from __future__ import annotations

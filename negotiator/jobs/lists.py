@@ -1,10 +1,6 @@
-"""The jobs that wait, by submitter and schedd.
+"""Lists the jobs that wait, by submitter and schedd: which can run, for whom, and in which order.
 
-Decision here: which jobs can run, for whom, and in which order they stand.  Inputs: job queues,
-significant attributes.  Outputs: a ``JobList`` for each submitter.
-
-Never here: requests, matching.
-Follows: the schedd's rules for runnable jobs and their order as seen in the vectors.
+Follows the schedd's rules for runnable jobs and their order as seen in the vectors.
 """
 
 from __future__ import annotations

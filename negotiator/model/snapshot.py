@@ -1,11 +1,8 @@
-"""What the negotiator knows when a cycle begins.
+"""Holds what the negotiator knows when a cycle begins.
 
-Decision here: none; this is the input of ``negotiator.cycle.negotiate``.  Slots are in pool order
-(the order in which the collector hands them out decides ties), submitter ads in collector order,
-jobs in queue order.  Times are seconds since the epoch, usage is in slot weights.
-
-Never here: reading files (``negotiator.io`` does), evaluating anything.
-Follows: the queries that open a cycle and the accountant's table of customers.
+Slots are in pool order (the order in which the collector hands them out decides ties), submitter
+ads in collector order, jobs in queue order.  Times are seconds since the epoch, usage is in slot
+weights.  Follows the queries that open a cycle and the accountant's table of customers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
-"""Preempting dynamic slots so that their partitionable slot fits one bigger request.
+"""Preempts dynamic slots so that their partitionable slot fits one bigger request.
 
-Decision here: which children of a partitionable slot would go, and in which way they are
-preempted.  Inputs: the slot with what it tells about its children, the request, the ads of the
-dynamic slots.  Outputs: the slot's ad with the children's resources added, the kind of preemption.
-
-Never here: limits, ranks, whether the slot is taken.
-Follows: the negotiator's behaviour with ALLOW_PSLOT_PREEMPTION as seen in the vectors.
+Follows the negotiator's behaviour with ALLOW_PSLOT_PREEMPTION as seen in the vectors.
 """
 
 from __future__ import annotations

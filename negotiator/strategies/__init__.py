@@ -1,13 +1,9 @@
-"""Hypothesis strategies for pools: demand of groups, the accountant's records, whole scenarios.
+"""Draws pools for Hypothesis: demand of groups, the accountant's records, whole scenarios.
 
-What is decided here: which slots, jobs, submitters and knobs a small pool is made of, weighted
-towards what makes a cycle hard: equal priorities, ranks that tie, claims by the same user, limits
-that are just reached, ceilings and floors, partitionable slots, groups.  Needs the extra ``fuzz``.
-
-Inputs: none.  Outputs: strategies of demands, of ``Customer`` records, and of scenarios in the form
-of the recorded negotiation scenarios (``config``, ``slots``, ``jobs``, ``accountant``), so that one
-that breaks something can be recorded on the real negotiator as it is.
-Never here: running a cycle, what must hold.
+They are weighted towards what makes a cycle hard: equal priorities, ranks that tie, claims by the
+same user, limits that are just reached, ceilings and floors, partitionable slots, groups.
+Scenarios have the form of the recorded ones, so that one that breaks something can be recorded on
+the real negotiator as it is.  Needs the extra ``fuzz``.
 """
 
 from __future__ import annotations

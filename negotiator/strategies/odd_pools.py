@@ -1,11 +1,7 @@
-"""Hypothesis strategies for pools in which hardly anything can be decided for all slots at once.
+"""Draws pools in which hardly anything can be decided for all slots at once.
 
-What is decided here: what is odd about a slot, a job or a policy: chance and the clock, numbers
-that are none, expressions that lead to each other, slots that change within the cycle, limits that
-depend on the slot.  Needs the extra ``fuzz``.
-Inputs: none.  Outputs: strategies of scenarios as those of ``negotiator.strategies``, with
-a ``dialect``.
-Never here: running a cycle, what must hold.
+They have chance and the clock, numbers that are none, expressions that lead to each other, slots
+that change within the cycle, limits that depend on the slot.  Needs the extra ``fuzz``.
 """
 
 from __future__ import annotations
