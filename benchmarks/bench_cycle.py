@@ -38,7 +38,7 @@ from negotiator.io import Capture, CapturePaths, read_capture
 from negotiator.matching.engine import Engines
 from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.result import CycleResult
-from pieslice.commands.inputs_and_clock import without_collecting
+from pieslice.inputs.pool import without_collecting
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "campus"
 

@@ -32,7 +32,7 @@ from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
-from pieslice.commands.cycles import run_cycles
+from pieslice.negotiate.cycles import run_cycles
 from policy.dialects import find_dialect
 from policy.model import NegotiatorPolicy
 

@@ -21,8 +21,7 @@ from classad.ads.expression import ExprTree
 from classad.ads.lists import ListValue
 from classad.analysis.flatten import flatten
 from classad.binding.convert import to_python
-from classad.compiled.closures import specialise
-from classad.compiled.python_source import MAX_SIZE
+from classad.compiled.compiler import MAX_SIZE, specialise
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import (
     EvalContext,
@@ -109,19 +108,19 @@ def _compare_printed(text: str) -> None:
 
 
 def evaluators_agree(case: Case | list[str]) -> None:
-    """The exact evaluator, the closures and the generated code give the same value."""
+    """The reference evaluator and both grains of the compiled form give the same value."""
     expression, my, target = case
     mine, other = ClassAd(my), ClassAd(target)
     exact, fine = evaluate_exactly(ExprTree(expression), mine, mine, other, CONTEXT)
-    for way in ("closures", "generated"):
+    for way in ("by operations", "as a whole"):
         tree = ExprTree(expression)
-        if way == "generated" and not generated(tree):
+        if way == "as a whole" and not written_whole(tree):
             continue
         _same_value((exact, fine), evaluate_full(tree, mine, other, context=CONTEXT), (way, *case))
 
 
-def generated(tree: ExprTree) -> bool:
-    """Give an expression its generated form at once, if it may have one."""
+def written_whole(tree: ExprTree) -> bool:
+    """Have an expression written as one function at once, if it may be."""
     tree.compile()
     if tree.height > FAST_HEIGHT or tree.size > MAX_SIZE:
         return False

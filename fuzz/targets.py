@@ -164,7 +164,7 @@ _ALL: Final = (
         _parser_cases, _check("language", "parsers_agree"),
     ),
     Target(
-        "evaluators", "the exact evaluator, the closures and the generated code",
+        "evaluators", "the reference evaluator and both grains of the compiled form",
         "same type and text of the value, same success; none raises",
         _cases, _check("language", "evaluators_agree"), 300, _vector,
     ),

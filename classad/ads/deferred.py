@@ -76,6 +76,6 @@ class Deferred:
 
     def compile(self) -> Run:
         """Translate the syntax tree into a closure and measure it."""
-        from classad.compiled.closures import compile_tree
+        from classad.compiled.compiler import compile_tree
 
         return compile_tree(self)

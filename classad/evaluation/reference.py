@@ -1,7 +1,7 @@
 """The reference evaluator: one function per kind of node, nothing clever.
 
 It counts depth and work exactly as HTCondor does and knows strict mode.  The compiled form in
-``classad.compiled.closures`` is tested against it and hands over to it near the limits.
+``classad.compiled.compiler`` is tested against it and hands over to it near the limits.
 
 Inputs: a node, the ad it is evaluated in, the state.  Outputs: a ClassAd value.
 Never here: what an operator means for two values (``classad.language.operators``), where a name is

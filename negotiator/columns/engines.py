@@ -18,8 +18,8 @@ from classad.ads.ad import ClassAd
 from classad.evaluate import EvalContext
 from classad.evaluation.functions import load
 from classad.table import Table
-from classad.table.answers.budget import DEFAULT
 from classad.table.arrays.arrays import pick
+from classad.table.memory.budget import DEFAULT
 from negotiator.columns.engine import ColumnEngine, SlotsLeft
 from negotiator.columns.fetch import fetch_columns
 from negotiator.columns.rows import SlotRows

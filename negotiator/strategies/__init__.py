@@ -1,4 +1,4 @@
-"""Draws pools for Hypothesis: demand of groups, the accountant's records, whole scenarios.
+"""Draws pools for Hypothesis: demand, accountant's records, scenarios; never says what must hold.
 
 They are weighted towards what makes a cycle hard: equal priorities, ranks that tie, claims by the
 same user, limits that are just reached, ceilings and floors, partitionable slots, groups.

@@ -1,17 +1,16 @@
-"""The knob reference ``docs/knobs.md``, written from the declarations.
+"""Writes the knob reference, ``docs/knobs.md``, from the declarations.
 
 ``python -m pieslice.documents knobs`` prints it.
 
 Inputs: ``policy.knobs`` and ``policy.ephemeral``.  Outputs: the page as Markdown.
-Never here: a fact about a knob that its declaration does not have.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from policy.data.tables import meanings
 from policy.ephemeral import EPHEMERAL, Ephemeral
-from policy.io import builtin_table, meanings
 from policy.knobs import KNOBS, declared
 from policy.knobs import cycle as knobs_cycle
 from policy.knobs import matching as knobs_matching
@@ -88,7 +87,7 @@ def _other_macros() -> Iterator[str]:
     yield "| Macro | Type | Default | Read by | Meaning |"
     yield "|---|---|---|---|---|"
     for name in meanings():
-        known = find_parameter(name, builtin_table(), meanings())
+        known = find_parameter(name)
         if known is None or name.casefold() in KNOBS:
             continue
         kind = ", ".join(part for part in (known.type, known.range, known.unit) if part)

@@ -1,17 +1,17 @@
-"""Properties that compare a policy with something that is given: same, and a user's own.
+"""Tests a policy against another one or against a user's own property.
 
-What is decided here: ``same``: two policies make the same of a slot and a request.  A user's own
-property is an expression that must be true of the slot (MY), the request (TARGET) and ``Verdict``,
-what the cycle makes of the two.
+``same``: two policies make the same of a slot and a request.  A user's own property is an
+expression that must be true of the slot (MY), the request (TARGET) and ``Verdict``, what the cycle
+makes of the two.
+
 Inputs: a ``Study``, another one or an expression, cases.  Outputs: ``Finding``s.
-Never here: rules of the cycle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
@@ -26,6 +26,7 @@ from pieslice.fuzzing.crowd import Crowd
 from pieslice.fuzzing.finding import Finding, compared, deciding_clause, step
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.readings import alike, read
+from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.stage import Scene, scene_of
 from pieslice.fuzzing.steadiness import SAMPLE, reading
 from pieslice.fuzzing.study import Study, value_text
@@ -145,7 +146,7 @@ def _rank(tree: ExprTree | None, scene: Scene) -> float:
     return policy_rank(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
 
 
-def _macro_of(one: Any, other: Any) -> str:
+def _macro_of(one: MatchKind | Refusal, other: MatchKind | Refusal) -> str:
     found = {one, other}
     if Refusal.REQUIREMENTS in found:
         return "START"
@@ -179,7 +180,7 @@ class Holds(Property):
 
     def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
         ads = [slot.ad for slot in crowd.slots]
-        wrong: dict[str, list[list[Any]]] = {}
+        wrong: dict[str, list[list[Held]]] = {}
         with crowd.having(ads, "RunTime", [case.run_time for case in crowd.cases]):
             for verdict in _VERDICTS:
                 with crowd.having(ads, "Verdict", [verdict] * len(ads)):

@@ -1,22 +1,25 @@
-"""One situation that a policy is tried in, as plain values.
+"""Keeps one situation that a policy is tried in, as plain values.
 
-What lives here: who holds a slot, who asks for it, what both ads say, priorities, usage, quotas and
-times.  Ads, accountant and cycle are made from it by ``stage``, always in the same way, so that a
-case can be made simpler value by value and tried again.
-Inputs: none.  Outputs: ``Case`` and ``Party``.
-Never here: how values are chosen (``crowd``), what is wrong with a case (``properties``).
+Decides who holds a slot, who asks for it, what both ads say, priorities, usage, quotas and times.
+Ads, accountant and cycle are made from it by ``stage``, always in the same way, so that a case can
+be made simpler value by value and tried again.
+
+Outputs: ``Case`` and ``Party``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from attr import evolve, field, frozen
 
+from pieslice.fuzzing.schema import Held
+
 #: The time of the first cycle of every case, seconds since the epoch.
 NOW: Final = 1_700_000_000
-Values = Mapping[str, Any]
+Kept = TypeVar("Kept")
+Values = Mapping[str, Held]
 
 
 @frozen(eq=False)
@@ -62,6 +65,6 @@ class Case:
         return evolve(self, parties=tuple(parties))
 
 
-def without(values: Values, name: str) -> dict[str, Any]:
+def without(values: Mapping[str, Kept], name: str) -> dict[str, Kept]:
     """A copy that lacks one attribute."""
     return {key: value for key, value in values.items() if key != name}

@@ -1,8 +1,8 @@
-"""The body of ``pieslice fuzz``.
+"""Reads a policy, searches for counterexamples and prints them: ``pieslice fuzz``.
 
-What lives here: reading the policy and the capture that a schema is learnt from, and printing.
+A schema is learnt from a capture if there is one.
+
 Inputs: parsed arguments, files.  Outputs: counterexamples on standard output; 0 none, 1 some.
-Never here: the search (``search``), the wording (``text``).
 """
 
 from __future__ import annotations
@@ -17,22 +17,14 @@ from classad.ads.expression import ExprTree
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.files.ads import read_ads
 from classad.source import Source
+from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.fuzzing.agreement import Holds, Same
 from pieslice.fuzzing.choose import Named, NoSuchProperty, chosen, split_name
 from pieslice.fuzzing.schema import Schema, built_in, learn
 from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
 from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
-from pieslice.policy.options import (
-    EXIT_NO,
-    EXIT_OK,
-    Misuse,
-    Shown,
-    read,
-    reading_words,
-    say,
-    say_problems,
-)
+from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
 from policy.config import Config
 from policy.explain.trial import CannotTry
 from policy.language.expressions import parse

@@ -1,9 +1,9 @@
-"""Properties of a single decision: total, margin, guard, quota-safe.
+"""Tests properties of a single decision: total, margin, guard, quota-safe.
 
-What is decided here: when one evaluation of an expression of the policy, or one preemption, is
-wrong.  Inputs: a ``Study``, crowds, cases.  Outputs: cases that look wrong and, after the cycle's
-own code has been asked, ``Finding``s.
-Never here: the search, making cases simpler, rules of the cycle (``stage`` asks it).
+Decides when one evaluation of an expression of the policy, or one preemption, is wrong.
+
+Inputs: a ``Study``, crowds, cases.  Outputs: cases that look wrong and, after the cycle's own code
+has been asked, ``Finding``s.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from random import Random
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from attr import evolve, frozen
 
@@ -25,7 +25,8 @@ from pieslice.fuzzing.crowd import Crowd
 from pieslice.fuzzing.domains import TIMES
 from pieslice.fuzzing.finding import Finding, Step, deciding_clause, kind_of, step, unconditional
 from pieslice.fuzzing.readings import read
-from pieslice.fuzzing.stage import Scene, job_ad, scene_of, value_of
+from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.stage import Scene, Stage, job_ad, scene_of, value_of
 from pieslice.fuzzing.study import Study, Subject, Wanted, Where, clauses, is_about_quotas
 
 #: What an expression about jobs or groups alone is tried on for each crowd; all cases of a crowd
@@ -91,7 +92,7 @@ class Total(Property):
                 if wrong and not (self.subject.claimed and crowd.cases[column].free):
                     yield crowd.case(row, column)
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: Held) -> bool:
         """Whether a value is of the right kind."""
         kind = value.__class__
         if self.subject.wanted is Wanted.TRUTH:
@@ -267,6 +268,10 @@ class Guard(ClaimedByPriority):
         )
 
 
+#: A group, what it uses and its quota, in slot weights.
+Owed = tuple[str, float, float]
+
+
 @frozen(eq=False)
 class QuotaSafe(ByPriority):
     """Groups keep what they are owed."""
@@ -288,7 +293,7 @@ class QuotaSafe(ByPriority):
             f" group `{rich}`, which uses {has:g} with a quota of {own:g}"
         )
 
-    def _robbed(self, stage: Any, holder: str, asker: str) -> Any:
+    def _robbed(self, stage: Stage, holder: str, asker: str) -> tuple[Owed, Owed] | None:
         poor, rich = stage.tree.assigned(holder), stage.tree.assigned(asker)
         if poor is rich or stage.tree.root in (poor, rich):
             return None

@@ -1,16 +1,16 @@
-"""A cycle set up for one situation: accountant, groups, decorated ads, and the cycle's verdict.
+"""Sets up a cycle for one situation: accountant, groups, decorated ads; asks for its verdict.
 
-What lives here: how the values of a case become what the negotiator would have before it; what it
-then decides is asked of the cycle's own code (``candidates``, ``ephemeral``, ``accounting``).
-Inputs: a policy, a case or its parts.  Outputs: ``Stage``, slots, requests, verdicts.
-Never here: a rule of matching or accounting; which situations are tried.
-Follows: the head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
+Decides how the values of a case become what the negotiator would have before it; what it then
+decides is asked of the cycle's own code (``candidates``, ``ephemeral``, ``accounting``).
+
+Inputs: a policy, a case or its parts.  Outputs: ``Stage``, slots, requests, verdicts.  Follows: the
+head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attr import field, frozen
 
@@ -37,6 +37,7 @@ from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.size import pool_numbers
 from negotiator.pool.slots import Slot, Slots
 from pieslice.fuzzing.case import Case, Party, Values
+from pieslice.fuzzing.schema import Held
 from pieslice.simulate.pool import show_claim, show_free, show_time
 from policy.model import NegotiatorPolicy
 
@@ -237,8 +238,10 @@ def scene_of(policy: NegotiatorPolicy, case: Case) -> Scene:
     return Scene(stage, slot, tuple(stage.request(party) for party in case.parties))
 
 
-def value_of(tree: ExprTree, scene: Scene, place: int) -> Any:
+def value_of(tree: ExprTree, scene: Scene, place: int) -> Held:
     """The value of an expression of the policy for the request of a party."""
     from classad.evaluate import evaluate
 
-    return evaluate(tree, scene.slot.ad, scene.requests[place], context=scene.stage.context)
+    ads = scene.slot.ad, scene.requests[place]
+    found: Held = evaluate(tree, *ads, context=scene.stage.context)
+    return found

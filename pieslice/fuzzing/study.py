@@ -1,17 +1,17 @@
-"""What is studied: a policy, its expressions with their places, and what they are meant to do.
+"""Reads what is studied: a policy, its expressions with their places, what they are meant to do.
 
-What lives here: which expressions a configuration sets that decide about slots and jobs, what kind
-of value each must have, which of them a slot carries, and the intentions a property is measured by.
-Inputs: a ``Config``, a ``Schema``, ``Intent``.  Outputs: ``Study``.
-Never here: drawing, properties, files.
-Follows: who reads which expression in HTCondor 25.14.1 (``policy.lint.view``).
+Decides which expressions a configuration sets that decide about slots and jobs, what kind of value
+each must have, which of them a slot carries, and the intentions a property is measured by.
+
+Inputs: a ``Config``, a ``Schema``, ``Intent``.  Outputs: ``Study``.  Follows: who reads which
+expression in HTCondor 25.14.1 (``policy.lint.view``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
@@ -20,7 +20,7 @@ from classad.ads.expression import ExprTree
 from classad.evaluate import EvalContext
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.domains import Domains, constants, find_domains
-from pieslice.fuzzing.schema import Schema
+from pieslice.fuzzing.schema import Held, Schema
 from policy.config import Config
 from policy.explain.trial import CannotTry, trial
 from policy.lint.trees import comparisons, disjuncts, names
@@ -263,7 +263,7 @@ def is_about_quotas(tree: ExprTree) -> bool:
     return about_groups and not any("userprio" in name for name in found)
 
 
-def value_text(value: Any) -> str:
+def value_text(value: Held) -> str:
     """A value as ClassAd text, reals as short as they can be read again."""
     from classad.formats.unparse import unparse_value
 

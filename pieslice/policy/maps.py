@@ -1,20 +1,16 @@
-"""``pieslice map``: trying user maps.
+"""Translates names with a user map: ``pieslice map test``.
 
-What lives here: arguments, files, printing.  Inputs: a map file, or a configuration and the name
-of a map in it.  Outputs: mappings on standard output, lines that say nothing on standard error;
-0 done, 1 a name has no mapping, 2 bad input.
-Never here: what a map says (``policy.maps.user_maps``, ``policy.maps.trial``).
+Inputs: a map file, or a configuration and the name of a map in it.  Outputs: mappings on standard
+output, lines that say nothing on standard error; 0 done, 1 a name has no mapping, 2 bad input.
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pieslice.policy.options import (
-    EXIT_NO,
-    EXIT_OK,
-    Intermixed,
+from pieslice.command_line import EXIT_NO, EXIT_OK, Intermixed
+from pieslice.inputs.configuration import (
     Misuse,
     add_reading,
     guarded,
@@ -25,12 +21,13 @@ from pieslice.policy.options import (
 
 if TYPE_CHECKING:
     from classad.errors import Diagnostic
+    from pieslice.command_line import Subcommands
     from policy.maps.user_maps import UserMap
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``map`` with its own subcommands."""
-    maps = subparsers.add_parser("map", help="try user maps")
+    maps = subcommands.add_parser("map", help="test user maps")
     commands = maps.add_subparsers(
         title="commands",
         dest="map_command",
@@ -40,8 +37,8 @@ def add_commands(subparsers: Any) -> None:
     )
     test = commands.add_parser(
         "test",
-        help="say what a user map makes of names",
-        description="Say what a user map makes of names, and which line says so.",
+        help="translate names with a user map",
+        description="Translate names with a user map and print the line that matched.",
     )
     test.add_argument("path", metavar="FILE", help="a map file; with --map-name a configuration")
     test.add_argument("names", nargs="+", metavar="NAME", help="what to look up, such as a user")
@@ -56,7 +53,8 @@ def add_commands(subparsers: Any) -> None:
 
 @guarded
 def _test(args: argparse.Namespace) -> int:
-    from policy.maps.trial import map_name, mapped_lines
+    from pieslice.policy.texts import mapped_lines
+    from policy.maps.lookup import map_name
 
     skipped: list[Diagnostic] = []
     methods = _named_map(args, skipped) if args.map_name else _map_file(args, skipped)

@@ -1,11 +1,10 @@
-"""What jobs come when: the workload of a simulation.
+"""Reads or draws the jobs of a simulation: which jobs come when.
 
-What is decided here: how traces, tables, captured queues and descriptions of random streams become
-jobs.  Inputs: text of a file, job ads, a seed.  Outputs: ``Workload``: jobs by time of submission
-(seconds from the start of the simulation) and the kinds of job among them.  Raises
-``WorkloadError`` with file and line.
-Never here: what becomes of the jobs, opening files.
-Follows: the Standard Workload Format 2.2 for traces (``.swf``).
+Decides how traces, tables, captured queues and descriptions of random streams become jobs.
+
+Inputs: text of a file, job ads, a seed.  Outputs: ``Workload``: jobs by time of submission (seconds
+from the start of the simulation) and the kinds of job among them.  Raises ``WorkloadError`` with
+file and line.  Follows: the Standard Workload Format 2.2 for traces (``.swf``).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from attr import define, field, frozen
 
@@ -23,6 +22,7 @@ from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
 from classad.errors import suggest
 from negotiator.jobs.autoclusters import AutoclusterTable
+from pieslice.data import JsonObject
 
 #: What a captured job has from where it was, and what is different in every job of a simulation.
 _OF_THE_SCHEDD: Final = ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts")
@@ -91,7 +91,7 @@ def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
     owner, _, domain = user.partition("@")
     ad = ClassAd()
     full = f"{owner}@{domain or _DOMAIN}"
-    values: dict[str, Any] = {
+    values: JsonObject = {
         "MyType": "Job",
         "Owner": owner,
         "User": full,

@@ -1,20 +1,20 @@
-"""The points of a sweep: every combination of the values of some macros and of seeds.
+"""Makes the points of a sweep: every combination of the values of some macros and of seeds.
 
-What is decided here: how a list of values is written, and the order of the points.
-Inputs: texts of the command line.  Outputs: ``Axis`` and ``Point`` values.
-Never here: simulating.
-Follows: HTCondor's expressions, whose commas within parentheses, braces and strings separate no
-values.
+Decides how a list of values is written, and the order of the points.
+
+Inputs: texts of the command line.  Outputs: ``Axis`` and ``Point`` values.  Follows: HTCondor's
+expressions, whose commas within parentheses, braces and strings separate no values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
+from pieslice.data import JsonObject
 from pieslice.simulate.setup import Plan
 
 _OPEN: Final = "([{"
@@ -38,7 +38,7 @@ class Point:
     plan: Plan
 
     @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> JsonObject:
         """What is varied, with the values of this point."""
         return {**dict(self.settings), "seed": self.plan.seed}
 

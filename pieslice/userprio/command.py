@@ -1,10 +1,10 @@
-"""``pieslice userprio``: from a saved state to a printed table, or to a changed state.
+"""Prints or changes a saved state of the accountant: ``pieslice userprio``.
 
-What lives here: where the records come from (a log, a folder, accounting ads), which time counts,
-and what is written.
-Inputs: the arguments and the two streams.  Outputs: the exit code.
-Never here: what options mean (``options``), the table (``table``), what edits write (``edits``).
-Follows: condor_userprio, which asks the collector for active records and the negotiator for all.
+Decides where the records come from (a log, a folder, accounting ads), which time counts, and what
+is written.
+
+Inputs: the arguments and the two streams.  Outputs: the exit code.  Follows: condor_userprio, which
+asks the collector for active records and the negotiator for all.
 """
 
 from __future__ import annotations
@@ -28,16 +28,14 @@ from negotiator.capture.configuration import LoadedPolicy, read_policy
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.io import CapturePaths, InputError
 from negotiator.model.snapshot import AccountantState
-from pieslice.commands.inputs_and_clock import parse_time, show_diagnostics
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.inputs.pool import parse_time
+from pieslice.reports.output import show_diagnostics
 from pieslice.userprio.edits import EditRefused, make_edit
 from pieslice.userprio.options import Options, UsageError, parse_options
 from pieslice.userprio.report import Source, answer
 from pieslice.userprio.stateads import rolled_up, state_ads
 from pieslice.userprio.table import DAY, View
-
-EXIT_OK: Final = 0
-EXIT_NO: Final = 1
-EXIT_BAD: Final = 2
 
 USAGE: Final = """\
 usage: pieslice userprio SOURCE [options] [user ...]

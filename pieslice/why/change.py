@@ -1,17 +1,16 @@
-"""The smallest change that would make a job match more slots.
+"""Finds the smallest change that would make a job match more slots.
 
-Decision here: which clauses to drop: as few as possible, of equally many those that gain most
-slots; and for a comparison of numbers, the value of the job's side that would do.  Inputs: the
-clauses that fail, pair by pair.  Outputs: ``Change`` values, the best first.
+Decides which clauses to drop: as few as possible, of equally many those that gain most slots; and
+for a comparison of numbers, the value of the job's side that would do.
 
-Never here: whether a slot that matches could be had.
-Follows: ``condor_q -better-analyze`` for the idea of suggestions; the counts here are exact.
+Inputs: the clauses that fail, pair by pair.  Outputs: ``Change`` values, the best first.  Follows:
+``condor_q -better-analyze`` for the idea of suggestions; the counts here are exact.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
@@ -161,7 +160,6 @@ def _numbers(
     node: Node, whose: Whose, pairs: list[Pair], context: EvalContext
 ) -> list[float] | None:
     tree = ExprTree.from_node(node)
-    values: list[Any] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
-    if all(value.__class__ in (int, float) for value in values):
-        return [float(value) for value in values]
-    return None
+    values: list[object] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
+    found = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    return found if len(found) == len(values) else None

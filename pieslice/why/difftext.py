@@ -1,15 +1,12 @@
-"""``pieslice diff`` in words.
+"""Describes the difference between two cycles: ``pieslice diff``.
 
-What lives here: tables and sentences.  Inputs: a ``Difference`` and the names of the two sides.
-Outputs: blocks for ``pieslice.reports.layout``; JSON.
-Never here: deciding anything, printing.
-Follows: ``diff``, which is silent about what is the same.
+Inputs: a ``Difference`` and the names of the two sides.  Outputs: blocks for
+``pieslice.reports.layout``; JSON.  Follows: ``diff``, which is silent about what is the same.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.text import KINDS, plural
 from pieslice.why.difference import Difference, Pair, Taken, Totals
@@ -110,14 +107,14 @@ def _slots(found: Difference) -> list[Block]:
 
 def _taken(item: Taken | None) -> str:
     if item is None:
-        return "left alone"
+        return "not matched"
     whom = f" of {item.preempted}" if item.preempted else ""
     return f"{item.submitter}, cluster {item.job.partition('.')[0]} ({KINDS[item.kind]}{whom})"
 
 
 def _refused(found: Difference) -> list[Block]:
     rows = tuple((item.user, _pair(item.requests), item.reason) for item in found.rejections)
-    columns = (Column("user"), Column("requests", right=True), Column("refused because"))
+    columns = (Column("user"), Column("requests", right=True), Column("reason"))
     return [Line("rejections", heading=True), Table(columns, rows)] if rows else []
 
 
@@ -137,7 +134,7 @@ def _signed(value: float) -> str:
     return f"{value:+.6g}" if value else "0"
 
 
-def diff_data(found: Difference, names: tuple[str, str]) -> dict[str, Any]:
+def diff_data(found: Difference, names: tuple[str, str]) -> JsonObject:
     """The same for programs."""
     return {
         "a": {"name": names[0], "totals": found.before},

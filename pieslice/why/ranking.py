@@ -1,12 +1,10 @@
-"""The candidates of a job in the order in which it would get them.
+"""Lists the candidates of a job in the order in which it would get them.
 
-Decision here: which of the five keys told a slot from the one before it.  Inputs: a cycle standing
-still.  Outputs: ``Ranking``, best first; ranks as the negotiator computes them, costs in slot
-weights.
+Decides which of the five keys told a slot from the one before it.
 
-Never here: the keys and the order themselves (see ``negotiator.matching.rank``,
-``negotiator.matching.choice``).
-Follows: "Matchmaking Expressions" in HTCondor's manual and the vectors.
+Inputs: a cycle standing still.  Outputs: ``Ranking``, best first; ranks as the negotiator computes
+them, costs in slot weights.  Follows: "Matchmaking Expressions" in HTCondor's manual and the
+vectors.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""One job and one slot: every clause, the tests for preemption, and the keys against the winner.
+"""Examines one job and one slot: every clause, the tests for preemption, the rank keys.
 
-Decision here: none; the verdict is that of the cycle.  Inputs: a cycle standing still, the name of
-a slot.  Outputs: a ``SlotCase``.
-
-Never here: words, counts over the pool (see ``funnel``).
-Follows: ``condor_q -better-analyze`` with a machine.
+Inputs: a cycle standing still, the name of a slot.  Outputs: a ``SlotCase``.  Follows: ``condor_q
+-better-analyze`` with a machine.
 """
 
 from __future__ import annotations

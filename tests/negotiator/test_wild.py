@@ -23,7 +23,7 @@ import pytest
 from negotiator.engines import ENGINES
 from negotiator.scenario.course import play
 from pieslice.cli import main
-from pieslice.conform.negotiator.scenarios import differences
+from pieslice.conform.negotiation.scenarios import differences
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 CORNERS = VECTORS / "negotiation-corner"

@@ -20,14 +20,12 @@ from classad.ads.expression import ExprTree
 from classad.evaluation.functions import EAGER, Form, form_of, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
-from classad.language.names import fold_name
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary, walk
 from classad.table.arrays.vectors import Live, Vector, apply, binary, conditional, unary
 from classad.table.dependence.partner import Partner, counts_as_value
 from classad.table.dependence.plans import Group
 from classad.table.dependence.substitution import NOTHING, Reduction, Unknown
 from classad.table.expressions.shapes import Shape
-from classad.table.sampling.bulk_functions import BULK
 from classad.table.sampling.list_members import Counting, Inside, Member, Members, counted
 from classad.table.store.parts import Joint, Part
 
@@ -149,14 +147,14 @@ class Program:
             raise Unknown
         if not function.accepts(len(parts)):
             raise Unknown
-        impl, bulk = function.impl, BULK.get(fold_name(node.name))
+        impl, bulk = function.impl, function.bulk
 
         def run(inputs: Inputs, live: Live) -> Vector:
             given = [part(inputs, live) for part in parts]
-            found = None if bulk is None else bulk(given, live)
-            if found is None:
-                found = apply(partial(impl, inputs.partner.evaluator.state), given, live)
-            return found
+            values = None if bulk is None else bulk(given, live)
+            if values is not None:
+                return Vector.of(values)
+            return apply(partial(impl, inputs.partner.evaluator.state), given, live)
 
         return run
 

@@ -1,0 +1,88 @@
+"""Writes the tables of a pool as text and as CSV.
+
+Decides titles, numbers and columns for people, and what a cell is in CSV.
+
+Inputs: ``PoolTable`` values; for the table of quotas a ``CycleResult``.  Outputs: blocks for
+``pieslice.reports.layout``, or text.  Follows: RFC 4180 with line feeds for CSV; ``condor_userprio
+-quotas`` for the quotas, times in UTC.
+"""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from time import gmtime
+from typing import Final
+
+from negotiator.model.result import CycleResult
+from pieslice.reports.layout import Block, Column, Line, Table, short
+from pieslice.reports.pool_tables import Cell, PoolTable, surplus_policy
+from pieslice.userprio.options import COLUMNS, Options
+from pieslice.userprio.rows import Row
+from pieslice.userprio.table import View, render
+
+#: Columns that hold a part of one.
+_PARTS: Final = frozenset(("fill", "fill_after", "share"))
+
+
+def table_blocks(table: PoolTable) -> list[Block]:
+    """A heading and the table."""
+    if not table.rows:
+        return [Line(f"{table.title}: none", heading=True)]
+    columns = tuple(_column(name, table, place) for place, name in enumerate(table.columns))
+    rows = tuple(
+        tuple(_cell(value, name) for value, name in zip(row, table.columns, strict=True))
+        for row in table.rows
+    )
+    return [Line(table.title, heading=True), Table(columns, rows)]
+
+
+def _column(name: str, table: PoolTable, place: int) -> Column:
+    title, _, unit = name.partition("_")
+    if name in _PARTS:
+        unit = f"{unit} %".strip()
+    numbers = any(isinstance(row[place], int | float) for row in table.rows)
+    return Column(title, unit.replace("_", " "), right=numbers)
+
+
+def _cell(value: Cell, name: str) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    return f"{value * 100:.1f}" if name in _PARTS else short(float(f"{value:.6g}"))
+
+
+def csv_text(table: PoolTable) -> str:
+    """The table with its column names; numbers as they are, nothing for what is not there."""
+    stream = StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(table.rows)
+    return stream.getvalue()
+
+
+def quota_blocks(result: CycleResult) -> list[Block]:
+    """The quotas as ``condor_userprio -quotas`` prints them."""
+    if len(result.groups) <= 1:
+        return [Line("quotas: no groups are configured", heading=True)]
+    rows = [
+        Row(
+            item.name,
+            item.name,
+            True,
+            quota=item.config_quota,
+            effective_quota=item.quota,
+            subtree_quota=item.subtree_quota,
+            sort_key=item.sort_key or 0.0,
+            surplus=surplus_policy(item.autoregroup, item.accept_surplus),
+            requested=item.requested,
+            in_use=item.usage_after,
+        )
+        for item in result.groups
+    ]
+    rows += [Row(item.name, item.group, False) for item in result.submitters]
+    quotas = COLUMNS["quotas"]
+    text = render(rows, Options(set(quotas), set(quotas)), View(int(result.now), gmtime))
+    heading = Line("quotas", heading=True)
+    return [heading, *(Line(f"  {line}", heading=True) for line in text.splitlines())]

@@ -1,0 +1,85 @@
+"""``pieslice diff``: what changes from one cycle to another."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attr import evolve
+
+from negotiator.cycle import negotiate
+from pieslice.cli import main
+from pieslice.why.difference import compare_cycles
+from tests.negotiator import scenarios
+
+CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
+OTHER = f"{CAMPUS}/no_preemption"
+
+
+def test_a_cycle_is_no_different_from_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", CAMPUS, CAMPUS]) == 0
+    assert capsys.readouterr().out.endswith("no difference\n")
+
+
+def test_a_policy_against_the_pools_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", CAMPUS, "--config", OTHER, "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert not data["same"]
+    assert (data["a"]["totals"]["matches"], data["b"]["totals"]["matches"]) == (20, 5)
+    nets = [(user["change"]["user"].split("@")[0], user["net"]) for user in data["users"]]
+    assert nets == [
+        ("group_chemistry.carol", -15),
+        ("nice-user.dave", 11),
+        ("group_physics.hep.alice", 4),
+    ]
+    assert len(data["slots"]) == 15
+    assert all(change["after"] is None for change in data["slots"])
+    assert sum(machine["slots"] for machine in data["machines"]) == 15
+
+
+def test_two_configurations_and_their_order(capsys: pytest.CaptureFixture[str]) -> None:
+    own = f"{CAMPUS}/condor_config"
+    assert main(["diff", "--config", OTHER, "--config", own, CAMPUS, "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert [user["net"] for user in data["users"]] == [-11, -4, 15]
+
+
+def test_two_pools(pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(pool, other)
+    jobs = (other / "jobs.ads").read_text()
+    (other / "jobs.ads").write_text(jobs.replace("Requirements = true", "Requirements = false"))
+    assert main(["diff", str(pool), str(other)]) == 1
+    out = capsys.readouterr().out
+    assert "2 matches of weight 2" in out
+    assert "0 matches of weight 0" in out
+    assert "  B: not matched\n" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[CAMPUS], [CAMPUS] * 3, [CAMPUS, "--config", OTHER, "--config", OTHER, "--config", OTHER]],
+)
+def test_bad_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", *arguments]) == 2
+    assert "error: t" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["preempt-kinds-order", "groups-surplus", "random-100"])
+def test_the_sums_are_those_of_the_matches(name: str) -> None:
+    case = scenarios.load(name)
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    result = negotiate(snapshot, policy, now=scenarios.NOW)
+    without_jobs = evolve(snapshot, queues=())
+    empty = negotiate(without_jobs, policy, now=scenarios.NOW)
+    found: Any = compare_cycles(empty, result)
+    assert len(found.slots) == len(result.matches)
+    gained = sum(user.matched.change for user in found.users)
+    assert gained == pytest.approx(sum(match.cost for match in result.matches))
+    back = compare_cycles(result, empty)
+    assert {user.user: user.net for user in back.users} == {
+        user.user: -user.net for user in found.users
+    }

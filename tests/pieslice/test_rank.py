@@ -1,0 +1,100 @@
+"""``pieslice rank``: the order of candidates is the order in which the cycle takes them."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from attr import evolve
+
+from negotiator.cycle import negotiate
+from negotiator.matching.board import Watch
+from negotiator.matching.rank import RankKeys
+from pieslice.cli import main
+from pieslice.why.jobs import UnknownJobError, find_job
+from pieslice.why.moments import When, look_at
+from pieslice.why.ranking import first_difference, ranking
+from tests.negotiator import scenarios
+
+CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
+
+
+@pytest.mark.parametrize("name", ["preempt-kinds-order", "random-100", "random-104", "random-108"])
+def test_the_first_candidate_is_the_one_that_is_taken(name: str) -> None:
+    case = scenarios.load(name)
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    result = negotiate(snapshot, policy, now=scenarios.NOW, rng=random.Random(0))
+    assert result.matches
+    for match in {item.job: item for item in reversed(result.matches)}.values():
+        job = find_job(snapshot, match.job)
+        story, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW)
+        assert story.result == result
+        assert found is not None
+        if story.when is When.MATCHED:
+            assert found.slots[0].slot == story.slot
+            assert found.slots[0].preempts == match.preempted
+
+
+def test_an_onlooker_changes_nothing() -> None:
+    case = scenarios.load("preempt-kinds-order")
+    snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
+    plain = negotiate(snapshot, policy, now=scenarios.NOW)
+    assert negotiate(snapshot, policy, now=scenarios.NOW, watch=Watch()) == plain
+
+
+def test_the_first_key_that_differs_decides() -> None:
+    keys = RankKeys(1.0, 2.0, 3.0, 2.0, 0.0)
+    assert first_difference(keys, keys) is None
+    assert first_difference(keys, keys._replace(kind=1.0, preemption=-1.0)) == "preemption state"
+    assert first_difference(keys, keys._replace(job=1.0, post_job=9.0)) == "Rank"
+
+
+def test_a_cluster_stands_for_its_first_idle_job(pool: Path) -> None:
+    case = scenarios.load("preempt-kinds-order")
+    snapshot = scenarios.snapshot_of(case)
+    first = snapshot.queues[0].jobs[0].get_number("ClusterId")
+    assert find_job(snapshot, str(first)).cluster == first
+    for text in ("999999.0", "x"):
+        with pytest.raises(UnknownJobError):
+            find_job(snapshot, text)
+
+
+def test_a_job_in_several_queues_needs_the_name_of_its_schedd() -> None:
+    case = scenarios.load("preempt-kinds-order")
+    (queue, *_) = scenarios.snapshot_of(case).queues
+    twin = evolve(queue, name="ap2")
+    snapshot = evolve(scenarios.snapshot_of(case), queues=(queue, twin))
+    cluster = queue.jobs[0].get_number("ClusterId")
+    with pytest.raises(UnknownJobError, match=f"is in several queues: give `ap2#{cluster}`"):
+        find_job(snapshot, f"{cluster}")
+    assert find_job(snapshot, f"ap2#{cluster}").schedd == "ap2"
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rank", "15.5", CAMPUS, "--json", "--limit", "3"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["matched"] == data["slots"][0]["slot"] == "slot3@node12@vm"
+    assert (data["candidates"], len(data["slots"])) == (28, 3)
+    assert data["slots"][0]["kind"] == "priority"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([CAMPUS], "no job is named"),
+        ([CAMPUS, "99.0"], "there is no job `99.0` in the queues"),
+        ([CAMPUS, "3.0", "2.0", "slot1", "slot2"], "is one argument too many"),
+        ([CAMPUS, "3.0", "slot1@node05"], "`slot1@node05` is one argument too many"),
+        (["/nowhere/at/all", "1.0"], "no such folder"),
+    ],
+)
+def test_bad_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rank", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_running_job_asks_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rank", CAMPUS, "1.20"]) == 0
+    assert "is running: it is not waiting for a slot" in capsys.readouterr().out
