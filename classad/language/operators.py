@@ -480,6 +480,13 @@ ARITHMETIC: Final = of_kind(Kind.ARITHMETIC)
 COMPARISONS: Final = ORDER | EQUALITY | IDENTITY
 #: Those that undefined is no surprise to.
 GUARDS: Final = of_kind(Kind.IDENTITY, Kind.CHOICE)
+#: The rows that csrc/operate.c applies, by the number of their opcode.
+OPCODES: Final = tuple(
+    row
+    for kind in (Kind.ARITHMETIC, Kind.ORDER, Kind.EQUALITY, Kind.IDENTITY, Kind.LOGIC, Kind.CHOICE)
+    for row in BINARY.values()
+    if row.kind is kind and row.opcode is not None
+) + tuple(row for row in UNARY.values() if row.opcode is not None)
 #: Operator -> Python's that does the same to numbers that are not too large.
 EXACT: Final = {symbol: row.exact for symbol, row in BINARY.items() if row.exact is not None}
 #: Comparison -> the same with its sides exchanged.
