@@ -146,11 +146,6 @@ def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
     for verdict in verdicts:
         if verdict.passing is not None:
             passing = verdict.passing if passing is None else passing & verdict.passing
-    return saying_all(verdicts, passing)
-
-
-def saying_all(verdicts: Sequence[Verdict], passing: int | None) -> Verdict:
-    """The same if it is known which rows all of them let pass."""
     odd, chance = 0, False
     for verdict in verdicts:
         odd |= verdict.odd

@@ -1,17 +1,14 @@
-"""Predicates: for which rows an expression is true, false or an error, as bits.
+"""Finds the rows in which an expression is true, false or an error, as bits, and keeps them.
 
-What is decided here: how the bits of an expression follow from those of its operands, for the
-logical operators, and when that is worth while; when a result found before still holds.  An
-evaluation that fails counts as an error, which nothing in logic that gets to see it makes true.
-Inputs: shapes, parts, partners.  Outputs: ``Verdict`` objects.
-Never here: the value of anything but ``&& || ! ?:`` and ``ifThenElse``.
-Follows: the tables of logic in classad/language/operators.py.
+The bits of ``&& || ! ?:`` and ``ifThenElse`` follow from those of the operands where that saves
+evaluations.  An evaluation that fails counts as an error, which nothing in logic that gets to see
+it makes true.  Follows the tables of logic in classad/language/operators.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from classad.evaluation.functions import Form, form_of
 from classad.language.operators import LOGIC
@@ -22,14 +19,10 @@ from classad.table.dependence.partner import Asked, Partner, key_of
 from classad.table.dependence.plans import Plan, make_plan
 from classad.table.expressions.shapes import Shape, bare
 from classad.table.memory.budget import Budget, Notes
-from classad.table.sampling.comparisons import COMPARISONS
-from classad.table.sampling.sampler import Sampler, logical
+from classad.table.sampling.sampler import Sampler
 from classad.table.store.columns import Column
 from classad.table.store.parts import Part
 from classad.table.store.store import Store
-
-#: Combinations from which on it matters for which rows a verdict is wanted.
-_COSTLY: Final = 256
 
 
 class _Variant:
@@ -48,7 +41,7 @@ class _Variant:
         """Columns have changed."""
         budget.drop(self.verdicts, unwanted)
         for way in self.ways.values():
-            way.forget(budget)
+            way.forget()
 
 
 class Predicate:
@@ -75,20 +68,12 @@ class Predicate:
         #: The rows that it says nothing about.
         self.outside = store.everything.bits ^ part.bits
 
-    def verdict(self, partner: Partner, within: int | None = None) -> Verdict:
-        """For which rows it holds against a partner.
+    def verdict(self, partner: Partner) -> Verdict:
+        """For which rows it holds against a partner."""
+        return self._known(partner) or self._make(partner)
 
-        ``within``: of others it need not tell the first time, if that saves much.
-        """
-        found = self.known(partner)
-        if found is None:
-            return self._make(partner, within)
-        if found.within is None or (within is not None and within & found.within == within):
-            return found
-        return self._make(partner, None)
-
-    def known(self, partner: Partner) -> Verdict | None:
-        """The verdict, if it has been found before; perhaps of some rows only."""
+    def _known(self, partner: Partner) -> Verdict | None:
+        """The verdict, if it has been found before."""
         keys = partner.keys
         for variant in self.variants:
             key = variant.key_of(keys)
@@ -100,45 +85,13 @@ class Predicate:
                 return found
         return None
 
-    def effort(self, partner: Partner) -> int:
-        """How many evaluations its verdict would take, about, if it is not known."""
-        if self.shape.uid in self._book.light:
-            return 1
-        return self._effort(self._planned(partner)[1])
-
-    def _effort(self, way: Way) -> int:
-        if not way.effort:
-            node = bare(self.shape.node)
-            compares = node.__class__ is Binary and node.operator in COMPARISONS
-            most = 1
-            for group in way.plan.groups:
-                varying = [name for name in group.columns if not group.part.constant(name)]
-                few = not varying or (compares and len(varying) == 1)
-                if not (group.odd or few or len(varying) > 3):
-                    most = max(most, len(group.part.joint(tuple(varying)).samples))
-            if most == 1:
-                self._book.light.add(self.shape.uid)
-            way.effort = most
-        return way.effort
-
-    def _make(self, partner: Partner, within: int | None) -> Verdict:
+    def _make(self, partner: Partner) -> Verdict:
         variant, way = self._planned(partner)
         key = variant.key_of(partner.keys)
         if variant.clock:
             key = (key, partner.context.now, partner.context.tz)
-        alone = way.alone
-        if alone is not None:
-            sampler = Sampler(self.shape, self.of_row, partner, logical)
-            found = way.answer(sampler.value(alone), self.part, self.outside)
-        else:
-            if within is not None and self._effort(way) <= _COSTLY:
-                within = None
-            found = self._evaluate(way, partner, within)
-            passing = found.true
-            if found.odd or self.outside:
-                passing |= found.odd | self.outside
-                found.cost += passing.bit_length() // 7
-            found.passing = None if passing == self._store.everything.bits else passing
+        found = self._evaluate(way, partner)
+        found.rule_out(self.outside, self._store.everything.bits)
         self._book.budget.add(variant.verdicts, key, found)
         return found
 
@@ -162,52 +115,29 @@ class Predicate:
         self.columns |= way.columns
         return variant, way
 
-    def _evaluate(self, way: Way, partner: Partner, within: int | None) -> Verdict:
-        sampler = Sampler(self.shape, self.of_row, partner, logical)
+    def _evaluate(self, way: Way, partner: Partner) -> Verdict:
         groups = way.plan.groups
         if self._operands and not way.odd and way.wide:
-            at_once = sampler.at_once(groups[0]) if len(groups) == 1 else None
-            if at_once is not None:
-                found = verdict_of(groups[0].part, at_once)
-                found.columns = way.columns
-                return found
-            composed = self._composed(partner, way.columns, within)
+            composed = self._composed(partner, way.columns)
             if composed is not None:
                 return composed
-        verdicts: list[Verdict] = []
-        whole = True
-        for place, group in enumerate(groups):
-            if group.odd:
-                continue
-            key, told = way.told(place, partner)
-            if told is None:
-                results = sampler.results(group, within)
-                told = verdict_of(group.part, results)
-                whole &= results.whole
-                if key is not None and results.whole:
-                    self._book.budget.add(group.told, key, told)
-            else:
-                told.used = self._book.budget.now
-            verdicts.append(told)
-        found = Verdict(*in_one(verdicts, self.part.bits), way.odd, way.columns)
+        sampler = Sampler(self.shape, self.of_row, partner)
+        parts = [verdict_of(g.part, sampler.judged(g)) for g in groups if not g.odd]
+        found = Verdict(*in_one(parts, self.part.bits), way.odd, way.columns)
         found.count(groups[0].part.bits if len(groups) == 1 else self.part.bits)
         found.chance = way.plan.random
-        found.within = None if whole else within
         return found
 
     # --- logic ----------------------------------------------------------------------------------
 
-    def _composed(
-        self, partner: Partner, columns: frozenset[str], within: int | None
-    ) -> Verdict | None:
+    def _composed(self, partner: Partner, columns: frozenset[str]) -> Verdict | None:
         """The verdict from those of the operands; None if some rows have to be asked."""
         node = bare(self.shape.node)
-        parts = [self._operand(operand).verdict(partner, within) for operand in self._operands]
+        parts = [self._operand(operand).verdict(partner) for operand in self._operands]
         if any(part.odd for part in parts):
             return None
         found = self._logic(node, parts, columns)
         found.count(parts[0].told)
-        found.within = within if any(part.within is not None for part in parts) else None
         return found
 
     def _logic(self, node: Any, parts: list[Verdict], columns: frozenset[str]) -> Verdict:
@@ -259,8 +189,6 @@ class Book:
         self.store = store
         self.budget = budget
         self._predicates: Notes[Any, Predicate] = Notes(budget)
-        #: Shapes that have never taken many evaluations.
-        self.light: set[int] = set()
 
     def predicate(
         self, shape: Shape, of_row: bool, part: Part, open_names: frozenset[str] = frozenset()
@@ -285,7 +213,6 @@ class Book:
         """
         if names is None:
             self._predicates.drop()
-            self.light.clear()
             self.budget.clear()
             return
         for predicate in self._predicates.values():

@@ -14,7 +14,6 @@ from classad.table.arrays.doubles import Doubles, Numbers, numbers_of
 from classad.table.dependence.partner import Partner, key_of
 from classad.table.dependence.plans import Plan
 from classad.table.memory.budget import Budget, Notes
-from classad.table.store.parts import Joint
 
 #: Combinations up to which an expression is evaluated as a whole.
 _WHOLE: Final = 64
@@ -85,18 +84,6 @@ class Held:
         self.used = 0
 
 
-class Told:
-    """What a group of rows has said to a partner: the combinations and their results."""
-
-    __slots__ = ("cost", "joint", "results", "used")
-
-    def __init__(self, joint: Joint | None, results: Any) -> None:
-        self.joint = joint
-        self.results = results
-        self.cost = 300 + 40 * len(results)
-        self.used = 0
-
-
 class Variant:
     """Valuations that depend on the same names of the partner, and plans by the kinds of these."""
 
@@ -127,8 +114,3 @@ def is_wide(plan: Plan) -> bool:
         if size > _WHOLE and varying > 1:
             return True
     return False
-
-
-def columns_of(plan: Plan) -> frozenset[str]:
-    """The columns that decide."""
-    return frozenset[str]().union(*(group.columns for group in plan.groups))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from classad.syntax.nodes import Binary
-from classad.table.answers.results import Held, Valuation, columns_of, is_wide
+from classad.table.answers.results import Held, Valuation, is_wide
 from classad.table.arrays.arrays import number_pairs, pick
 from classad.table.arrays.doubles import OPERATORS, Doubles, combined
 from classad.table.dependence.partner import Partner
@@ -131,7 +131,7 @@ class Sums:
         found = _doubles_of(term, _numbers_at(leaves, joint.parts) if few else _numbers_of(leaves))
         if found is not None:
             found.codes = joint.codes if few else None
-            found.columns = columns_of(plan)
+            found.columns = plan.columns
             self._made[signature] = found
         return found
 

@@ -14,7 +14,6 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from operator import add, mul, sub
 from typing import Any, Final
-from weakref import WeakValueDictionary
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
@@ -24,13 +23,12 @@ from classad.language.operators import BINARY
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Binary
 from classad.table.answers.predicates import kind_of
-from classad.table.answers.results import Held, Told, Valuation, Variant, columns_of, is_wide
+from classad.table.answers.results import Held, Valuation, Variant, is_wide
 from classad.table.answers.sums import Convert, Sums
-from classad.table.answers.verdicts import SEVERAL
 from classad.table.arrays.arrays import number_pairs, pick, pick_numbers, rows_of
 from classad.table.arrays.doubles import Doubles
-from classad.table.dependence.partner import Partner, key_of
-from classad.table.dependence.plans import Group, Plan, make_plan
+from classad.table.dependence.partner import Partner
+from classad.table.dependence.plans import Plan, make_plan
 from classad.table.expressions.shapes import Shape, bare
 from classad.table.memory.budget import Budget, Notes
 from classad.table.sampling.sampler import Sampler
@@ -40,8 +38,6 @@ from classad.table.store.store import Store
 
 #: Codes that are kept for other partners.
 _ARRANGED: Final = 50
-#: Values up to which it is looked for an equal valuation.
-_ALIKE: Final = 200
 #: Operators that look at both operands, and give an error for an error.
 _STRICT: Final = frozenset({"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="})
 #: Those that are Python's, but for numbers that are too large (see ``classad.language.operators``).
@@ -59,8 +55,6 @@ class Valuations:
         self._places: Notes[tuple[int, ...], array[int]] = Notes(budget)
         #: The codes of plans by their groups.
         self._codes: Notes[Any, array[int]] = Notes(budget)
-        #: Valuations by what they consist of, as long as somebody holds them.
-        self._alike: WeakValueDictionary[Any, Valuation] = WeakValueDictionary()
         self.sums = Sums(self, budget)
 
     def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
@@ -71,10 +65,6 @@ class Valuations:
                     self._budget.drop(
                         home, lambda held: names is None or not held.columns.isdisjoint(names)
                     )
-                for group in [group for plan in variant.plans.values() for group in plan.groups]:
-                    if names is None or not names.isdisjoint(group.columns):
-                        self._budget.drop(group.told)
-        self._alike.clear()
         self._codes.drop()
         self._places.drop()
         self.sums.forget()
@@ -234,7 +224,7 @@ class Valuations:
         return variant, plan
 
     def _make(self, shape: Shape, of_row: bool, partner: Partner, plan: Plan) -> Valuation:
-        columns = columns_of(plan)
+        columns = plan.columns
         node = bare(shape.node)
         if (
             node.__class__ is Binary
@@ -247,7 +237,7 @@ class Valuations:
                 for side in (node.left, node.right)
             )
             return _combined(node.operator, left, right, columns)
-        return self._sampled(Sampler(shape, of_row, partner, None), plan, columns)
+        return self._sampled(Sampler(shape, of_row, partner), plan, columns)
 
     def operand(self, node: Any) -> Shape:
         """The shape of an operand."""
@@ -265,33 +255,14 @@ class Valuations:
                 joints.append(None)
                 first.append(0)
                 continue
-            told = self._told(sampler, plan, group)
+            told = sampler.values(group)
             joints.append(told.joint)
             first.append(len(values))
             values += told.results
-        alike = None if odd else _told_apart(plan, values)
-        found = None if alike is None else self._alike.get(alike)
-        if found is None:
-            codes, shared = self._placed(plan, joints, first)
-            found = Valuation(codes, values, odd, columns)
-            found.shared = shared
-            if alike is not None:
-                found.alike = alike
-                self._alike[alike] = found
+        codes, shared = self._placed(plan, joints, first)
+        found = Valuation(codes, values, odd, columns)
+        found.shared = shared
         return found
-
-    def _told(self, sampler: Sampler, plan: Plan, group: Group) -> Told:
-        """What a group says; one of several keeps it for partners that are the same to it."""
-        if len(plan.groups) < SEVERAL or plan.clock:
-            return Told(*sampler.results(group)[:2])
-        key = key_of(group.asked)(sampler.partner.keys)
-        told: Told | None = group.told.get((key,))
-        if told is None:
-            told = Told(*sampler.results(group)[:2])
-            self._budget.add(group.told, (key,), told)
-        else:
-            told.used = self._budget.now
-        return told
 
     def _placed(
         self, plan: Plan, joints: Sequence[Joint | None], first: Sequence[int]
@@ -337,15 +308,6 @@ class Valuations:
             for place, row in enumerate(rows):
                 places[row] = place
         return pick(whole, places)
-
-
-def _told_apart(plan: Plan, values: list[Any]) -> Any:
-    """What tells a valuation from others; None if there are too many values to look at."""
-    if len(values) > _ALIKE or any(value.__class__ not in PLAIN for value in values):
-        return None
-    where = tuple([(group.part.uid, group.columns) for group in plan.groups])
-    told = [(v.__class__, repr(v) if v.__class__ is float else v) for v in values]
-    return where, tuple(told)
 
 
 def _uses(plan: Plan, names: set[str]) -> bool:

@@ -10,7 +10,7 @@ Follows: classad/evaluation/scopes.py.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from classad.language.limits import MAX_DEPTH
 from classad.table.dependence.partner import MAX_SIZE, Asked, Partner
@@ -25,21 +25,21 @@ _TOO_MUCH: Final = MAX_SIZE + 1
 _SHORT: Final = 2000
 
 
-class Group(NamedTuple):
+class Group:
     """Rows of one plan.
 
     ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``circular``: the rows'
-    expressions lead back to themselves; ``asked``: the partner's names that decide; ``memo``: what
-    has been made of it; ``told``: what it has said to partners.
+    expressions lead back to themselves; ``ready``: what the sampler has made of it.
     """
 
-    part: Part
-    columns: tuple[str, ...]
-    odd: bool
-    circular: bool
-    asked: tuple[Asked, ...]
-    memo: dict[str, Any]
-    told: dict[Any, Any]
+    __slots__ = ("circular", "columns", "odd", "part", "ready")
+
+    def __init__(self, part: Part, columns: tuple[str, ...], odd: bool, circular: bool) -> None:
+        self.part = part
+        self.columns = columns
+        self.odd = odd
+        self.circular = circular
+        self.ready: object = None
 
 
 class Plan(NamedTuple):
@@ -49,6 +49,11 @@ class Plan(NamedTuple):
     asked: tuple[Asked, ...]
     clock: bool
     random: bool
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that decide."""
+        return frozenset[str]().union(*(group.columns for group in self.groups))
 
 
 def make_plan(
@@ -176,12 +181,7 @@ class _Draft:
         columns = tuple(sorted(self.rows))
         if self.circular and not odd:
             odd = not (self._is_short() and self.store.trees_apart(self.part, columns))
-        return Group(self.part, columns, odd, self.circular, self.names_asked(), {}, {})
-
-    def names_asked(self) -> tuple[Asked, ...]:
-        """The partner's names, as they are to be asked for."""
-        names: list[Asked] = [(name,) for name in self.asked] if self.exact else list(self.asked)
-        return tuple(sorted(names))
+        return Group(self.part, columns, odd, self.circular)
 
     def _is_short(self) -> bool:
         """Whether an evaluation with a circle in it, cut where that closes, is a short one."""

@@ -15,7 +15,8 @@ from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Literal
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
-from classad.table.sampling.programs import Cell, Given, Program
+from classad.table.sampling.preparation import Cell, Given
+from classad.table.sampling.programs import Program
 from classad.table.store.columns import PLAIN
 from classad.table.store.parts import Joint
 

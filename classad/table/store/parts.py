@@ -58,20 +58,8 @@ class Source(Protocol):
 
     budget: Budget
 
-    def ready(self, name: str) -> bool:
-        """Whether a whole column costs little."""
-
     def column(self, name: str) -> Column | None:
         """The column of all rows."""
-
-    def built(self, name: str) -> Column | None:
-        """The same, if it is there already."""
-
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        """What some rows have."""
-
-    def closed(self, name: str) -> bool:
-        """Whether it is known that no cell of a column depends on more than itself."""
 
 
 class Part:
@@ -140,25 +128,16 @@ class Part:
         return found
 
     def _look(self, name: str) -> View:
-        source, rows = self._source, self.rows
-        whole = source.built(name)
-        if whole is None and (rows is None or source.ready(name) or _FEW * len(rows) > self.size):
-            whole = source.column(name)
-        if whole is None:
-            assert rows is not None
-            own = Column.of(name, source.cells(name, rows))
-            return View(own.values, own.codes, None, own.ordered, own.expressions)
+        whole = self._source.column(name)
+        assert whole is not None
         codes, live = whole.codes, None
-        if rows is not None:
-            codes = pick(whole.codes, rows)
+        if self.rows is not None:
+            codes = pick(whole.codes, self.rows)
             live = sorted(set(codes))
         return View(whole.values, codes, live, whole.ordered, whole.expressions)
 
     def has_expressions(self, name: str) -> bool:
         """Whether some cell may be no plain value."""
-        # Of all rows the column is wanted anyway, once it is known to matter.
-        if name not in self._views and self.rows is not None and self._source.closed(name):
-            return False
         view = self.view(name)
         return bool(view.expressions) and not view.expressions.isdisjoint(view.used)
 
@@ -255,17 +234,6 @@ class Part:
             found = self._bases.keep(names, (row, varying), 600 + 150 * len(names))
         return found
 
-    def codes_within(self, joint: Joint, wanted: int) -> list[int]:
-        """The codes of these rows that are wanted."""
-        if self.rows is None:
-            return sorted(set(pick(joint.codes, rows_of(wanted & self.bits))))
-        flags = bytearray(self.size)
-        for row in rows_of(wanted & self.bits):
-            flags[row] = 1
-        return sorted(
-            {code for row, code in zip(self.rows, joint.codes, strict=True) if flags[row]}
-        )
-
     def joint(self, names: tuple[str, ...]) -> Joint:
         """The combinations of cells of one or more columns."""
         found = self._joints.get(names)
@@ -334,8 +302,6 @@ SCALARS: Final = frozenset({str, int, float, bool})
 _VALUES: Final = PLAIN - {type(None)}
 #: So many expressions are looked for one after the other.
 _SEVERAL: Final = 64
-#: A part has a column of its own if it has fewer rows than one in so many.
-_FEW: Final = 4
 
 
 def _combined(views: list[View]) -> Joint:
