@@ -11,14 +11,9 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Final
 
-from classad.table.answers import (
-    joint_verdicts as together,
-)
-from classad.table.answers import (
-    requirements,
-    results,
-    verdicts,
-)
+from classad.table.answers import joint_verdicts as together
+from classad.table.answers import requirements
+from classad.table.dependence import plans
 from classad.table.sampling import comparisons
 from classad.table.sampling import sampler as tables
 from classad.table.store import overlay as overlaid
@@ -29,11 +24,10 @@ from classad.table.store import reordered as placed
 SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (tables, "MANY", 2),
     (requirements, "VARIED", 1),
-    (verdicts, "_WHOLE", 1),
+    (plans, "_WHOLE", 1),
     (together, "ALIKE", 1),
     (comparisons, "_FEW", 0),
     (parts, "_SEVERAL", 0),
-    (results, "_WHOLE", 1),
     (store, "_FEW", 0),
     (placed, "_MANY", 0),
     (overlaid, "_MANY", 0),

@@ -15,7 +15,7 @@ from classad.syntax.parser import parse_expression
 from classad.table import Table
 from classad.table.answers.predicates import Predicate
 from classad.table.answers.verdicts import Verdict, verdict_of
-from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Results
+from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Judged
 from classad.table.store.parts import Joint, Part
 
 CONTEXT = EvalContext(now=100.0)
@@ -45,11 +45,11 @@ def test_bits_of_results(monkeypatch: pytest.MonkeyPatch, native: Any) -> None:
             [NOBODY, TRUE, NOBODY, NOBODY, TRUE],
             [UNKNOWN] * 5,
         ):
-            found = verdict_of(part, Results(joint, bytearray(results), True))
+            found = verdict_of(part, Judged(joint, bytearray(results)))
             for wanted, bits in ((TRUE, found.true), (FALSE, found.false), (BAD, found.bad)):
                 rows = [row for row in range(5) if part.bits >> row & 1 and results[row] == wanted]
                 assert bits == sum(1 << row for row in rows)
-            same = verdict_of(part, Results(None, [results[1]], True))
+            same = verdict_of(part, Judged(None, bytes([results[1]])))
             assert same.true == (part.bits if results[1] == TRUE else 0)
     assert isinstance(part, Part)
 
@@ -113,7 +113,7 @@ LOGIC = [
 def test_logic_is_put_together_from_its_operands(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr("classad.table.answers.verdicts._WHOLE", 1)
+    monkeypatch.setattr("classad.table.dependence.plans._WHOLE", 1)
     composed: list[Verdict | None] = []
     compose = Predicate._composed
 

@@ -7,41 +7,23 @@ it makes true.  Follows the tables of logic in classad/language/operators.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from classad.evaluation.functions import Form, form_of
 from classad.language.operators import LOGIC
 from classad.syntax.nodes import Binary, Call, Conditional, Unary
-from classad.table.answers.verdicts import Verdict, Way, in_one, verdict_of
+from classad.table.answers.variants import Variant, Variants
+from classad.table.answers.verdicts import Verdict, in_one, verdict_of
 from classad.table.arrays.arrays import without
-from classad.table.dependence.partner import Asked, Partner, key_of
-from classad.table.dependence.plans import Plan, make_plan
+from classad.table.dependence.partner import Partner
+from classad.table.dependence.plans import Plan
 from classad.table.expressions.shapes import Shape, bare
 from classad.table.memory.budget import Budget, Notes
 from classad.table.sampling.sampler import Sampler
 from classad.table.store.columns import Column
 from classad.table.store.parts import Part
 from classad.table.store.store import Store
-
-
-class _Variant:
-    """Verdicts that depend on the same names of the partner."""
-
-    __slots__ = ("asked", "clock", "key_of", "verdicts", "ways")
-
-    def __init__(self, plan: Plan, budget: Budget) -> None:
-        self.asked = plan.asked
-        self.key_of = key_of(plan.asked)
-        self.clock = plan.clock
-        self.verdicts: dict[tuple[Any, ...], Verdict] = {}
-        self.ways: Notes[tuple[Any, ...], Way] = Notes(budget)
-
-    def forget(self, budget: Budget, unwanted: Callable[[Verdict], bool] | None) -> None:
-        """Columns have changed."""
-        budget.drop(self.verdicts, unwanted)
-        for way in self.ways.values():
-            way.forget()
 
 
 class Predicate:
@@ -59,73 +41,39 @@ class Predicate:
         self.shape = shape
         self.of_row = of_row
         self.part = part
-        self.columns: set[str] = set()
+        self.variants = Variants[Verdict](shape, of_row, part, store, open_names)
         self._store = store
         self._book = book
         self._open = open_names
         self._operands = _operands(bare(shape.node))
-        self.variants: list[_Variant] = []
         #: The rows that it says nothing about.
-        self.outside = store.everything.bits ^ part.bits
+        self._outside = store.everything.bits ^ part.bits
+
+    @property
+    def ways(self) -> list[Variant[Verdict]]:
+        """The ways in which it has depended on partners."""
+        return self.variants.ways
 
     def verdict(self, partner: Partner) -> Verdict:
         """For which rows it holds against a partner."""
-        return self._known(partner) or self._make(partner)
-
-    def _known(self, partner: Partner) -> Verdict | None:
-        """The verdict, if it has been found before."""
-        keys = partner.keys
-        for variant in self.variants:
-            key = variant.key_of(keys)
-            if variant.clock:
-                key = (key, partner.context.now, partner.context.tz)
-            found = variant.verdicts.get(key)
-            if found is not None:
-                found.used = self._book.budget.now
-                return found
-        return None
-
-    def _make(self, partner: Partner) -> Verdict:
-        variant, way = self._planned(partner)
-        key = variant.key_of(partner.keys)
-        if variant.clock:
-            key = (key, partner.context.now, partner.context.tz)
-        found = self._evaluate(way, partner)
-        found.rule_out(self.outside, self._store.everything.bits)
-        self._book.budget.add(variant.verdicts, key, found)
+        found = self.variants.known(partner)
+        if found is None:
+            way, plan = self.variants.planned(partner)
+            found = self._evaluate(plan, partner)
+            found.rule_out(self._outside, self._store.everything.bits)
+            self.variants.keep(way, partner, found)
         return found
 
-    def _planned(self, partner: Partner) -> tuple[_Variant, Way]:
-        """The plan, which is the same for partners that differ in plain values only."""
-        keys = partner.keys
-        for variant in self.variants:
-            known = variant.ways.get(tuple([kind_of(keys[name]) for name in variant.asked]))
-            if known is not None:
-                return variant, known
-        plan = make_plan(self.shape, self.of_row, self.part, partner, self._store, self._open)
-        for variant in self.variants:
-            if (variant.asked, variant.clock) == (plan.asked, plan.clock):
-                break
-        else:
-            variant = _Variant(plan, self._book.budget)
-            self.variants.append(variant)
-        kinds = tuple([kind_of(keys[name]) for name in plan.asked])
-        size = 2000 + len(plan.groups) * (1500 + 800 * self.shape.size)
-        way = variant.ways.keep(kinds, Way(plan), size)
-        self.columns |= way.columns
-        return variant, way
-
-    def _evaluate(self, way: Way, partner: Partner) -> Verdict:
-        groups = way.plan.groups
-        if self._operands and not way.odd and way.wide:
-            composed = self._composed(partner, way.columns)
+    def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
+        if self._operands and not plan.odd and plan.wide:
+            composed = self._composed(partner, plan.columns)
             if composed is not None:
                 return composed
         sampler = Sampler(self.shape, self.of_row, partner)
-        parts = [verdict_of(g.part, sampler.judged(g)) for g in groups if not g.odd]
-        found = Verdict(*in_one(parts, self.part.bits), way.odd, way.columns)
-        found.count(groups[0].part.bits if len(groups) == 1 else self.part.bits)
-        found.chance = way.plan.random
+        parts = [verdict_of(g.part, sampler.judged(g)) for g in plan.groups if not g.odd]
+        found = Verdict(*in_one(parts, self.part.bits), plan.odd, plan.columns)
+        found.count(plan.groups[0].part.bits if len(plan.groups) == 1 else self.part.bits)
+        found.chance = plan.random
         return found
 
     # --- logic ----------------------------------------------------------------------------------
@@ -177,11 +125,6 @@ def _operands(node: Any) -> tuple[Any, ...]:
     return node.args if choice else ()
 
 
-def kind_of(key: Any) -> Any:
-    """What of a partner's attribute matters to a plan: of a plain value that there is one."""
-    return key is not None and (key[0].__class__ is type or key)
-
-
 class Book:
     """The predicates of a table, one for equal expressions."""
 
@@ -216,16 +159,7 @@ class Book:
             self.budget.clear()
             return
         for predicate in self._predicates.values():
-            if predicate.columns.isdisjoint(names):
-                continue
-            if split and not predicate.columns.isdisjoint(split):
-                for variant in predicate.variants:
-                    variant.forget(self.budget, None)
-                predicate.variants.clear()
-                predicate.columns.clear()
-                continue
-            for variant in predicate.variants:
-                variant.forget(self.budget, lambda v: not v.columns.isdisjoint(names))
+            predicate.variants.forget(names, split)
 
 
-__all__ = ["Asked", "Book", "Predicate", "Verdict"]
+__all__ = ["Book", "Predicate", "Verdict"]

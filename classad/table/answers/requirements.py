@@ -20,7 +20,8 @@ from classad.ads.expression import ExprTree
 from classad.match import is_true
 from classad.table.answers.joint_verdicts import Together, count_variants, names_asked, passing_all
 from classad.table.answers.own_ad_lists import OwnLists
-from classad.table.answers.predicates import Book, Predicate, Verdict
+from classad.table.answers.predicates import Book, Predicate
+from classad.table.answers.verdicts import Verdict
 from classad.table.arrays.arrays import flag, rows_of
 from classad.table.dependence.conjuncts import Conjunct, Splits
 from classad.table.dependence.partner import Constants, KeyOf, Partner, key_of
@@ -225,7 +226,7 @@ class _Wanted:
         variants = count_variants(self.predicates)
         if variants != self.variants:
             self.key_of = key_of(names_asked(self.predicates))
-            self.clock = any(v.clock for predicate in self.predicates for v in predicate.variants)
+            self.clock = any(v.clock for predicate in self.predicates for v in predicate.ways)
             self.variants = variants
             budget.drop(self.known)
         if not self.clock:

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from classad.table.arrays.arrays import flag
-from classad.table.dependence.plans import Group, Plan
 from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Judged
 from classad.table.store.parts import Part
-
-#: Combinations up to which an expression is evaluated as a whole.
-_WHOLE: Final = 64
 
 
 class Verdict:
@@ -60,41 +56,6 @@ class Verdict:
         if passing != everything:
             self.passing = passing
             self.cost += 0 if passing is self.true else passing.bit_length() // 7
-
-
-class Way:
-    """A plan, and what of evaluating it is the same for all partners.
-
-    ``columns``: all that decide; ``odd``: the rows that they do not decide.
-    """
-
-    __slots__ = ("_wide", "columns", "odd", "plan")
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.columns = plan.columns
-        self.odd = 0
-        for group in plan.groups:
-            self.odd |= group.part.bits if group.odd else 0
-        self._wide: bool | None = None
-
-    def forget(self) -> None:
-        """Columns have changed."""
-        self._wide = None
-
-    @property
-    def wide(self) -> bool:
-        """Whether there are too many combinations to evaluate them all."""
-        if self._wide is None:
-            self._wide = any(map(_is_wide, self.plan.groups))
-        return self._wide
-
-
-def _is_wide(group: Group) -> bool:
-    size = 1
-    for name in group.columns:
-        size *= group.part.cardinality(name)
-    return size > _WHOLE
 
 
 def verdict_of(part: Part, found: Judged) -> Verdict:

@@ -29,8 +29,11 @@ from classad.table.store.columns import PLAIN
 #: A name, or a name in a tuple where the expression itself matters.
 Asked = str | tuple[str]
 
+#: What an attribute of a partner is to an expression, or several are.
+Key = object
+
 #: Takes the keys of a partner and picks some of them.
-KeyOf = Callable[[Any], Any]
+KeyOf = Callable[[Any], Key]
 
 #: Nodes that an attribute may lead to before it is left to be evaluated row by row.
 MAX_SIZE = 1_000_000

@@ -10,7 +10,8 @@ Follows: classad/evaluation/scopes.py.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from math import prod
+from typing import Final
 
 from classad.language.limits import MAX_DEPTH
 from classad.table.dependence.partner import MAX_SIZE, Asked, Partner
@@ -18,6 +19,8 @@ from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
 from classad.table.store.parts import Part
 from classad.table.store.store import Store
 
+#: Combinations up to which an expression is evaluated as a whole.
+_WHOLE: Final = 64
 #: Levels left for what an expression is part of.
 _ROOM: Final = MAX_DEPTH - 150
 _TOO_MUCH: Final = MAX_SIZE + 1
@@ -42,18 +45,39 @@ class Group:
         self.ready: object = None
 
 
-class Plan(NamedTuple):
-    """``asked``: the partner's names that decide, sorted; ``clock``: so does the instant."""
+class Plan:
+    """``asked``: the partner's names that decide, sorted; ``clock``: so does the instant.
 
-    groups: list[Group]
-    asked: tuple[Asked, ...]
-    clock: bool
-    random: bool
+    ``columns``: those of the rows that decide; ``odd``: the rows that they do not decide.
+    """
+
+    __slots__ = ("_wide", "asked", "clock", "columns", "groups", "odd", "random")
+
+    def __init__(
+        self, groups: list[Group], asked: tuple[Asked, ...], clock: bool, random: bool
+    ) -> None:
+        self.groups = groups
+        self.asked = asked
+        self.clock = clock
+        self.random = random
+        self.columns = frozenset[str]().union(*(group.columns for group in groups))
+        self.odd = 0
+        for group in groups:
+            self.odd |= group.part.bits if group.odd else 0
+        self._wide: bool | None = None
+
+    def forget(self) -> None:
+        """Columns have changed."""
+        self._wide = None
 
     @property
-    def columns(self) -> frozenset[str]:
-        """The columns that decide."""
-        return frozenset[str]().union(*(group.columns for group in self.groups))
+    def wide(self) -> bool:
+        """Whether there are too many combinations to evaluate them all."""
+        if self._wide is None:
+            self._wide = any(
+                prod(map(group.part.cardinality, group.columns)) > _WHOLE for group in self.groups
+            )
+        return self._wide
 
 
 def make_plan(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from classad.language.operators import BINARY
+from classad.language.operators import BINARY, COMPARISONS, ORDER
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Literal
 from classad.table.dependence.partner import Partner
@@ -20,10 +20,6 @@ from classad.table.sampling.programs import Program
 from classad.table.store.columns import PLAIN
 from classad.table.store.parts import Joint
 
-ORDER: Final = frozenset({"<", "<=", ">", ">="})
-EQUAL: Final = frozenset({"==", "!=", "=?=", "=!="})
-#: Operators of which few evaluations decide all.
-COMPARISONS: Final = ORDER | EQUAL
 #: Kinds of values that are all the same to a comparison with something that none of them equals.
 _ALIKE: Final = frozenset({str, int, float})
 #: So many values are compared one by one.
@@ -46,7 +42,7 @@ class Comparison:
         """The comparison that a program is, if it is one."""
         root: Any = program.root
         symbol = getattr(root, "operator", "")
-        if symbol not in ORDER and symbol not in EQUAL:
+        if symbol not in COMPARISONS:
             return None
         for cell, other in ((root.left, root.right), (root.right, root.left)):
             if cell.__class__ is Cell and other.__class__ in (Given, Literal):
@@ -87,19 +83,19 @@ class Comparison:
 
 def _ordered(joint: Joint, test: Callable[[Any], int]) -> bytes | None:
     """Numbers rise, so the result changes at most once; other values are few."""
-    samples, count = joint.samples, joint.ordered
+    (samples,), count = joint.cells, joint.ordered
     if len(samples) - count > _FEW:
         return None
-    rest = bytes([test(cell) for (cell,) in samples[count:]])
+    rest = bytes([test(cell) for cell in samples[count:]])
     if not count:
         return rest
     low, high = 0, count - 1
-    before, after = test(samples[0][0]), test(samples[high][0])
+    before, after = test(samples[0]), test(samples[high])
     if before == after:
         high = count
     while high - low > 1 and high < count:
         middle = (low + high) // 2
-        if test(samples[middle][0]) == before:
+        if test(samples[middle]) == before:
             low = middle
         else:
             high = middle

@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
-from classad.language.operators import truth
+from classad.language.operators import COMPARISONS, truth
 from classad.language.values import UNDEFINED, ClassAdValue
 from classad.table.arrays.vectors import Vector
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
 from classad.table.expressions.shapes import Shape, bare
-from classad.table.sampling.comparisons import COMPARISONS, Comparison
+from classad.table.sampling.comparisons import Comparison
 from classad.table.sampling.programs import Inputs, Program, program_of
 from classad.table.store.parts import Joint, put_cell
 
@@ -47,10 +47,10 @@ class Judged(NamedTuple):
 
 
 class Valued(NamedTuple):
-    """The values of combinations; None for some that no row has.  ``joint``: as of ``Judged``."""
+    """The values of combinations; some that no row has are undefined."""
 
     joint: Joint | None
-    results: list[ClassAdValue | None]
+    results: Vector
 
 
 class _Ready:
@@ -86,7 +86,7 @@ class Sampler:
         made = self._at_once(group, varying, joint)
         if made is not None:
             return Judged(joint, made.judged())
-        results = bytearray((NOBODY,)) * len(joint.samples)
+        results = bytearray((NOBODY,)) * joint.size
         for code, value in self._one_by_one(row, varying, joint):
             results[code] = logical(value)
         return Judged(joint, results)
@@ -95,15 +95,15 @@ class Sampler:
         """The value of each combination."""
         row, varying = self._base(group)
         if not varying:
-            return Valued(None, [self._value(row)])
+            return Valued(None, Vector.of([self._value(row)]))
         joint = group.part.joint(varying)
         made = self._at_once(group, varying, joint)
         if made is not None:
-            return Valued(joint, made.values())
-        results: list[ClassAdValue | None] = [None] * len(joint.samples)
+            return Valued(joint, made)
+        results: list[ClassAdValue] = [UNDEFINED] * joint.size
         for code, value in self._one_by_one(row, varying, joint):
             results[code] = value
-        return Valued(joint, results)
+        return Valued(joint, Vector.of(results))
 
     def _base(self, group: Group) -> tuple[ClassAd, tuple[str, ...]]:
         """An ad of what all rows have, and the names of the columns in which they differ."""
@@ -126,7 +126,7 @@ class Sampler:
 
     def _at_once(self, group: Group, names: tuple[str, ...], joint: Joint) -> Vector | None:
         """The values of many combinations; None if they are to be found one by one."""
-        if len(joint.samples) < MANY or (joint.live is not None and len(joint.live) < MANY):
+        if joint.size < MANY or (joint.live is not None and len(joint.live) < MANY):
             return None
         program = self._ready(group).program
         if program is None:
@@ -136,9 +136,9 @@ class Sampler:
     def _one_by_one(
         self, row: ClassAd, names: tuple[str, ...], joint: Joint
     ) -> Iterator[tuple[int, ClassAdValue]]:
-        for code in range(len(joint.samples)) if joint.live is None else joint.live:
-            for name, cell in zip(names, joint.samples[code], strict=True):
-                put_cell(row, name, cell)
+        for code in range(joint.size) if joint.live is None else joint.live:
+            for name, cells in zip(names, joint.cells, strict=True):
+                put_cell(row, name, cells[code])
             yield code, self._value(row)
 
     def _value(self, row: ClassAd) -> ClassAdValue:

@@ -23,16 +23,26 @@ from classad.table.store.columns import PLAIN, Column, is_nested
 
 
 class Joint(NamedTuple):
-    """``codes``: the number of each row of a part; ``samples``: the cells that a number stands for.
+    """``codes``: the combination of each row; ``cells``: by column those of each combination.
 
-    ``ordered``: so many samples, of one column, are numbers that rise; ``live``: those that some
-    row may have, None for all.
+    ``ordered``: so many combinations, of one column, are numbers that rise; ``live``: those that
+    some row may have, None for all.
     """
 
     codes: array[int]
-    samples: list[tuple[Any, ...]]
+    cells: list[list[Any]]
     ordered: int
     live: list[int] | None
+
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return len(self.cells[0])
+
+    @property
+    def samples(self) -> Sequence[tuple[Any, ...]]:
+        """The cells of each combination."""
+        return list(zip(*self.cells, strict=True))
 
 
 class View(NamedTuple):
@@ -241,13 +251,11 @@ class Part:
             views = [self.view(name) for name in names]
             if len(views) == 1:
                 (view,) = views
-                samples = [(value,) for value in view.values]
-                found = Joint(view.codes, samples, view.ordered, view.live)
+                found = Joint(view.codes, [view.values], view.ordered, view.live)
             else:
                 found = _combined(views)
-            codes = 0 if len(views) == 1 else 4 * len(found.codes)
-            size = 200 + codes + len(found.samples) * (60 + 8 * len(names))
-            self._joints.keep(names, found, size)
+            cells = 4 * len(found.codes) + 8 * found.size * len(names)
+            self._joints.keep(names, found, 300 + (0 if len(views) == 1 else cells))
         return found
 
     def vector(self, names: tuple[str, ...], name: str) -> tuple[Vector, bool]:
@@ -257,11 +265,7 @@ class Part:
         """
         found = self._vectors.get((names, name))
         if found is None:
-            if len(names) == 1:
-                cells = self.view(name).values
-            else:
-                place = names.index(name)
-                cells = [sample[place] for sample in self.joint(names).samples]
+            cells = self.joint(names).cells[names.index(name)]
             missing = None in cells
             found = Vector.of(_values(cells)), missing
             self._vectors.keep((names, name), found, 600 + 17 * len(cells))
@@ -309,8 +313,8 @@ def _combined(views: list[View]) -> Joint:
     first = array("i")
     for view in views[1:]:
         codes, first = number_pairs(codes, view.codes)
-    cells = [map(view.values.__getitem__, pick(view.codes, first)) for view in views]
-    return Joint(codes, list(zip(*cells, strict=True)), 0, None)
+    cells = [list(map(view.values.__getitem__, pick(view.codes, first))) for view in views]
+    return Joint(codes, cells, 0, None)
 
 
 def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
