@@ -2,7 +2,7 @@
 and never prints.
 """
 
-from policy.guard import require_own
+from policy.foreign_package import require_own
 
 require_own("classad")
 

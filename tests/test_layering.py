@@ -37,8 +37,8 @@ ORDER = {
         "answers", "contents", "table",
     ),
     "policy": (
-        "guard", "language", "config", "dialects", "ephemeral", "knobs", "groups", "limits",
-        "maps", "model", "io", "load", "explain", "lint", "strategies",
+        "foreign_package", "data", "language", "config", "dialects", "ephemeral", "knobs", "groups",
+        "limits", "maps", "model", "io", "load", "explain", "lint", "strategies",
     ),
     "negotiator": (
         "model", "groups", "accounting", "expressions", "pool", "jobs", "matching", "columns",
@@ -104,10 +104,6 @@ KNOWN_IN_CIRCLES: set[str] = {
     "classad/syntax/parser.py",
     "classad/table/answers/sums.py",
     "classad/table/answers/valuations.py",
-    "policy/explain/policy.py",
-    "policy/explain/shares.py",
-    "policy/language/directives.py",
-    "policy/language/reader.py",
 }
 #: Doors of the command that stand in another room, because Python looks for them there.
 DOORS = {"classad/__main__.py": "python -m classad is `pieslice eval`"}
@@ -165,7 +161,8 @@ OUTSIDE = {
     ),
     "classad/syntax/make_table.py": "writes the parse table beside the grammar when it is run",
     "classad/syntax/parse_table.py": "reads the installed grammar",
-    "policy/guard.py": "compares the places of two packages to name the foreign one",
+    "policy/data/tables.py": "reads the tables that are installed with it",
+    "policy/foreign_package.py": "compares the places of two packages to name the foreign one",
     "policy/io.py": "reads configuration files, the host's names and the environment",
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",

@@ -20,8 +20,8 @@ from classad.compiled.forms import CONSTANTS, SORTS, UNARY_FORM, form_of, sort_o
 from classad.compiled.operations import Operand, Statements
 from classad.evaluation.reference import no_choice, subscript
 from classad.evaluation.selection import select
-from classad.language.operators import BINARY, EQUALITY, IDENTITY, LOGIC, ORDER, UNARY, fold, truth
-from classad.language.values import ERROR, UNDEFINED, wrap64
+from classad.language.operators import BINARY, EQUALITY, EXACT, IDENTITY, LOGIC, ORDER, UNARY, truth
+from classad.language.values import ERROR, UNDEFINED, fold, wrap64
 from classad.syntax.nodes import Binary, Node
 
 #: Nesting of written statements (Python allows 20 loops and 100 levels of indentation).
@@ -213,7 +213,7 @@ class _Writer(Statements):
         if symbol == "?:":
             return self.elvis(parts, depth)
         scalar = _SCALARS.get(symbol, "")
-        if symbol in _COMPARISONS or symbol in _ARITHMETIC:
+        if symbol in _COMPARISONS or symbol in EXACT:
             # The order of evaluation stays: only a leaf on the right lets the left one wait.
             left = (
                 self.operand(parts[0], depth) if _is_leaf(parts[1]) else self.value(parts[0], depth)
@@ -301,8 +301,6 @@ class _Writer(Statements):
 
 
 _COMPARISONS: Final = ORDER | EQUALITY
-#: Arithmetic that Python does in the same way, but for results that are too large.
-_ARITHMETIC: Final = frozenset(symbol for symbol, row in BINARY.items() if row.exact)
 
 
 def _is_leaf(part: Part) -> bool:

@@ -97,13 +97,13 @@ class Column(Protocol):
     ``memo``: what bulk forms found out about the values, kept with them.
     """
 
-    memo: dict[object, object]
+    memo: dict[str, object]
 
-    def constant(self) -> ClassAdValue | None:
-        """The value that all calls share; None if there are several."""
+    def shared(self) -> ClassAdValue | None:
+        """The value that all calls share; None if each has its own."""
 
     def texts(self) -> list[str] | None:
-        """The values if they are several, and all are strings."""
+        """The values if each call has its own, and all are strings."""
 
     def values(self) -> list[ClassAdValue]:
         """All values."""
@@ -111,9 +111,9 @@ class Column(Protocol):
 
 #: The positions that matter; None: all.
 Live: TypeAlias = Sequence[int] | None
-#: What a function makes of columns of arguments, one value for each call (bytes: booleans); None if
-#: it is to be called for each of them.
-Bulk: TypeAlias = Callable[[Sequence[Column], Live], "bytearray | list[ClassAdValue] | None"]
+#: What a function makes of columns of arguments: a value for each call; None if it is to be called
+#: for each of them.
+Bulk: TypeAlias = Callable[[Sequence[Column], Live], "list[ClassAdValue] | None"]
 Implementation: TypeAlias = Callable[..., ClassAdValue]
 _Impl = TypeVar("_Impl", bound=Implementation)
 

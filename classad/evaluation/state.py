@@ -167,7 +167,7 @@ class EvalState:
 
         return self.enter(ExprTree.from_node(node), ad)
 
-    def visit(self, item: Any, ad: ClassAd, home: ClassAd) -> Any:
+    def visit(self, item: Any, ad: ClassAd, home: ClassAd | None) -> Any:
         """The value of a stored item in ``ad``, on behalf of an expression in ``home``.
 
         Names that ``ad`` and its surroundings lack are looked for where those of the ad right
@@ -203,7 +203,11 @@ class EvalState:
 
     def go_back(self, place: Place) -> None:
         """Return to where the evaluation was before one inside it failed."""
-        self.depth, self.active, self.guests, self.root_ad, self.lexical = place
+        self.depth, active, self.guests, self.root_ad, self.lexical = place
+        if self.active is not None:
+            # The same object: attributes around the failed one are still to be taken out of it.
+            self.active.clear()
+            self.active.update(active or {})
 
     # --- for the evaluator --------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ Follows: sections 3 and 4 of the language notes; vectors ``op_*.jsonl``.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from enum import Enum
 from math import inf, nan
@@ -30,6 +31,7 @@ from classad.language.values import (
     RelTime,
     Truth,
     Value,
+    fold,
     wrap64,
 )
 
@@ -169,13 +171,6 @@ def plus(a: ClassAdValue) -> ClassAdValue:
 
 
 # --- comparison -----------------------------------------------------------------------------
-
-
-def fold(text: str) -> bytes:
-    """The key by which strings compare without case: ASCII letters lowered, bytes otherwise."""
-    if text.isascii():
-        return text.lower().encode()
-    return text.encode("utf-8", "surrogateescape").lower()
 
 
 def _compare(name: str, doc: str) -> BinaryRule:
@@ -396,9 +391,8 @@ class Operator(NamedTuple):
     ``opcode``: the name of its C kernel; None: there is none.  ``settles``: whether the left
     operand decides, so that the right one is not evaluated; None: both always are.  ``commutes``:
     flattening may gather its constants.  ``mirror``: the operator that means the same with the
-    operands exchanged.  ``monotone``: as one operand rises, the result rises throughout or falls
-    throughout, while nothing wraps.  ``exact``: of doubles that are whole numbers it gives what it
-    gives of the integers, while these are below 2**53.  ``word``: how new syntax spells it.
+    operands exchanged.  ``exact``: Python's operator that does the same to numbers while nothing
+    wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in new syntax.
     """
 
     symbol: str
@@ -412,8 +406,7 @@ class Operator(NamedTuple):
     settles: Callable[[ClassAdValue], bool] | None = None
     commutes: bool = False
     mirror: str | None = None
-    monotone: bool = False
-    exact: bool = False
+    exact: Callable[[Operand, Operand], float] | None = None
     word: str | None = None
 
     @property
@@ -449,12 +442,12 @@ BINARY: Final[dict[str, Operator]] = {
         Operator(">>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT", shift_right),
         Operator(">>>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT_LOGICAL", shift_right_logical),
         Operator("+", 2, 9, _A, _MEASURED, "PLUS", add, "ADD",
-                 commutes=True, monotone=True, exact=True),
+                 commutes=True, exact=operator.add),
         Operator("-", 2, 9, _A, _MEASURED, "MINUS", subtract, "SUBTRACT",
-                 monotone=True, exact=True),
+                 exact=operator.sub),
         Operator("*", 2, 10, _A, _NUMERIC, "TIMES", multiply, "MULTIPLY",
-                 commutes=True, monotone=True, exact=True),
-        Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE", monotone=True),
+                 commutes=True, exact=operator.mul),
+        Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE"),
         Operator("%", 2, 10, _A, _NUMERIC, "MODULUS", remainder, "REMAINDER"),
         Operator("?:", 2, 12, Kind.CHOICE, _ANYTHING, "ELVIS", elvis, "ELVIS", _settles_elvis),
     )
@@ -487,6 +480,15 @@ ARITHMETIC: Final = of_kind(Kind.ARITHMETIC)
 COMPARISONS: Final = ORDER | EQUALITY | IDENTITY
 #: Those that undefined is no surprise to.
 GUARDS: Final = of_kind(Kind.IDENTITY, Kind.CHOICE)
+#: The rows that csrc/operate.c applies, by the number of their opcode.
+OPCODES: Final = tuple(
+    row
+    for kind in (Kind.ARITHMETIC, Kind.ORDER, Kind.EQUALITY, Kind.IDENTITY, Kind.LOGIC, Kind.CHOICE)
+    for row in BINARY.values()
+    if row.kind is kind and row.opcode is not None
+) + tuple(row for row in UNARY.values() if row.opcode is not None)
+#: Operator -> Python's that does the same to numbers that are not too large.
+EXACT: Final = {symbol: row.exact for symbol, row in BINARY.items() if row.exact is not None}
 #: Comparison -> the same with its sides exchanged.
 MIRRORED: Final = {symbol: row.mirror for symbol, row in BINARY.items() if row.mirror}
 #: The symbols in the order of the tokens of csrc/lex.h: ``?:`` is the last one.

@@ -102,3 +102,21 @@ def wrap64(number: int) -> int:
     if INT_MIN <= number <= INT_MAX:
         return number
     return (number - INT_MIN) % 2**64 + INT_MIN
+
+
+def fold(text: str) -> bytes:
+    """The key by which strings compare without case: ASCII letters lowered, bytes otherwise."""
+    if text.isascii():
+        return text.lower().encode()
+    return text.encode("utf-8", "surrogateescape").lower()
+
+
+#: Kinds of values that equal only what they are close to.
+SCALARS: Final = frozenset({str, int, float, bool})
+
+
+def closeness(value: ClassAdValue) -> bytes | float | None:
+    """What equal strings and equal numbers have in common; None for other values."""
+    if value.__class__ is str:
+        return fold(value)
+    return float(value) if isinstance(value, float | int) and value.__class__ in SCALARS else None

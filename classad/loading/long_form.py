@@ -59,7 +59,7 @@ class Loader:
         """Read the ads that end within what has been fed so far."""
         pending = self._rest + data
         self._run(pending, whole=False)
-        self._rest = pending[self._store.position :]
+        self._rest = pending[self._store.place.position :]
 
     def finish(self, last: Any = b"") -> LoadedColumns:
         """The columns, ``last`` being the rest of the text: bytes or a memory map."""
@@ -70,12 +70,12 @@ class Loader:
     def _run(self, data: Any, whole: bool) -> None:
         store = self._store
         store.open(data, whole)
+        place = store.place
         while store.feed() == LOOK:
-            end = store.block
-            block = data[store.position : end]
-            self._look(block.decode("utf-8", "surrogateescape"), store.line)
-            store.line += block.count(b"\n")
-            store.position = end
+            block = data[place.position : place.block]
+            self._look(block.decode("utf-8", "surrogateescape"), place.line)
+            place.line += block.count(b"\n")
+            place.position = place.block
 
     def _look(self, block: str, first_line: int) -> None:
         """Put in an ad that has something unusual, or nothing at all."""
@@ -160,7 +160,7 @@ class OrdinaryAds:
         found = store.feed()
         self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
         self._wait = _PAUSE if found == LOOK else 0
-        return store.finish([], self._tz).to_ads(), position + store.position
+        return store.finish([], self._tz).to_ads(), position + store.place.position
 
 
 #: Characters that are worth a load of their own, and how many are loaded at once.

@@ -14,6 +14,7 @@ from attr import Factory, define
 
 from classad.ads.expression import ExprTree
 from classad.evaluate import EvalContext
+from classad.language.operators import ORDER
 from classad.syntax.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import rows_of, without
@@ -39,8 +40,6 @@ from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
 
 _TRUE: Final = Literal(True)
-#: Comparisons give a Boolean or nothing.
-_COMPARISONS: Final = frozenset({"<", "<=", ">", ">="})
 #: So many sets are remembered for a condition.
 _MANY: Final = 256
 
@@ -67,7 +66,7 @@ class SetAsk(Ask):
 def _exactly(expr: ExprTree) -> ExprTree:
     """An expression that holds where the given one is true, and not a number, say."""
     node = expr.node
-    if isinstance(node, Binary) and node.operator in _COMPARISONS:
+    if isinstance(node, Binary) and node.operator in ORDER:
         return expr
     return ExprTree.from_node(Binary("=?=", Parens(node), _TRUE))
 

@@ -1,10 +1,8 @@
-"""What the commands about configurations share: who reads, from where, pretending what.
+"""The options that say how a configuration is read, and the reading.
 
-What lives here: the options that say how a configuration is read, and the reading.  Facts about
-the machine are inputs (``--fact``); this machine is asked only with ``--this-machine``.
+Facts about the machine are inputs (``--fact``); this machine is asked only with ``--this-machine``.
 Inputs: parsed arguments, files, with ``--environment`` the environment; the clock, for expressions
 in macros.  Outputs: a ``Config``; problems on standard error.
-Never here: the language, what a command does with the outcome.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from pieslice.inputs.configuration import (
 
 if TYPE_CHECKING:
     from pieslice.command_line import IntermixedCommands, Subcommands
-    from pieslice.policy.listing import Listed
     from policy.config import Config
+    from policy.explain.settings import Listed
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -70,11 +70,11 @@ def _add_info(commands: IntermixedCommands) -> None:
 def _info(args: argparse.Namespace) -> int:
     from classad.errors import suggest
     from pieslice.policy.showing import info_lines
-    from policy.io import builtin_table, meanings
+    from policy.data.tables import meanings
     from policy.knobs import KNOBS
     from policy.knobs.parameters import find_parameter
 
-    found = {name: find_parameter(name, builtin_table(), meanings()) for name in args.knobs}
+    found = {name: find_parameter(name) for name in args.knobs}
     for name in (name for name, known in found.items() if known is None):
         near = suggest(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
         tail = f"; did you mean `{near}`?" if near else ""
@@ -158,7 +158,7 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
 def _show_json(config: Config, names: list[str]) -> int:
     import json
 
-    from pieslice.policy.listing import listed
+    from policy.explain.settings import listed
 
     definitions = [(name, config.lookup(name)) for name in names]
     found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
@@ -171,7 +171,8 @@ def _show_json(config: Config, names: list[str]) -> int:
 
 @guarded
 def _dump(args: argparse.Namespace) -> int:
-    from pieslice.policy.listing import dump_lines, everything
+    from pieslice.policy.listing import dump_lines
+    from policy.explain.settings import everything
 
     try:
         patterns = [re.compile(text, re.IGNORECASE) for text in args.patterns]
@@ -185,7 +186,8 @@ def _dump(args: argparse.Namespace) -> int:
 
 @guarded
 def _summary(args: argparse.Namespace) -> int:
-    from pieslice.policy.listing import changed, summary_lines
+    from pieslice.policy.listing import summary_lines
+    from policy.explain.settings import changed
 
     config = read(args)
     say_problems(config)

@@ -15,7 +15,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from pieslice.data import JsonObject
-from policy.knobs.typed import EXPANDED
+from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}

@@ -55,7 +55,8 @@ def add_commands(subcommands: Subcommands) -> None:
 
 @guarded
 def _test(args: argparse.Namespace) -> int:
-    from policy.maps.trial import map_name, mapped_lines
+    from pieslice.policy.texts import mapped_lines
+    from policy.maps.lookup import map_name
 
     skipped: list[Diagnostic] = []
     methods = _named_map(args, skipped) if args.map_name else _map_file(args, skipped)

@@ -67,8 +67,8 @@ def _pool_size(text: str) -> float:
 @guarded
 def _explain(args: argparse.Namespace) -> int:
     from negotiator.groups.effective import effective_quotas
-    from policy.explain.policy import explain_policy
-    from policy.explain.sentences import sentence_lines
+    from pieslice.policy.texts import sentence_lines
+    from policy.explain.explanation import explain_policy
     from policy.load import load_policy
 
     config = read(args)
@@ -139,7 +139,8 @@ def _add_diff(commands: IntermixedCommands) -> None:
 
 @guarded
 def _diff(args: argparse.Namespace) -> int:
-    from policy.explain.difference import compare, comparison_lines
+    from pieslice.policy.texts import comparison_lines
+    from policy.explain.difference import compare
 
     configs = []
     for path in (args.a, args.b):

@@ -24,7 +24,7 @@ from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import Said, page
 from pieslice.runreport.plots import PLOTS
 from policy.config import load_config
-from policy.explain.policy import explain_policy
+from policy.explain.explanation import explain_policy
 from policy.io import builtin_library
 from policy.language.table import Context
 from policy.load import load_policy

@@ -155,7 +155,7 @@ def _why(args: argparse.Namespace) -> int:
     from pieslice.why.answer import UnknownSlotError, why
     from pieslice.why.data import to_text
     from pieslice.why.whytext import why_blocks, why_data
-    from policy.io import attribute_names
+    from policy.data.tables import attribute_names
 
     with without_collecting():
         extra: list[str] = []

@@ -1,7 +1,5 @@
-"""Every macro that influences a negotiation cycle, each declared once; never reads a configuration.
-
-The declarations stand in ``matching``, ``shares`` and ``cycle``.  Typed readers, the table in
-docs/knobs.md, the list of knobs that are not honoured, defaults and messages all come from them.
+"""Every macro that influences a negotiation cycle, declared once, with its typed reader; never
+opens a file.
 """
 
 from __future__ import annotations

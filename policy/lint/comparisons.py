@@ -1,7 +1,5 @@
-"""Findings about comparisons and operators that cannot do what they seem to.
+"""Checks comparisons and operators that cannot do what they seem to.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: attributes that do not exist (``policy.lint.attributes``).
 Follows: comparison in the ClassAd language; types and ranges of ``policy.ephemeral``.
 """
 
@@ -14,7 +12,7 @@ from classad.errors import Diagnostic
 from classad.language.operators import EQUALITY, IDENTITY, MIRRORED
 from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
 from policy.ephemeral import find_ephemeral
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import bare, comparisons, conjuncts, is_undefined, number
 from policy.lint.view import Setting, View

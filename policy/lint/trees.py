@@ -1,8 +1,4 @@
-"""Questions about the syntax trees of policy expressions that several checks ask.
-
-Inputs: nodes.  Outputs: names, constants, conjuncts.
-Never here: findings, evaluation beyond literals.
-"""
+"""Answers questions about syntax trees that several checks ask: names, constants, conjuncts."""
 
 from __future__ import annotations
 

@@ -7,10 +7,11 @@ import pytest
 
 from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluate import evaluate
+from classad.language.operators import COMPARISONS
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime
 from classad.match import is_true
 from classad.table import Table
-from classad.table.sampling.comparisons import COMPARISONS, Comparison
+from classad.table.sampling.comparisons import Comparison
 
 CONTEXT = EvalContext(now=50.0)
 VALUES: list[Any] = [

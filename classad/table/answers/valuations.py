@@ -293,7 +293,8 @@ def _converted(values: Vector, convert: Convert) -> array[float]:
         many: Callable[[list[Any]], array[float]] | None = getattr(convert, "many", None)
         found = values.values()
         return array("d", map(convert, found)) if many is None else many(found)
-    return of_doubles(doubles)
+    settled: array[float] = of_doubles(doubles)
+    return settled
 
 
 class _Values:

@@ -16,19 +16,14 @@ from sys import byteorder
 from typing import Any, Final
 
 from classad import kernels
-from classad.language.operators import BINARY, UNARY, choose, truth
+from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED
 from classad.loading.columns import Tag
 from classad.table.arrays.arrays import pick, pick_numbers
 
 #: The operators that the kernel knows, by its number for them.
-_BINARY: Final = {
-    symbol: number
-    for number, symbol in enumerate(
-        ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "=?=", "=!=", "&&", "||", "?:")
-    )
-}
-_UNARY: Final = {"-": 16, "+": 17, "!": 18}
+_BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
+_UNARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 1}
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
 _ELSEWHERE: Final = int(Tag.NOTHING)
 #: Leaves a 1 where there is no real.

@@ -14,13 +14,11 @@ from typing import NamedTuple
 from classad.evaluation.functions import EAGER, Form, form_of, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
-from classad.language.names import fold_name
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary
 from classad.table.arrays.vectors import Live, Vector, apply, binary, conditional, unary
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
 from classad.table.expressions.shapes import Shape
-from classad.table.sampling.bulk_functions import BULK
 from classad.table.sampling.list_members import Members
 from classad.table.sampling.preparation import Cell, Counting, Given, Member, Reduction, Unknown
 from classad.table.store.parts import Part
@@ -134,14 +132,14 @@ def _call(node: Call, parts: list[Step]) -> Step:
     function = lookup_function(node.name)
     if function is None or function.laziness is not EAGER or not function.accepts(len(parts)):
         raise Unknown
-    impl, bulk = function.impl, BULK.get(fold_name(node.name))
+    impl, bulk = function.impl, function.bulk
 
     def run(inputs: Inputs, live: Live) -> Vector:
         given = [part(inputs, live) for part in parts]
-        found = None if bulk is None else bulk(given, live)
-        if found is None:
-            found = apply(partial(impl, inputs.partner.evaluator.state), given, live)
-        return found
+        values = None if bulk is None else bulk(given, live)
+        if values is not None:
+            return Vector.of(values)
+        return apply(partial(impl, inputs.partner.evaluator.state), given, live)
 
     return run
 

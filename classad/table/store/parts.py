@@ -14,8 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ads.ad import ClassAd
 from classad.ads.stored import prepared
-from classad.language.operators import fold
-from classad.language.values import UNDEFINED
+from classad.language.values import UNDEFINED, closeness
 from classad.table.arrays.arrays import bits_of, flag, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
 from classad.table.memory.budget import Budget, Notes
@@ -292,16 +291,6 @@ class Index(NamedTuple):
         return self.close.get(closeness(value), ())
 
 
-def closeness(value: Any) -> Any:
-    """What equal strings and equal numbers have in common."""
-    kind = value.__class__
-    if kind is str:
-        return fold(value)
-    return float(value) if kind is int or kind is float or kind is bool else None
-
-
-#: Kinds of values that are equal only to what they are close to.
-SCALARS: Final = frozenset({str, int, float, bool})
 #: Kinds of cells that are values.
 _VALUES: Final = PLAIN - {type(None)}
 #: So many expressions are looked for one after the other.

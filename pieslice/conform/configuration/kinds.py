@@ -15,7 +15,8 @@ from typing import Final
 from pieslice.conform.configuration.replay import CASE_FIELDS, Setup, check_case
 from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
-from policy.io import builtin_library, builtin_table
+from policy.data.tables import builtin_table
+from policy.io import builtin_library
 from policy.knobs import KNOBS
 
 #: Fields of a row of the parameter table.  ``used_by`` names files of HTCondor's source and is

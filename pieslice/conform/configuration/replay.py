@@ -18,7 +18,7 @@ from attr import frozen
 
 from pieslice.data import Record
 from policy.config import Config, Library, load_config
-from policy.knobs.as_tools_read import table_row, tool_value
+from policy.knobs.tool_values import table_row, tool_value
 from policy.language.expressions import unparse
 from policy.language.host import HostFacts
 from policy.language.macros import ExpansionError

@@ -1,9 +1,8 @@
-"""Macros as the tools and the Python interface read them, by the type in the parameter table.
+"""Reads macros as the tools and the Python interface do, by the type in the parameter table.
 
-What is decided here: what a tool hands out where a daemon would abort: clamped numbers, the
-default for what is invalid.  Inputs: a ``Config``, the type and range of the macro in HTCondor's
-table.  Outputs: Python values (None: undefined).
-Never here: knobs as the negotiator reads them (``policy.knobs.typed``).
+Where a daemon would abort a tool hands out clamped numbers, or the default for what is invalid.
+Inputs: a ``Config``, the type and range of the macro in HTCondor's table.  Outputs: Python values
+(None: undefined).
 Follows: the ``htcondor.param`` mapping of 25.14.1 (golden vectors ``typed``).
 """
 

@@ -1,9 +1,8 @@
-"""Reading knobs out of a configuration: text to checked value.
+"""Reads knobs out of a configuration: text to checked value.
 
-What is decided here: when a default stands in, what is invalid, what is said about it and where
-that points.  Inputs: a ``Config`` and a ``Knob`` declaration.  Outputs: ``Reading``, the value
-with its definition and at most one diagnostic.
-Never here: defaults (they stand in the declarations), what a value means.
+When a default stands in, what is invalid, what is said about it and where that points.
+Inputs: a ``Config`` and a ``Knob``.  Outputs: ``Reading``, the value with its definition and at
+most one diagnostic.
 Follows: typed parameter reading of 25.14.1 (golden vectors ``typed``, ``negotiator-startup``).
 """
 
@@ -35,6 +34,8 @@ from policy.language.table import Definition
 if TYPE_CHECKING:
     from classad.ads.expression import ExprTree
 
+#: Source, first character, and the one behind the last.
+Place = tuple[Source | None, int, int]
 #: Ends the name of a source that is the expanded value, not the file's text.
 EXPANDED: Final = " (expanded)"
 _LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -212,9 +213,7 @@ def _diagnostic(
     )
 
 
-def place(
-    definition: Definition, text: str, start: int = 0, end: int | None = None
-) -> tuple[Source | None, int, int]:
+def place(definition: Definition, text: str, start: int = 0, end: int | None = None) -> Place:
     """Where characters ``start:end`` of the expanded value are: in the file if it stands there."""
     source = definition.source
     if source is None:

@@ -1,22 +1,14 @@
-"""Which group a user map gives to a name, and why.
+"""Looks a name up in a user map and says which line answers, and why others do not.
 
-What is decided here: what is told about an answer: the line that gave it, later lines that would
-have, and keys that differ only in case.  Inputs: a ``UserMap``, a name, the group that was asked
-for.  Outputs: ``Mapped``; lines of text.
-Never here: reading maps (``policy.maps.user_maps``), files.
+Inputs: a ``UserMap``, a name, the group that was asked for.  Outputs: ``Mapped``.
 Follows: ``userMap`` with three arguments, as the transforms of a schedd call it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from attr import frozen
 
 from policy.maps.user_maps import MapLine, UserMap
-
-_INDENT = "  "
 
 
 @frozen
@@ -36,7 +28,7 @@ class Mapped:
     beaten: tuple[MapLine, ...] = ()
     near: tuple[MapLine, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Fields for programs."""
         line = self.line
         return {
@@ -69,31 +61,3 @@ def map_name(lines: UserMap, name: str, preferred: str | None = None) -> Mapped:
         preferred,
         tuple(one for one, _ in answers[1:]),
     )
-
-
-def mapped_lines(found: Mapped) -> Iterator[str]:
-    """The answer and why."""
-    if found.line is None:
-        yield f"{found.name}: no mapping"
-        for one in found.near:
-            yield f"{_INDENT}{_place(one)} is for `{one.key}`: keys are compared with their case"
-        return
-    yield f"{found.name}: {found.result}"
-    yield f"{_INDENT}{_place(found.line)}: {found.line.written}"
-    if found.line.rest and not found.line.rest.startswith("#"):
-        yield f"{_INDENT}`{found.line.rest}` is ignored: a result with blanks needs quotes"
-    if found.group is not None and (len(found.groups) > 1 or found.preferred is not None):
-        yield f"{_INDENT}a job gets {found.group}{_choice(found)}"
-    for one in found.beaten:
-        yield f"{_INDENT}{_place(one)} comes too late: {one.written}"
-
-
-def _choice(found: Mapped) -> str:
-    if found.preferred is None:
-        return ", the first, unless it asks for another one of them"
-    asked = found.group is not None and found.group.casefold() == found.preferred.casefold()
-    return ", which it asks for" if asked else f", the first: `{found.preferred}` is not listed"
-
-
-def _place(line: MapLine) -> str:
-    return f"{line.file}:{line.number}"

@@ -1,9 +1,7 @@
-"""Where an expression is true: its values over a grid of two attributes.
+"""Evaluates over a grid of one or two attributes, and draws the grid as text.
 
-What is decided here: the values on an axis (they are those that the labels show), and how a value
-looks in a cell.  Inputs: axes as text (``RemoteUserPrio=0.5:100``), a function that evaluates.
-Outputs: ``Grid``; lines of text or JSON fields.
-Never here: evaluation.
+Inputs: axes as text (``RemoteUserPrio=0.5:100``), a function that evaluates.  Outputs: ``Grid``;
+lines of text or JSON fields.  The values on an axis are those that the labels show.
 """
 
 from __future__ import annotations
@@ -11,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
 from classad.formats.unparse import unparse_value
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
+from pieslice.data import JsonObject
 
 #: Values on an axis unless it says how many.
 STEPS: Final = 11
@@ -43,9 +42,9 @@ class Grid:
 
     rows: Axis
     columns: Axis | None
-    cells: tuple[tuple[Any, ...], ...]
+    cells: tuple[tuple[ClassAdValue, ...], ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Fields for programs; cells as ClassAd texts."""
         axes = [self.rows] if self.columns is None else [self.rows, self.columns]
         return {
@@ -91,7 +90,7 @@ def _values(low: float, high: float, steps: int) -> tuple[float, ...]:
     return (low, high)
 
 
-def fill(axes: list[Axis], evaluate: Callable[[dict[str, float]], Any]) -> Grid:
+def fill(axes: list[Axis], evaluate: Callable[[dict[str, float]], ClassAdValue]) -> Grid:
     """Evaluate at every point."""
     rows, columns = axes[0], axes[1] if len(axes) > 1 else None
     cells = []
@@ -134,7 +133,7 @@ def _number(value: float) -> str:
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
-def _cell(value: Any, logical: bool) -> str:
+def _cell(value: ClassAdValue, logical: bool) -> str:
     if logical:
         return next(sign for known, sign, _ in _SYMBOLS if value is known)
     if value.__class__ is float:

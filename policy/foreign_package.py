@@ -1,11 +1,11 @@
-"""Refuse to run beside a foreign package that took our import name.
+"""Refuses to run beside a foreign package that took our import name.
 
 HTCondor's retired binding also installed a top-level package ``classad``; with it first on the
 path nothing here works and every error would be obscure.  So the packages above ``classad`` check
 its mark before they import anything from it.
 
 Inputs: the name of an imported package.  Outputs: none, or one ``ImportError`` that names the
-foreign file and what to remove.  Never here: importing from the package that is checked.
+foreign file and what to remove.
 """
 
 from __future__ import annotations
