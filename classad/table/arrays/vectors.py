@@ -106,6 +106,19 @@ class Vector:
     def __len__(self) -> int:
         return len(self.tags)
 
+    def shared(self) -> Any:
+        """The value that stands for all; None if there are several."""
+        return None if self.step else self.value(0)
+
+    def texts(self) -> list[str] | None:
+        """The values if there are several, and all are strings."""
+        if not self.step or self.others.__class__ is not list:
+            return None
+        known = self.memo.get("strings")
+        if known is None:
+            known = self.memo["strings"] = set(map(type, self.others)) == {str}
+        return self.others if known else None
+
     def picked(self, places: array[int]) -> Vector:
         """The values at some places."""
         if self.others or kernels.native is None:
@@ -117,7 +130,7 @@ class Vector:
             return Vector(self.tags[:1] * len(places), payload, {})
         wide = self.memo.get("tags")
         if wide is None:
-            wide = self.memo["tags"] = array("i", self.tags)
+            wide = self.memo["tags"] = array("i", list(self.tags))
         low = slice(0 if byteorder == "little" else 3, None, 4)
         return Vector(pick(wide, places).tobytes()[low], payload, {})
 
