@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from classad.table.dependence.partner import Key, Partner, key_of
+from classad.table.dependence.partner import Key, Partner, counts_as_value, key_of
 from classad.table.dependence.plans import Plan, make_plan
 from classad.table.expressions.shapes import Shape
 from classad.table.memory.budget import Budget, Notes
@@ -128,9 +128,7 @@ class Variants(Generic[R]):
 
 def _kind_of(key: Key) -> Key:
     """What of a partner's attribute matters to a plan: of a plain value that there is one."""
-    if isinstance(key, tuple) and isinstance(key[0], type):
-        return True
-    return key
+    return key is not None if counts_as_value(key) else key
 
 
 __all__ = ["Found", "Variant", "Variants"]

@@ -116,9 +116,9 @@ class _Keys(dict[Asked, Any]):
         return key
 
 
-def counts_as_value(key: Any) -> bool:
+def counts_as_value(key: Key) -> bool:
     """Whether a key is that of a value, or of no attribute at all."""
-    return key is None or key[0].__class__ is type
+    return key is None or (isinstance(key, tuple) and isinstance(key[0], type))
 
 
 class Partner:
