@@ -4,14 +4,10 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
 from classad import ClassAd, EvalContext, ExprTree, kernels
-from classad.compiled.compiler import compile_node, measure
 from classad.language.values import ERROR
 from classad.match import half_match, is_true
-from classad.strategies import expressions
-from classad.syntax.parser import parse_expression
 from classad.table import Table
 from classad.table.answers.predicates import Predicate
 from classad.table.answers.verdicts import Verdict, verdict_of
@@ -19,14 +15,6 @@ from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Ju
 from classad.table.store.parts import Joint, Part
 
 CONTEXT = EvalContext(now=100.0)
-
-
-@settings(max_examples=60, deadline=None)
-@given(expressions())
-def test_measures_are_those_of_compiling(text: str) -> None:
-    node = parse_expression(text)
-    piece = compile_node(node)
-    assert measure(node) == (piece.height, piece.size)
 
 
 @pytest.mark.parametrize("native", [kernels.native, None], ids=["c", "python"])

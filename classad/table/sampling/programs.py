@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from classad.evaluation.functions import EAGER, Form, form_of, lookup_function
+from classad.evaluation.functions import EAGER, Booleans, Form, form_of, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary
@@ -138,7 +138,7 @@ def _call(node: Call, parts: list[Step]) -> Step:
         given = [part(inputs, live) for part in parts]
         values = None if bulk is None else bulk(given, live)
         if values is not None:
-            return Vector.of(values)
+            return Vector.booleans(values) if values.__class__ is Booleans else Vector.of(values)
         return apply(partial(impl, inputs.partner.evaluator.state), given, live)
 
     return run
