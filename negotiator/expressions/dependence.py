@@ -1,17 +1,13 @@
-"""Requirements taken apart: conjuncts and what the value of each depends on.
+"""Splits requirements into conjuncts, and tells what the value of each depends on.
 
-Decision here: when two evaluations of an expression must have the same value.  Inputs: ads and
-expressions.  Outputs: the conjuncts of an ad's requirements, and for an expression in an ad the
-``Dependence``: literal values it reads from its own ad, and names it reads from the other one.
-
-Never here: evaluation, matching.
-Follows: the scoping rules of the ClassAd language; an ad's requirements hold if all conjuncts do.
+Two evaluations of an expression that depend on the same have the same value.  An ad's requirements
+hold if all conjuncts do.  Follows the scoping rules of the ClassAd language.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
@@ -29,7 +25,7 @@ _PASSING: Final = ~(CLOCK | ZONE)
 _OWN: Final = frozenset({"my", "self"})
 
 #: An attribute's value as a dictionary key: kinds and signs of zero are told apart.
-Key = tuple[Any, ...]
+Key = tuple[object, ...]
 
 
 @frozen(eq=False)
@@ -44,13 +40,13 @@ class Dependence:
     steady: bool
 
 
-def key_of(value: Any) -> Any:
+def key_of(value: object) -> object:
     """A literal value as part of a key; None for an attribute that is not there."""
     kind = value.__class__
     return (kind, repr(value)) if kind is float else (kind, value)
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether an attribute is missing or a literal."""
     return value is None or value.__class__ in _PLAIN
 
@@ -108,7 +104,7 @@ class Analyst:
 
     def dependence(self, node: Node, ad: ClassAd) -> Dependence:
         """What the value of an expression in ``ad`` depends on."""
-        own: list[Any] = []
+        own: list[object] = []
         other: set[str] = set()
         seen: set[str] = set()
         todo = [node]
