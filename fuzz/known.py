@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad import ClassAd, ExprTree
+from classad.ads.ad import Ad, ListValue
 from classad.builtins.ads import _search
 from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, run_exactly
@@ -43,12 +42,12 @@ class Watcher(ReferenceState):
     def __init__(self) -> None:
         self.seen: set[str] = set()
 
-    def quietly(self, node: Node, ad: ClassAd) -> Any:
+    def quietly(self, node: Node, ad: Ad) -> Any:
         """The value of a node that is evaluated anyway."""
         return value_of(node, ad, self)
 
 
-def _call(node: Call, ad: ClassAd, state: Watcher) -> Any:
+def _call(node: Call, ad: Ad, state: Watcher) -> Any:
     name = fold_name(node.name)
     if node.args and name in ("splittime", "formattime"):
         moment = state.quietly(node.args[0], ad)
@@ -84,7 +83,7 @@ def _changes(secs: int, state: Watcher) -> bool:
     return len(offsets) > 1
 
 
-def _moves(node: Node, ad: ClassAd, state: Watcher) -> bool:
+def _moves(node: Node, ad: Ad, state: Watcher) -> bool:
     """Whether the search for an attribute ends in another ad than it begins in."""
     if state.left is None or not isinstance(node, Reference):
         return False
@@ -96,20 +95,20 @@ def _is_made(value: Any) -> bool:
     return isinstance(value, ListValue) and value.computed
 
 
-def _reference(node: Reference, ad: ClassAd, state: Watcher) -> Any:
+def _reference(node: Reference, ad: Ad, state: Watcher) -> Any:
     if node.base is not None and _is_made(state.quietly(node.base, ad)):
         state.seen.add("D-303")
     return _PLAIN[Reference](node, ad, state)
 
 
-def _subscript(node: Subscript, ad: ClassAd, state: Watcher) -> Any:
+def _subscript(node: Subscript, ad: Ad, state: Watcher) -> Any:
     value = _PLAIN[Subscript](node, ad, state)
-    if isinstance(value, ListValue | ClassAd) and _is_made(state.quietly(node.base, ad)):
+    if isinstance(value, ListValue | Ad) and _is_made(state.quietly(node.base, ad)):
         state.seen.add("D-303")
     return value
 
 
-_PLAIN: Final[dict[type[Node], Callable[[Any, ClassAd, Any], Any]]] = ReferenceState.evaluators
+_PLAIN: Final[dict[type[Node], Callable[[Any, Ad, Any], Any]]] = ReferenceState.evaluators
 Watcher.evaluators = {**_PLAIN, Call: _call, Reference: _reference, Subscript: _subscript}
 
 

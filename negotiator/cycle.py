@@ -16,7 +16,7 @@ from typing import Final
 
 from attr import define, field
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.columns.significance import significant_in

@@ -33,7 +33,7 @@ from policy.limits import read_limits
 from policy.model import NegotiatorPolicy
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
     from policy.maps.user_maps import UserMaps
 
 #: Source, first and last character.

@@ -20,7 +20,7 @@ from policy.groups import GroupSpec
 from policy.limits import ConcurrencyLimits
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 
 @frozen(kw_only=True, eq=False)

@@ -11,16 +11,17 @@ in classad2; only what the three constructors return does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression
 from classad.errors import ClassAdValueError
 from classad.language.values import Value
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
 
-Expr = TypeVar("Expr", bound=ExprTree)
+Number = TypeVar("Number", int, float)
+Expr = TypeVar("Expr", bound=Expression)
 
 #: Operator -> level; an operand of a looser level needs parentheses.
 _LEVELS = {
@@ -58,7 +59,7 @@ def _operand(node: Node, level: int) -> Node:
     return Parens(node) if own < level else node
 
 
-def subscript(kind: type[Expr], base: ExprTree, index: object) -> Expr:
+def subscript(kind: type[Expr], base: Expression, index: object) -> Expr:
     """The expression ``base[index]``."""
     from classad.binding.convert import to_node
     from classad.syntax.nodes import Subscript
@@ -66,9 +67,8 @@ def subscript(kind: type[Expr], base: ExprTree, index: object) -> Expr:
     return kind.from_node(Subscript(_operand(base.node, 13), to_node(index)))
 
 
-def to_number(expr: ExprTree, kind: type[int] | type[float]) -> Any:
-    """What ``int(expr)`` and ``float(expr)`` give: the evaluated number or number in a string."""
-    value = expr.eval()
+def to_number(value: object, kind: type[Number]) -> Number:
+    """What ``int(expr)`` and ``float(expr)`` give for a value: a number, or that in a string."""
     if isinstance(value, Value) or not isinstance(value, int | float | str):
         raise ClassAdValueError("Unable to convert expression to numeric type.")
     try:

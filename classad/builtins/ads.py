@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.ads.stored import computed_member
+from classad.ads.ad import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
 from classad.evaluation.functions import RAW, builtin
@@ -30,14 +30,16 @@ from classad.syntax.nodes import Reference
 )
 def evaluate_text(site: Any) -> Any:
     """The value of the argument, as a string, read as an expression in new syntax."""
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression, parsed
     from classad.errors import ClassAdParseError
 
     text = text_of(site.evaluate(site.args[0]))
     if text.__class__ is Value:
         return ERROR
     try:
-        tree = ExprTree(text)
+        context = site.state.context
+        node = parsed(text, strict=context.strict, zone=context.literal_zone)
+        tree = Expression.from_node(node)
     except ClassAdParseError:
         return ERROR
     return site.state.member(tree, site.ad, site.ad)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from classad.ads.lists import ListValue
+from classad.ads.ad import ListValue
 from classad.language.times import format_abstime, int32_of_real, reltime_text
 from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
 
@@ -141,6 +141,6 @@ def is_ad(value: Any) -> bool:
     """Whether the value is an ad."""
     if value.__class__ in _NO_ADS:
         return False  # telling an ad by what it inherits from takes ten times as long
-    from classad.ads.ad import ClassAd
+    from classad.ads.ad import Ad as ClassAd
 
     return isinstance(value, ClassAd)

@@ -193,7 +193,7 @@ def split_time(state: Any, value: Any) -> Any:
 
 
 def _ad(**attributes: Any) -> Any:
-    from classad.ads.ad import ClassAd
+    from classad.ads.ad import Ad as ClassAd
 
     ad = ClassAd()
     for name, value in attributes.items():

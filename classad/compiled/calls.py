@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from classad.ads.deferred import Run
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Run
 from classad.evaluation.functions import lookup_function
 from classad.evaluation.state import CallSite
 from classad.language.names import fold_name

@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from classad.ads.deferred import Deferred, Run
-from classad.ads.lists import ListValue
-from classad.ads.stored import make_ad, make_list
+from classad.ads.ad import ListValue, make_ad, make_list
+from classad.ads.expression import Expression, Run
 from classad.compiled.calls import STATELESS, compile_call
 from classad.compiled.python_source import MAX_SIZE, generate
 from classad.compiled.templates import binary_factory, variant_of
@@ -51,7 +50,7 @@ class Piece(NamedTuple):
 HOT: Final = 500
 
 
-def compile_tree(tree: Deferred) -> Run:
+def compile_tree(tree: Expression) -> Run:
     """Give ``tree`` its closure and its measures."""
     piece = compile_node(tree.node)
     tree.height, tree.size, tree.constructs = piece.height, piece.size, piece.constructs
@@ -74,7 +73,7 @@ def _demanding(node: Any) -> bool:
 _OTHER_SCOPES: Final = SPECIAL - {"my"}
 
 
-def _warming(tree: Deferred, closure: Run) -> Run:
+def _warming(tree: Expression, closure: Run) -> Run:
     """A closure that has the expression translated into Python once it has proved hot.
 
     Objects that share it with ``tree`` have the use of that too.
@@ -93,7 +92,7 @@ def _warming(tree: Deferred, closure: Run) -> Run:
     return run
 
 
-def specialise(tree: Deferred) -> Run:
+def specialise(tree: Expression) -> Run:
     """Give ``tree`` its generated form."""
     pieces: dict[int, Piece] = {}
     compile_node(tree.node, pieces)

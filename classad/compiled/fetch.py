@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad as ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluation.scopes import find, find_unscoped, own
 from classad.evaluation.selection import select
 from classad.language.values import UNDEFINED

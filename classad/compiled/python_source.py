@@ -17,8 +17,8 @@ from collections.abc import Callable
 from math import inf
 from typing import Any, Final
 
-from classad.ads.deferred import Run
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Run
 from classad.compiled import fetch
 from classad.compiled.statements import Operand, Writer
 from classad.evaluation.functions import lookup_function

@@ -17,7 +17,7 @@ from functools import cache
 from math import inf
 from typing import Any, Final
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.compiled import fetch
 from classad.language.operators import BINARY, fold, truth
 from classad.language.values import ERROR, UNDEFINED, wrap64

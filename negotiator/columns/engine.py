@@ -21,8 +21,9 @@ from typing import Final, TypeVar
 
 from attr import define
 
-from classad.ads.ad import ClassAd, as_string
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.ad import as_string
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from classad.syntax.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table

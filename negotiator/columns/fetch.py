@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from classad.table import Rows
 from classad.table.arrays.arrays import flag

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from attr import define
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.kernels import Key, sort_rows, top_rows
 from classad.syntax.nodes import Reference
 from classad.table import Rows, Table

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
 from negotiator.columns.visible import Mentions
@@ -54,7 +54,7 @@ class SlotRows:
             return self.table.ad(row)
         ad = self._made.get(row)
         if ad is None:
-            ad = self._made[row] = self.loaded.ad(row)
+            ad = self._made[row] = self.loaded.ad(row, ClassAd)
         return ad
 
     def cell(self, key: str, row: int) -> Any:
@@ -104,6 +104,6 @@ class LoadedSlots(Sequence[ClassAd]):
 
     def _all(self) -> tuple[ClassAd, ...]:
         if self._ads is None:
-            by_row = list(self.loaded.to_ads())
+            by_row = list(self.loaded.to_ads(ClassAd))
             self._ads = tuple([by_row[row] for row in self._order])
         return self._ads

@@ -17,7 +17,7 @@ from typing import Any
 
 from attr import Factory, define
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import references_of
 from classad.loading.columns import LoadedColumns
 from classad.table import Rows, Table

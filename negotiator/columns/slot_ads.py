@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.table.store.reordered import NOWHERE
 from classad.table.store.store import Store
 from negotiator.columns.rows import SlotRows

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext
 from classad.syntax.nodes import Node

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import References, references_of
 from classad.formats.unparse import unparse_value
 from negotiator.expressions.known import KnownExpressions

@@ -17,8 +17,9 @@ from typing import Any, Final
 
 from attr import define, field
 
-from classad.ads.ad import ClassAd, as_bool
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.ad import as_bool
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from negotiator.columns.visible import Glimpse

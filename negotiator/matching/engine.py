@@ -22,7 +22,7 @@ from negotiator.model.std_sort import best_first
 from negotiator.pool.slots import Slot, fetch_slots
 
 if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
+    from classad import ClassAd
     from classad.evaluate import EvalContext
     from negotiator.jobs.requests import Request
     from negotiator.matching.board import Board

@@ -14,8 +14,8 @@ from __future__ import annotations
 from enum import Enum
 from functools import cache
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.syntax.nodes import Binary, Reference
 from negotiator.model.result import MatchKind

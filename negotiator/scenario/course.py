@@ -15,7 +15,7 @@ from typing import Any
 
 from attr import define, evolve, field, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.cycle import negotiate
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Watch

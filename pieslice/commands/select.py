@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import starmap
 from typing import IO, Any, Final, NamedTuple
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.binding.ambient import AmbientContext
 from classad.binding.batch import _standing as standing
 from classad.errors import ClassAdException, ClassAdParseError

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
 from negotiator.cycle import sort_ad

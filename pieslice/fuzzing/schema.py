@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.language.values import Value
 
 #: Different values of an attribute that are kept.

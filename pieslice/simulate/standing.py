@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from attr import define, field
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.cycle import all_rounds

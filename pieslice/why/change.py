@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse
 from classad.syntax.nodes import Binary, Node, Parens, Reference

@@ -25,7 +25,7 @@ from policy.language.table import Definition
 from policy.load import PolicyLoad
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
     from policy.model import NegotiatorPolicy
 
 
@@ -71,7 +71,7 @@ def explain_policy(
 
 def constant_value(tree: ExprTree) -> tuple[bool, object]:
     """Whether an expression has the same value for every slot and job, and that value."""
-    from classad.ads.ad import ClassAd
+    from classad import ClassAd
     from classad.analysis.flatten import flatten
     from classad.syntax.nodes import Call, walk
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext, evaluate
 from classad.source import Source
@@ -32,7 +32,7 @@ from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 _RANKS: Final = (
     matching.PREEMPTION_RANK, matching.NEGOTIATOR_PRE_JOB_RANK, matching.NEGOTIATOR_POST_JOB_RANK
@@ -77,7 +77,7 @@ class Trial:
 
     def assign(self, name: str, text: str) -> None:
         """Set an attribute: ``MY.x``, ``TARGET.x``, one that the negotiator adds, or one of MY."""
-        from classad.ads.expression import ExprTree
+        from classad.ads.expression import Expression as ExprTree
 
         ad, name, found = self._where(name)
         try:

@@ -33,7 +33,7 @@ from policy.language.numbers import (
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 #: Ends the name of a source that is the expanded value, not the file's text.
 EXPANDED: Final = " (expanded)"
@@ -78,7 +78,7 @@ class Reading:
 
     def expression(self) -> ExprTree | None:
         """The value of a ``Kind.EXPR`` knob; None when it is set to nothing."""
-        from classad.ads.expression import ExprTree
+        from classad.ads.expression import Expression as ExprTree
 
         return self.value if isinstance(self.value, ExprTree) else None
 

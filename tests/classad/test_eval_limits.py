@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.errors import ClassAdEvaluationError
 from classad.evaluate import EvalContext, evaluate, evaluate_full
 from classad.language.values import ERROR, UNDEFINED
@@ -64,7 +63,7 @@ def test_failure_is_not_caught_by_is_error() -> None:
 
 
 def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("state", "reference"):
+    for module in ("evaluation.state", "compiled.state", "evaluation.reference"):
         monkeypatch.setattr(f"classad.{module}.MAX_WORK", 100_000)
     doubling = ad(a0="1", **{f"a{i}": f"a{i - 1} + a{i - 1}" for i in range(1, 27)})
     assert evaluate_full("a26", doubling) == (ERROR, False)

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.analysis.flatten import flatten
-from classad.binding.convert import to_python
+from classad.binding.faces import to_python
 from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
 from classad.formats.unparse import unparse, unparse_value
 from fuzz.language import CONTEXT, generated

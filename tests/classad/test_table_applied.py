@@ -50,7 +50,7 @@ def test_a_function_is_asked_once_for_rows_that_are_alike() -> None:
         asked.append(set(ad))
         return weight(ad)
 
-    ads = list(load_long(TEXT).to_ads())
+    ads = list(load_long(TEXT).to_ads(ClassAd))
     for table in (Table(ads), Table.from_columns(load_long(TEXT))):
         asked.clear()
         codes, values = table.apply(fact, ["SlotWeight"])
@@ -62,7 +62,7 @@ def test_a_function_is_asked_once_for_rows_that_are_alike() -> None:
 
 
 def test_what_a_function_can_see() -> None:
-    table = Table(load_long(TEXT).to_ads())
+    table = Table(load_long(TEXT).to_ads(ClassAd))
     sight = table.sight(["Total", "Nowhere"])
     assert sight.names == {"total", "memory", "nowhere"}
     assert not sight.odd

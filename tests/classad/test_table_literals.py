@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classad import ClassAd, Table
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad import ClassAd, ExprTree, Table
+from classad.ads.ad import ListValue
 from classad.loading.long_form import load_long
 from classad.table.store.constant_lists import Literals
 
@@ -33,7 +32,7 @@ def parts(value: Any) -> Any:
 def check(texts: list[str]) -> None:
     loaded = load_long("\n\n".join(f"A = {text}" for text in texts).encode())
     codes, values = Table.from_columns(loaded).column("A")
-    for code, ad in zip(codes, loaded.to_ads(), strict=True):
+    for code, ad in zip(codes, loaded.to_ads(ClassAd), strict=True):
         assert parts(values[code]) == parts(ad.raw("A"))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.match import symmetric_match
 from classad.table import Table
 from classad.table.answers import joint_verdicts as together

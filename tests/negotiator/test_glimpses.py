@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match

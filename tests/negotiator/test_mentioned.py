@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from classad.ads.deferred import OLD, PREFIX
-from classad.ads.expression import ExprTree
+from classad import ExprTree
 from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse
-from classad.syntax.native import parse_later
+from classad.syntax.unbuilt import OLD, PREFIX, parse_later
 from negotiator.expressions.known import KnownExpressions
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad"

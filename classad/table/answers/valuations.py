@@ -16,8 +16,8 @@ from operator import add, mul, sub
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
 from classad.formats.unparse import unparse

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.table.answers.budget import Budget
 from classad.table.arrays.arrays import flag
 from classad.table.dependence.partner import KeyOf, Partner, key_of

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluation.functions import RAW, lookup_function
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import UNDEFINED

@@ -14,15 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.deferred import Unbuilt
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue
+from classad.ads.expression import Expression as ExprTree
 from classad.compiled.closures import measure
 from classad.evaluation.functions import lookup_function
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
 from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Reference
+from classad.syntax.unbuilt import Unbuilt
 
 #: Functions whose value the instant or the zone decides besides their arguments.
 _CLOCK: Final = frozenset(
@@ -150,7 +149,7 @@ class NestedShape(Shape):
             item = todo.pop()
             if item.__class__ is ListValue:
                 todo.extend(item.items)
-            elif isinstance(item, ClassAd):
+            elif isinstance(item, Ad):
                 todo.extend(item._attrs.values())
             elif item.__class__ is ExprTree:
                 self._member(Shape(uid, ExprTree.from_node(item.node)), names)

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from classad.ads.lists import ListValue
+from classad.ads.ad import ListValue
 from classad.builtins.lists import is_member
 from classad.builtins.regex import quick_search
 from classad.builtins.stringlists import items_of

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.language.names import fold_name
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, walk
 from classad.table.dependence.plans import Group

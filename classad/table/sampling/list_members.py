@@ -16,9 +16,8 @@ from typing import Any
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue
+from classad.ads.expression import Expression as ExprTree
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax.nodes import Node, Reference
@@ -55,7 +54,7 @@ class Members:
     """
 
     def __init__(self, lists: Sequence[Any]) -> None:
-        self.ads: list[ClassAd] = []
+        self.ads: list[Ad] = []
         self.ends = array("i", [0])
         self.exceptions: dict[int, Any] = {}
         for place, value in enumerate(lists):
@@ -109,7 +108,7 @@ def _is_ad(item: Any) -> bool:
     """Whether a member of a list is an ad whose attributes can be told; others do not count."""
     if item.__class__ in PLAIN or item.__class__ is ListValue:
         return False
-    if item.__class__ is not ClassAd or item._chained is not None:
+    if item.__class__ is not Ad or item._chained is not None:
         raise Unknown
     return True
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluation.functions import EAGER, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact

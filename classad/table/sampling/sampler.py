@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.language.operators import truth
 from classad.language.values import UNDEFINED
 from classad.table.arrays.vectors import Vector

@@ -3,7 +3,7 @@
 What is decided here: that texts of such lists and ads which differ in nothing but numbers and
 strings are read once; what the others are follows from those alone.  A pool has thousands of them:
 the experiments that a slot serves, the properties of its GPUs.
-Inputs: texts of expressions, and what reads one.  Outputs: ``ListValue`` and ``ClassAd`` objects,
+Inputs: texts of expressions, and what reads one.  Outputs: ``ListValue`` and ``Ad`` objects,
 or nothing where the text has to be read.
 Never here: how a constant is written (classad/table/expressions/templates.py), what an expression
 is. Follows: classad/ads/stored.py.
@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue
+from classad.ads.expression import Expression as ExprTree
 from classad.language.names import fold_name
 from classad.language.values import RelTime
 from classad.syntax.nodes import AdExpr, ListExpr, Literal
@@ -39,14 +38,14 @@ class _Form(NamedTuple):
     constants: list[tuple[int, Constant]]
     names: dict[str, str] | None
 
-    def made(self, values: list[Any], scope: ClassAd) -> Any:
+    def made(self, values: list[Any], scope: Ad) -> Any:
         """The list or ad with some constants."""
         members = self.members.copy()
         for place, constant in self.constants:
             members[place] = constant.of(values)
         if self.names is None:
             return ListValue(members, scope)
-        ad = ClassAd()
+        ad = Ad()
         ad._parent = scope
         ad._names = self.names.copy()
         ad._attrs = dict(zip(self.names, members, strict=True))
@@ -56,7 +55,7 @@ class _Form(NamedTuple):
 class Literals:
     """The lists and ads of constants met so far."""
 
-    def __init__(self, scope: ClassAd) -> None:
+    def __init__(self, scope: Ad) -> None:
         """``scope``: the ad that they belong to."""
         self._scope = scope
         self._forms: dict[Rest, _Form | None] = {}

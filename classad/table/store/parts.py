@@ -12,8 +12,8 @@ from array import array
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
-from classad.ads.ad import ClassAd
-from classad.ads.stored import prepared
+from classad.ads.ad import prepared
+from classad.binding.ad import ClassAd
 from classad.language.operators import fold
 from classad.language.values import UNDEFINED
 from classad.table.arrays.arrays import bits_of, flag, number_pairs, pick, rows_of

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import stored_form
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import number_cells
 from classad.table.expressions.shapes import Shape, Shapes
@@ -110,7 +111,7 @@ class Store:
         ad = self.ads[row]
         if ad is None:
             assert self.loaded is not None
-            ad = self.ads[row] = self.loaded.ad(row)
+            ad = self.ads[row] = self.loaded.ad(row, ClassAd)
             self._own.add(row)
             if self._places is not None:
                 self._places[id(ad)] = row
@@ -121,10 +122,10 @@ class Store:
         if self.loaded is None or _FEW * len(rows) < self.size:
             for row in rows:
                 ad = self.ads[row]
-                yield ad if ad is not None or self.loaded is None else self.loaded.ad(row)  # type: ignore[misc]
+                yield ad if ad is not None or self.loaded is None else self.loaded.ad(row, ClassAd)  # type: ignore[misc]
             return
         place = 0
-        for row, made in enumerate(self.loaded.to_ads()):
+        for row, made in enumerate(self.loaded.to_ads(ClassAd)):
             if place < len(rows) and rows[place] == row:
                 place += 1
                 own = self.ads[row]
@@ -188,7 +189,7 @@ class Store:
             if found is None:
                 tree = partial(loaded.expression, name, number)
                 found = literals.value(loaded.texts[number], tree)
-                found = known[number] = tree().stored(_NOWHERE) if found is None else found
+                found = known[number] = stored_form(tree(), _NOWHERE) if found is None else found
             return found
 
         return read

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.flatten import flatten
 from classad.analysis.references import external_references, internal_references
 from classad.errors import ClassAdParseError
