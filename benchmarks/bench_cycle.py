@@ -32,13 +32,13 @@ from typing import Any
 from attr import evolve
 
 from negotiator.capture.agreement import compare
-from negotiator.columns.rows import LoadedSlots
 from negotiator.cycle import negotiate
 from negotiator.engines import make_engines
 from negotiator.io import Capture, CapturePaths, read_capture
 from negotiator.matching.engine import Engines
+from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.result import CycleResult
-from pieslice.commands.inputs_and_clock import without_collecting
+from pieslice.inputs.pool import without_collecting
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "campus"
 
@@ -199,16 +199,8 @@ def repeated(slots: LoadedSlots, times: int) -> LoadedSlots:
             )
         )
     many = loaded.with_columns(columns, count * times, texts, list(loaded.row_shapes) * times)
-    rows_of_pool = rows_in_order(slots)
-    order = array("i", (row + copy * count for copy in range(times) for row in rows_of_pool))
+    order = array("i", (row + copy * count for copy in range(times) for row in slots.order))
     return LoadedSlots(many, order, [names[row] for row in order])
-
-
-def rows_in_order(slots: LoadedSlots) -> array[int]:
-    """The row of each slot, in pool order."""
-    rows = slots.rows()
-    assert rows is not None
-    return rows.order
 
 
 def peak() -> float | None:

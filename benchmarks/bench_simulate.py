@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from pieslice.commands.inputs_and_clock import without_collecting
+from pieslice.inputs.pool import without_collecting
 from pieslice.simulate.matching import Negotiator
 from pieslice.simulate.setup import Plan, build
 from pieslice.simulate.summary import summarise

@@ -1,4 +1,5 @@
-"""The ClassAd language of HTCondor: values, expressions, ads, matching.
+"""The ClassAd language of HTCondor: values, expressions, ads, matching; knows no pool, and never
+prints.
 
 ``ClassAd`` and ``ExprTree`` and the functions here have the names, conversions and exceptions of
 HTCondor's own Python module ``classad2``, so code written for that runs unchanged; the names of

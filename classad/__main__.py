@@ -5,4 +5,4 @@ from importlib import import_module
 
 if __name__ == "__main__":
     # A door of the command, which stands here because Python looks for it here.
-    sys.exit(import_module("pieslice.commands.expressions").main())
+    sys.exit(import_module("pieslice.expressions.cli").main())

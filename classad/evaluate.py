@@ -1,6 +1,6 @@
 """Evaluation of expressions: the functions to call, choosing between the two evaluators.
 
-``evaluate`` and ``evaluate_full`` run the compiled form (``classad.compiled.closures``).  Where
+``evaluate`` and ``evaluate_full`` run the compiled form (``classad.compiled.compiler``).  Where
 its coarse
 accounting of depth meets the limit, in strict mode and on a deep Python stack they fall back to the
 exact one (``classad.evaluation.reference``); both give the same values.

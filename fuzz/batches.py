@@ -24,7 +24,7 @@ from classad.binding.faces import to_python
 from classad.evaluate import EvalContext, evaluate_full
 from classad.language.values import ERROR, UNDEFINED, Value
 from classad.strategies.random_text import NAMES, Case, Inventor, seeded
-from fuzz.language import generated
+from fuzz.language import written_whole
 from fuzz.peer import Progress, be_patient, written
 from fuzz.weighted import Weighted
 
@@ -86,7 +86,7 @@ def run_batch(
             suspects.append(batch.case(text, 0))
             continue
         if (seed + number) % 2:
-            generated(tree)
+            written_whole(tree)
         for pair in range(PAIRS if _REFERS(text) else 1):
             cells[1] += 1
             try:

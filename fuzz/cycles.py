@@ -24,14 +24,14 @@ from classad.loading.long_form import load_long
 from classad.match import is_true
 from fuzz.thresholds import few_are_many
 from negotiator.capture.slots import plain_names
-from negotiator.columns.rows import LoadedSlots
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
+from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
-from pieslice.commands.cycles import run_cycles
+from pieslice.negotiate.cycles import run_cycles
 from policy.dialects import find_dialect
 from policy.model import NegotiatorPolicy
 

@@ -16,11 +16,13 @@ from typing import Any, Final
 from classad import ClassAd, ExprTree
 from classad.ads.ad import Ad, ListValue
 from classad.builtins.ads import _search
+from classad.builtins.regex import regexps, replace_all
+from classad.builtins.time import format_time, split_time
 from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, run_exactly
+from classad.evaluation.functions import lookup_function
 from classad.evaluation.reference import ReferenceState, value_of
 from classad.evaluation.state import CallSite
-from classad.language.names import fold_name
 from classad.language.times import DAY, local_offset
 from classad.language.values import AbsTime, RelTime
 from classad.strategies.random_text import Case
@@ -30,7 +32,6 @@ from classad.syntax.nodes import Call, Node, Reference, Subscript
 _FAR: Final = 2.0**31 * 31_556_952
 #: Seconds from 1970 whose days a C ``int`` counts.
 _COUNTED: Final = 2**31 * DAY
-_SEARCHING: Final = frozenset({"countmatches", "evalineachcontext", "unresolved"})
 #: What the two versions of PCRE2 see differently, of all that is invented: a group without text.
 _EMPTY_GROUP: Final = "(b)?"
 NUMBERS: Final = ("D-301", "D-303", "D-304", "D-306", "D-307", "D-308")
@@ -48,14 +49,16 @@ class Watcher(ReferenceState):
 
 
 def _call(node: Call, ad: Ad, state: Watcher) -> Any:
-    name = fold_name(node.name)
-    if node.args and name in ("splittime", "formattime"):
+    function = lookup_function(node.name)
+    if not node.args or function is None:
+        pass
+    elif function.impl in (split_time, format_time):
         moment = state.quietly(node.args[0], ad)
         if not -_FAR < _seconds(moment) < _FAR:
             state.seen.add("D-301")
         elif moment.__class__ is int and moment > _COUNTED and _changes(moment, state):
             state.seen.add("D-308")
-    elif node.args and name in _SEARCHING:
+    elif function.elsewhere:
         if _moves(node.args[0], ad, state):
             state.seen.add("D-304")
         base = getattr(node.args[0], "base", None)
@@ -63,7 +66,7 @@ def _call(node: Call, ad: Ad, state: Watcher) -> Any:
             state.seen.add("D-303")
         if len(node.args) == 2 and _is_made(state.quietly(node.args[1], ad)):
             state.seen.add("D-307")
-    elif node.args and name in ("replaceall", "regexps"):
+    elif function.impl in (regexps, replace_all):
         pattern = state.quietly(node.args[0], ad)
         if isinstance(pattern, str) and _EMPTY_GROUP in pattern:
             state.seen.add("D-306")

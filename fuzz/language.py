@@ -18,8 +18,7 @@ from classad import ClassAd, ExprTree, kernels
 from classad.ads.ad import ListValue
 from classad.analysis.flatten import flatten
 from classad.binding.faces import to_python
-from classad.compiled.closures import specialise
-from classad.compiled.python_source import MAX_SIZE
+from classad.compiled.compiler import MAX_SIZE, specialise
 from classad.compiled.state import compiled
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import (
@@ -28,10 +27,12 @@ from classad.evaluate import (
     evaluate_exactly,
     evaluate_full,
 )
+from classad.evaluation.functions import CLOCK, ZONE, Where, lookup_function
 from classad.files.ads import read_ads, write_ads
 from classad.formats.long import read_long
 from classad.formats.unparse import unparse, unparse_value
 from classad.language.limits import FAST_HEIGHT
+from classad.language.operators import BINARY
 from classad.language.values import RelTime
 from classad.loading.long_form import Loader
 from classad.source import Source
@@ -47,14 +48,7 @@ from fuzz.target import Unavailable
 
 CONTEXT: Final = EvalContext(now=1_700_000_000.0, tz=UTC)
 #: Operators for which HTCondor's flattening loses or changes values.
-LOSSY: Final = frozenset({"+", "*", "|", "&", "^", "&&", "||", "?:"})
-#: Functions that print what is no string.
-PRINTING: Final = frozenset(
-    {
-        "string", "strcat", "join", "toupper", "tolower", "strcmp", "stricmp", "versioncmp",
-        "versionlt", "versionle", "versiongt", "versionge", "versioneq", "version_in_range",
-    }
-)  # fmt: skip
+LOSSY: Final = frozenset(symbol for symbol, row in BINARY.items() if row.commutes or row.lazy)
 #: Names of what is around an ad.
 OUTSIDE: Final = frozenset({"parent", "root", "toplevel"})
 
@@ -113,19 +107,19 @@ def _compare_printed(text: str) -> None:
 
 
 def evaluators_agree(case: Case | list[str]) -> None:
-    """The exact evaluator, the closures and the generated code give the same value."""
+    """The reference evaluator and both grains of the compiled form give the same value."""
     expression, my, target = case
     mine, other = ClassAd(my), ClassAd(target)
     exact, fine = evaluate_exactly(ExprTree(expression), mine, mine, other, CONTEXT)
-    for way in ("closures", "generated"):
+    for way in ("by operations", "as a whole"):
         tree = ExprTree(expression)
-        if way == "generated" and not generated(tree):
+        if way == "as a whole" and not written_whole(tree):
             continue
         _same_value((exact, fine), evaluate_full(tree, mine, other, context=CONTEXT), (way, *case))
 
 
-def generated(tree: ExprTree) -> bool:
-    """Give an expression its generated form at once, if it may have one."""
+def written_whole(tree: ExprTree) -> bool:
+    """Have an expression written as one function at once, if it may be."""
     compiled(tree)
     if tree.height > FAST_HEIGHT or tree.size > MAX_SIZE:
         return False
@@ -194,7 +188,7 @@ def _lossy(root: Node) -> bool:
     is outermost when an ad is flattened is inside the match ad in a match; and members of lists and
     ads are flattened too, which shows where they are printed.
     """
-    if any(isinstance(node, Call) and node.name.lower() in PRINTING for node in walk(root)) and any(
+    if any(isinstance(node, Call) and _prints(node.name) for node in walk(root)) and any(
         isinstance(node, ListExpr | AdExpr) for node in walk(root)
     ):
         return True
@@ -206,11 +200,19 @@ def _lossy(root: Node) -> bool:
     )
 
 
-def _steady(name: str) -> bool:
-    from classad.evaluation.functions import lookup_function
-
+def _prints(name: str) -> bool:
     function = lookup_function(name)
-    return function is not None and function.deterministic
+    return function is not None and function.prints
+
+
+def _steady(name: str) -> bool:
+    """Whether a function looks at nothing but its arguments, the clock and the zone."""
+    function = lookup_function(name)
+    return (
+        function is not None
+        and not function.ever_reads & ~(CLOCK | ZONE)
+        and Where.IN_EACH not in function.where
+    )
 
 
 def printers_agree(text: str) -> None:

@@ -24,7 +24,15 @@ class Mutation(NamedTuple):
 _OPERATORS: Final = "classad/language/operators.py"
 _VECTORS: Final = "conform tests/vectors/classad"
 _FOUND: Final = "tests tests/classad/test_found_by_fuzzing.py"
+_COMPILED: Final = "tests tests/classad/test_compiled_values.py"
 _SELECT: Final = "csrc/select.c"
+#: What compares every fast way of many ads, and of one evaluated often, with the definition.
+_ONE_BY_ONE: Final = "tests tests/classad/test_table_one_by_one.py"
+_LOGIC: Final = "tests tests/classad/test_table_logic.py"
+_BOUNDS: Final = "tests tests/classad/test_table_bounds.py"
+_CLOCK: Final = "tests tests/classad/test_table_clock.py"
+_OFTEN: Final = "tests tests/classad/test_eval_often.py"
+_DEPTH: Final = "tests tests/classad/test_eval_depth.py"
 
 MUTATIONS: Final = (
     # ---- the evaluator
@@ -45,7 +53,8 @@ MUTATIONS: Final = (
         f"{_VECTORS}/op_arith.jsonl",
     ),
     Mutation(
-        _OPERATORS, "return text.lower().encode()", "return text.upper().encode()", _FOUND,
+        "classad/language/values.py",
+        "return text.lower().encode()", "return text.upper().encode()", _FOUND,
     ),
     Mutation(
         _OPERATORS, "    if ca is not b.__class__:\n        return False",
@@ -83,9 +92,12 @@ MUTATIONS: Final = (
         "classad/evaluation/state.py", "(ad, self._scope_of(ad._parent))", "(ad, home)", _FOUND,
     ),
     Mutation(
-        "classad/compiled/closures.py",
-        "        if choice is True:\n            return then(ad, state)",
-        "        if choice:\n            return then(ad, state)", "fuzz evaluators",
+        "classad/compiled/python_source.py", "{choice} is {test == 'if'}:",
+        "{choice} == {test == 'if'}:", _COMPILED,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", " is None and ad._parent is None", " is None",
+        _COMPILED,
     ),
     # ---- group quotas
     Mutation(
@@ -163,12 +175,12 @@ MUTATIONS: Final = (
         "> self._maximum(name)", "fuzz cycle",
     ),
     Mutation(
-        "negotiator/matching/candidates.py",
-        "meets(ad, asking, context) and meets(asking, ad, context)",
-        "meets(ad, asking, context)", "fuzz engines",
+        "negotiator/matching/conditions.py",
+        "meets(ad, request, context) and meets(request, ad, context)",
+        "meets(ad, request, context)", "fuzz engines",
     ),
     Mutation(
-        "negotiator/columns/engine.py", "rest = held ^ by_rank", "rest = held",
+        "negotiator/columns/engine.py", "            bits ^= of_kind[kind]\n", "",
         "tests tests/negotiator/test_engines.py",
     ),
     Mutation(
@@ -192,6 +204,106 @@ MUTATIONS: Final = (
     Mutation(
         "classad/table/answers/own_ad_lists.py", "self._named_there.isdisjoint(ad._attrs)", "True",
         "tests tests/classad/test_table_ownlists.py",
+    ),
+    # ---- what the net of random tables and often evaluated expressions has to catch
+    Mutation(
+        "classad/compiled/python_source.py",
+        "state.left is None and ad._chained is None and ad._parent is None",
+        "state.left is None and ad._chained is None", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "lines += [f\"if {closed.format('my')}\", \"else:",
+        "lines += [\"if 0: get_my = NONE\", \"else:", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "in ad._attrs or ad._chained is not None: get_{0}",
+        "in ad._attrs: get_{0}", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py", "                f\"if {closed.format('target')}\",\n",
+        "                \"if 0: get_target = NONE\",\n", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/runtime.py",
+        "state.left is not None and ad._chained is None and \"target\"",
+        "state.left is not None and \"target\"", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/runtime.py", "if ad._chained is None and ad._parent is None:",
+        "if ad._chained is None:", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/runtime.py",
+        "arguments]\n        state.ad = ad\n", "arguments]\n", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py",
+        "            self.put(\"state.ad = ad\")\n", "", _OFTEN,
+    ),
+    Mutation(
+        "classad/table/answers/verdicts.py", "told | part.told, bad | part.bad",
+        "told | part.told, part.bad", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/joint_verdicts.py", "odd |= verdict.odd\n                chance",
+        "odd = verdict.odd\n                chance", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/predicates.py", "c.bad | c.true & a.bad | c.false & b.bad",
+        "c.bad | c.true & a.bad", _LOGIC,
+    ),
+    Mutation(
+        "classad/table/arrays/doubles.py",
+        "return self.values is not None or convert in self.tables",
+        "return self.values is not None or bool(self.tables)", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/valuations.py", "table = found.tables.get(convert)",
+        "table = next(iter(found.tables.values()), None)", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/sums.py", "signature = (shape.uid, of_row, *parts)",
+        "signature = (of_row, *parts)", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/sampling/comparisons.py",
+        "_BOUND: Final = 2.0**62", "_BOUND: Final = 2.0**64",
+        _BOUNDS,
+    ),
+    Mutation(
+        "classad/table/arrays/doubles.py",
+        "_EXACT: Final = 2**53", "_EXACT: Final = 2**62", _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/evaluation/reference.py",
+        "self._dereference(value, ad, owner)\n        self.depth -= 1",
+        "self._dereference(value, ad, owner)", _DEPTH,
+    ),
+    Mutation(
+        "classad/evaluation/reference.py", "    state.depth, state.root_ad = depth, root\n",
+        "    state.root_ad = root\n", _DEPTH,
+    ),
+    Mutation(
+        "classad/evaluation/state.py",
+        "self.depth, active, self.guests, self.root_ad, self.lexical = place",
+        "_, active, self.guests, self.root_ad, self.lexical = place", _DEPTH,
+    ),
+    Mutation(
+        "classad/builtins/time.py", "    \"splitTime\",\n    args=1,\n    reads=ZONE,",
+        "    \"splitTime\",\n    args=1,", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/answers/results.py",
+        "return (key, partner.context.now, partner.context.tz) if",
+        "return (key, partner.context.now) if", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/answers/joint_verdicts.py",
+        "key = (key, partner.context.now, partner.context.tz)",
+        "key = (key, partner.context.now)", _CLOCK,
+    ),
+    Mutation(
+        "classad/table/dependence/plans.py", "        self.clock |= item.clock\n", "", _CLOCK,
     ),
     # ---- the C core
     Mutation(

@@ -30,9 +30,10 @@ def _cases() -> Any:
 def _parser_cases() -> Any:
     from hypothesis import strategies as st
 
+    from classad.language.operators import BINARY
     from classad.strategies import expressions, mutated
 
-    words = {"=?=": " is ", "=!=": " ISNT "}
+    words = {symbol: f" {row.word.title()} " for symbol, row in BINARY.items() if row.word}
 
     def worded(text: str, wanted: bool) -> str:
         for symbol, word in words.items() if wanted else ():
@@ -163,7 +164,7 @@ _ALL: Final = (
         _parser_cases, _check("language", "parsers_agree"),
     ),
     Target(
-        "evaluators", "the exact evaluator, the closures and the generated code",
+        "evaluators", "the reference evaluator and both grains of the compiled form",
         "same type and text of the value, same success; none raises",
         _cases, _check("language", "evaluators_agree"), 300, _vector,
     ),

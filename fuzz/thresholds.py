@@ -21,7 +21,7 @@ from classad.table.answers import (
     valuations,
     verdicts,
 )
-from classad.table.sampling import column_comparisons as quick
+from classad.table.sampling import comparisons
 from classad.table.sampling import sampler as tables
 from classad.table.store import overlay as overlaid
 from classad.table.store import parts, store
@@ -30,14 +30,13 @@ from classad.table.store import reordered as placed
 #: Modules, what each calls the size, and one that leads the other way.
 SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (tables, "MANY", 2),
-    (tables, "_FEW", 0),
     (requirements, "VARIED", 1),
     (predicates, "_COSTLY", 0),
     (verdicts, "_WHOLE", 1),
     (verdicts, "SEVERAL", 1),
     (valuations, "SEVERAL", 1),
     (together, "ALIKE", 1),
-    (quick, "_FEW", 0),
+    (comparisons, "_FEW", 0),
     (parts, "_SEVERAL", 0),
     (results, "_WHOLE", 1),
     (parts, "_FEW", 0),

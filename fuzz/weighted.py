@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from classad.evaluation.functions import load
+from classad.builtins.time import timezone_offset
+from classad.evaluation.functions import ZONE, load
 from classad.strategies.edge_values import Shape
 from classad.strategies.random_text import Below, Inventor
 
 #: A function of a wanted family is drawn so many times as often as any other.
 TIMES: Final = 8
-#: Families whose functions look at the local zone.
-ZONED: Final = frozenset({"time", "calendar"})
 #: ``formatTime`` takes these, alone and side by side.
 _FORMATS: Final = (
     "%Y-%m-%d %H:%M:%S", "%c", "%x %X", "%a %A", "%b %B", "%j", "%U %W %w", "%y", "%p %I", "%Z",
@@ -38,9 +37,13 @@ class Weighted(Inventor):
             shape for shape in self.functions if declared[shape.name.lower()].family in families
         ]
         self.functions = (*self.functions, *wanted * (TIMES - 1))
-        self.zoned = bool(families & ZONED)
-        if self.zoned:  # without arguments, but the same for as long as the zone keeps its rules
-            self.functions = (*self.functions, Shape("timezoneOffset", 0, 0, (), ()))
+        self.zoned = any(ZONE in declared[shape.name.lower()].reads for shape in wanted)
+        # Without arguments, but the same for as long as the zone keeps its rules.
+        self.functions += tuple(
+            Shape(one.name, 0, 0, (), ())
+            for one in declared.values()
+            if one.impl is timezone_offset and self.zoned
+        )
 
     def leaf(self, kind: str, before: int) -> str:
         """As any inventor's, but half of the instants and formats are of those above."""

@@ -1,4 +1,5 @@
-"""The negotiation cycle of HTCondor as a pure function of a snapshot and a policy.
+"""The negotiation cycle of HTCondor as a pure function of a snapshot and a policy; never prints,
+and never runs more than one cycle.
 
 ``negotiate(snapshot, policy, now=..., rng=...)`` in ``negotiator.cycle`` is the whole interface;
 the stages are modules of their own.  Only ``io``, ``report`` and ``cli`` touch files and streams.

@@ -22,14 +22,15 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from negotiator.accounting.log import DamagedLogError, read_log
 from negotiator.accounting.records import complete, from_ads, from_log, group_quotas
-from negotiator.capture.ads import LocatedAd, read_ads, split_up
+from negotiator.capture.ads import LocatedAd
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capture.configuration import LoadedPolicy, read_policy
-from negotiator.capture.files import FILES, CapturePaths, InputError
+from negotiator.capture.files import CapturePaths, InputError
 from negotiator.capture.group_maps import Assignments, assign_groups
 from negotiator.capture.pool_order import submitter_order
 from negotiator.capture.progress import SILENT, Progress
 from negotiator.capture.queues import IDLE, job_id, make_queues, make_submitters
+from negotiator.capture.reader import CaptureReader, reason
 from negotiator.capture.slots import read_slots, times_of
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.facts import PoolFacts, Unsupported
@@ -37,7 +38,7 @@ from negotiator.model.snapshot import AccountantState, Snapshot
 from policy.dialects import HTCONDOR, Dialect
 from policy.model import NegotiatorPolicy
 
-__all__ = ["Capture", "CapturePaths", "CaptureReader", "InputError", "read_capture"]
+__all__ = ["Capture", "CapturePaths", "InputError", "read_capture"]
 
 _TIMES: Final = ("MyCurrentTime", "LastHeardFrom", "LastUpdate", "ServerTime")
 
@@ -80,56 +81,6 @@ class Capture:
                 for item in self.others
             ),
         ]
-
-
-@frozen(eq=False)
-class CaptureReader:
-    """The paths, whose rules are meant, and what was wrong with the files so far."""
-
-    paths: CapturePaths
-    dialect: Dialect = HTCONDOR
-    diagnostics: list[Diagnostic] = Factory(list)
-
-    def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
-        """Note something that a cycle can do without."""
-        self.diagnostics.append(Diagnostic(message, severity=severity, help=help))
-
-    def stop(self, message: str, *, help: str | None = None) -> InputError:
-        """The error for something that a cycle cannot do without."""
-        self.warn(message, severity="error", help=help)
-        return InputError(self.diagnostics)
-
-    def missing(self, what: str) -> str:
-        """The name of a file that is not there."""
-        folder = self.paths.folder
-        return str(folder / FILES[what][0]) if folder is not None else f"{what} ads"
-
-    def ads(self, what: str) -> list[LocatedAd] | None:
-        """The ads of a kind, None when there are none; a file that is unreadable ends the run."""
-        if what not in self.paths.given and what in self.paths.ads:
-            return split_up(what, self.paths.ads[what])
-        path = self.paths.find(what)
-        if path is None:
-            return None
-        try:
-            return split_up(what, read_ads(path, self.diagnostics))
-        except OSError as problem:
-            raise self.stop(f"{path}: {reason(problem)}") from None
-
-    def text(self, what: str) -> tuple[str, str] | None:
-        """Name and text of a file, None when there is none."""
-        path = self.paths.find(what)
-        if path is None:
-            return None
-        try:
-            return str(path), path.read_bytes().decode("utf-8", "surrogateescape")
-        except OSError as problem:
-            raise self.stop(f"{path}: {reason(problem)}") from None
-
-
-def reason(problem: OSError) -> str:
-    """Why a file cannot be read."""
-    return (problem.strerror or str(problem)).lower()
 
 
 def read_capture(

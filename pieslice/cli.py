@@ -1,42 +1,53 @@
-"""The command ``pieslice``.
+"""Runs the command ``pieslice``: puts the subcommands together and turns errors into exit codes.
 
-What lives here: the list of subcommands, ``--version``, shell completion and what happens to
-errors.  Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 130 interrupted.
-Inputs: the arguments.  Outputs: data on standard output, notes on standard error.
-Never here: what a subcommand does; each room brings its own with ``add_commands``.  What takes
-long to import is imported by the subcommand that needs it.
+Every package of commands brings ``add_commands``; their modules named ``cli`` import nothing that
+takes long, so that ``pieslice --help`` and shell completion are quick.  Exit codes: 0 done, 1 the
+answer is no, 2 bad usage or input, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
 import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
-from pieslice.commands.options import (
-    INPUT_HELP,
-    add_costs,
-    add_course,
-    add_engine,
-    add_inputs,
-    add_local_name,
-    add_output,
-    add_tables,
-)
+import pieslice.conform.cli
+import pieslice.expressions.cli
+import pieslice.forecast.cli
+import pieslice.fuzzing.cli
+import pieslice.negotiate.cli
+import pieslice.policy.cli
+import pieslice.runreport.cli
+import pieslice.simulate.cli
+import pieslice.sweep.cli
+import pieslice.userprio.cli
+import pieslice.why.cli
+from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 
-EXIT_OK = 0
-EXIT_NO = 1
-EXIT_BAD = 2
-EXIT_INTERRUPTED = 130
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
 
 DESCRIPTION = "Policy laboratory for HTCondor: read a captured pool and run a negotiation cycle."
 EPILOG = "exit status: 0 done, 1 the answer is no, 2 bad usage or input"
 SHELLS = ("bash", "zsh")
+
+#: In the order of ``pieslice --help``.
+COMMANDS = (
+    pieslice.expressions.cli,
+    pieslice.policy.cli,
+    pieslice.conform.cli,
+    pieslice.negotiate.cli,
+    pieslice.why.cli,
+    pieslice.userprio.cli,
+    pieslice.forecast.cli,
+    pieslice.simulate.cli,
+    pieslice.sweep.cli,
+    pieslice.runreport.cli,
+    pieslice.fuzzing.cli,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -78,80 +89,17 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
-    subparsers = parser.add_subparsers(
+    subcommands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True
     )
-    for module in command_modules():
-        importlib.import_module(module).add_commands(subparsers)
-    importlib.import_module("pieslice.policy.commands").add_commands(subparsers, effective_quotas)
-    importlib.import_module("pieslice.conform.classad.cli").add_commands(subparsers, conform_kinds)
-    add_commands(subparsers)
+    for package in COMMANDS:
+        package.add_commands(subcommands)
+    _add_completion(subcommands)
     return parser
 
 
-def effective_quotas(policy: Any, pool: float) -> Any:
-    """The quotas of a policy in a pool of so many weighted slots."""
-    from negotiator.groups import effective as effectivequotas
-
-    return effectivequotas.effective_quotas(policy, pool)
-
-
-def conform_kinds() -> tuple[Any, ...]:
-    """The kinds of recorded case that the rooms know."""
-    from pieslice.conform.classad.language import LANGUAGE_KINDS
-    from pieslice.conform.classad.printing import PRINTING_KINDS
-    from pieslice.conform.negotiator.accounting import ACCOUNTING_KINDS
-    from pieslice.conform.negotiator.cycles import CYCLE_KINDS
-    from pieslice.conform.negotiator.pools import POOL_KINDS
-    from pieslice.conform.negotiator.quotas import QUOTA_KINDS
-    from pieslice.conform.policy_cli import CONFIG_KINDS
-    from pieslice.forecast.conform import FORECAST_KINDS
-    from pieslice.userprio.conform import USERPRIO_KINDS
-
-    return (
-        *LANGUAGE_KINDS,
-        *PRINTING_KINDS,
-        *CONFIG_KINDS,
-        *USERPRIO_KINDS,
-        *FORECAST_KINDS,
-        *ACCOUNTING_KINDS,
-        *QUOTA_KINDS,
-        *CYCLE_KINDS,
-        *POOL_KINDS,
-    )
-
-
-def command_modules() -> list[str]:
-    """The rooms below that bring commands."""
-    modules = ("pieslice.commands.expressions", "pieslice.policy.cli", "pieslice.policy.check")
-    return [name for name in modules if importlib.util.find_spec(name) is not None]
-
-
-def add_commands(subparsers: Any) -> None:
-    """Add ``negotiate``, the commands that explain it, and ``completion``."""
-    negotiate = subparsers.add_parser(
-        "negotiate",
-        help="run one negotiation cycle on a captured pool",
-        description="Run one negotiation cycle on a captured pool and say who gets what and why.",
-        epilog="Files that are not given are taken from the folder; see docs/cli for their names.",
-    )
-    negotiate.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
-    add_inputs(negotiate)
-    add_local_name(negotiate, "; several for a pool with several negotiators")
-    add_costs(negotiate)
-    add_course(negotiate)
-    add_engine(negotiate)
-    add_tables(negotiate)
-    add_output(negotiate, "csv")
-    negotiate.set_defaults(run=_negotiate)
-    importlib.import_module("pieslice.why.cli").add_commands(subparsers)
-    importlib.import_module("pieslice.userprio.cli").add_commands(subparsers)
-    importlib.import_module("pieslice.forecast.cli").add_commands(subparsers)
-    importlib.import_module("pieslice.simulate.cli").add_commands(subparsers)
-    importlib.import_module("pieslice.sweep.cli").add_commands(subparsers)
-    importlib.import_module("pieslice.runreport.cli").add_commands(subparsers)
-    importlib.import_module("pieslice.fuzzing.cli").add_commands(subparsers)
-    completion = subparsers.add_parser(
+def _add_completion(subcommands: Subcommands) -> None:
+    completion = subcommands.add_parser(
         "completion",
         help="print a completion script for a shell",
         description="Print a completion script; needs the package shtab.",
@@ -160,23 +108,16 @@ def add_commands(subparsers: Any) -> None:
     completion.set_defaults(run=_completion)
 
 
-def _negotiate(args: argparse.Namespace) -> int:
-    from pieslice.commands.inputs_and_clock import without_collecting
-    from pieslice.commands.negotiate import negotiate_command
-
-    with without_collecting():
-        return negotiate_command(args, sys.stdout, sys.stderr)
-
-
 def _completion(args: argparse.Namespace) -> int:
-    if importlib.util.find_spec("shtab") is None:
+    try:
+        import shtab
+    except ImportError:
         print(
             "pieslice: error: completion needs the package shtab; "
             "install it with: pip install 'pieslice[completion]'",
             file=sys.stderr,
         )
         return EXIT_BAD
-    shtab = importlib.import_module("shtab")
     print(shtab.complete(build_parser(), args.shell))
     return EXIT_OK
 
@@ -199,19 +140,10 @@ def version_text() -> str:
 
     return "\n".join(
         (
-            f"pieslice {_distribution_version('pieslice')}",
+            f"pieslice {pieslice.__version__}",
             "follows: HTCondor 25.14.1",
             f"kernels: {kernels.backend}",
             f"regex: {regex_backend()}",
             f"parser: {kernels.backend}",
         )
     )
-
-
-def _distribution_version(name: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "(not installed)"

@@ -1,6 +1,8 @@
-"""HTCondor's configuration language and the negotiator's policy as checked values."""
+"""HTCondor's configuration language and the negotiator's policy as checked values; knows no cycle,
+and never prints.
+"""
 
-from policy.guard import require_own
+from policy.foreign_package import require_own
 
 require_own("classad")
 

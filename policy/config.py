@@ -1,11 +1,10 @@
-"""A configuration: all its sources in their order, and lookups in the result.
+"""Reads a configuration from all its sources in their order, and looks macros up in it.
 
-What is decided here: which files are read when, what the environment and the machine contribute,
-and how a reader with a subsystem and a local name sees the outcome.
+Which files are read when, what the environment and the machine contribute, and how a reader with a
+subsystem and a local name sees the outcome.
 Inputs: the root file's name, ``Sources``, the built-in tables, environment, machine facts, clock
-and random numbers, all as arguments.  Outputs: ``Config``; nothing here raises for a mistake in a
-configuration, ``diagnostics`` has them all.
-Never here: opening files, looking at the environment or the clock (``policy.io`` does).
+and random numbers, all as arguments (``policy.io`` gets them).  Outputs: ``Config``.  A mistake in
+a configuration raises nothing; ``diagnostics`` has them all.
 Follows: source order of 25.14.1 (golden vectors ``sources``).
 """
 

@@ -1,8 +1,6 @@
-"""Whose rules a policy follows where HTCondor and its descriptions differ.
+"""Names the rules that a policy follows where HTCondor and its descriptions differ.
 
-What is decided here: the dialects, and in what each departs from HTCondor 25.14.1.  Inputs: none.
 Outputs: ``Dialect`` values, which ``policy.load`` and the cycle read.
-Never here: carrying a rule out.
 Follows: ``mrg``: the group quotas of Red Hat's MRG Grid before they joined HTCondor 7.8;
 ``manual``: sentences of HTCondor's manual that the daemon does not follow.
 """

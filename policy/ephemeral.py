@@ -1,9 +1,7 @@
-"""Attributes that the negotiator puts into ads for the time of a cycle, as one table.
+"""Declares the attributes that the negotiator puts into ads for the time of a cycle.
 
-What is decided here: their names, types, units and when they are there; the cycle's ad builders,
-hints about unknown attributes and the documentation read it.
-Inputs: none.  Outputs: ``EPHEMERAL`` and lookups by name.
-Never here: computing a value.
+The stages that compute them, hints about unknown attributes, generators of tests and the
+documentation read the table.
 Follows: matchmaking of 25.14.1; where the manual differs the entry says so.
 """
 

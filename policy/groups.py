@@ -1,8 +1,7 @@
-"""The tree of accounting groups as the configuration describes it.
+"""Builds the tree of accounting groups that the configuration describes.
 
-What is decided here: which names of GROUP_NAMES make a group, where it hangs, and its knobs.
-Inputs: a ``Config``.  Outputs: ``GroupSpec`` values, breadth first, and diagnostics.
-Never here: quotas in slots (they depend on the pool), who belongs to which group.
+Inputs: a ``Config``.  Outputs: ``GroupSpec`` values, breadth first, and diagnostics.  Quotas in
+slots depend on the pool: ``EffectiveQuotas`` holds them, the negotiator computes them.
 Follows: the group quota chapter of the manual, read in 25.14.1 (golden vectors
 ``negotiator-startup``).
 """
@@ -10,6 +9,7 @@ Follows: the group quota chapter of the manual, read in 25.14.1 (golden vectors
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from attr import evolve, frozen
@@ -19,7 +19,7 @@ from classad.source import Source
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.knobs import shares as shares
-from policy.knobs.typed import Reading, place, read_knob
+from policy.knobs.reading import Reading, place, read_knob
 
 #: The name of the root group.
 ROOT_NAME: Final = "<none>"
@@ -60,6 +60,18 @@ class Groups:
     groups: tuple[GroupSpec, ...]
     diagnostics: tuple[Diagnostic, ...]
     accept_surplus: bool = False
+
+
+@frozen
+class EffectiveQuotas:
+    """Quotas in a pool of ``pool`` weighted slots, in weighted slots by group name.
+
+    ``own`` is for the group's own submitters, ``subtree`` for it and all groups below it.
+    """
+
+    pool: float
+    own: Mapping[str, float]
+    subtree: Mapping[str, float]
 
 
 class _Node:

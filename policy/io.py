@@ -1,23 +1,22 @@
-"""The outside world for configurations: files, this machine, the data of this package.
+"""Reads configurations from files, and the facts about this machine.
 
-What is decided here: nothing about the language; this is the only module of ``policy`` that opens
-files or looks at the machine.  Programs named by a configuration are run only if that is allowed.
+The only module of ``policy`` that opens files of the user or looks at the machine.  Programs named
+by a configuration are run only if that is allowed.
 Inputs: paths.  Outputs: ``Config`` values, ``HostFacts`` of this machine, the built-in library.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import socket
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 
 from attr import frozen
 
 from policy.config import Config, Library, load_config
+from policy.data.tables import parameter_rows, template_texts
 from policy.knobs import table_defaults
 from policy.language.host import HostFacts
 from policy.language.sources import ProgramsNotRun
@@ -87,45 +86,8 @@ def _output(command: str) -> str | None:
 @cache
 def builtin_library() -> Library:
     """HTCondor's default values and templates."""
-    defaults = {name: row[0] for name, row in _table().items()}
-    data = files("policy") / "data"
-    texts = [
-        (data / name).read_text(encoding="utf-8")
-        for name in ("policy.conf", "feature.conf", "other.conf")
-        if (data / name).is_file()
-    ]
-    return Library({**defaults, **table_defaults()}, template_set(texts))
-
-
-@cache
-def builtin_table() -> dict[str, list[str]]:
-    """Default, type and range of the macros that are no knobs, by case-folded name."""
-    return {name.casefold(): row for name, row in _table().items()}
-
-
-def _table() -> Mapping[str, list[str]]:
-    text = (files("policy") / "data" / "defaults.json").read_text(encoding="utf-8")
-    table: dict[str, list[str]] = json.loads(text)
-    return table
-
-
-@cache
-def meanings() -> dict[str, list[str]]:
-    """Meaning, unit and reader of the macros that are no knobs, by name.
-
-    Macros that are in no parameter table, since only the programs know them, are here too.
-    """
-    text = (files("policy") / "data" / "parameters.json").read_text(encoding="utf-8")
-    rows: dict[str, list[str]] = json.loads(text)
-    return rows
-
-
-@cache
-def attribute_names() -> tuple[str, ...]:
-    """Attributes that ads of jobs, slots and submitters usually have."""
-    text = (files("policy") / "data" / "attributes.json").read_text(encoding="utf-8")
-    names: list[str] = json.loads(text)
-    return tuple(names)
+    defaults = {name: row[0] for name, row in parameter_rows().items()}
+    return Library({**defaults, **table_defaults()}, template_set(template_texts()))
 
 
 def this_host() -> HostFacts:

@@ -1,8 +1,6 @@
-"""How much there is of each concurrency limit.
+"""Reads how much there is of each concurrency limit.
 
-What is decided here: which macro gives the maximum of a limit.  Inputs: a ``Config``.
-Outputs: ``ConcurrencyLimits``, a lookup by name.
-Never here: what is in use, what a request asks for.
+Inputs: a ``Config``.  Outputs: ``ConcurrencyLimits``, a lookup by name.
 Follows: concurrency limits of 25.14.1.
 """
 
@@ -15,7 +13,7 @@ from attr import Factory, frozen
 from classad.errors import Diagnostic
 from policy.config import Config
 from policy.knobs import shares as shares
-from policy.knobs.typed import read_knob
+from policy.knobs.reading import read_knob
 
 
 @frozen

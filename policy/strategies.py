@@ -1,13 +1,9 @@
 """Hypothesis strategies for configurations: texts with macros, and trees of accounting groups.
 
-What is decided here: which statements and references a configuration is made of, weighted towards
-the traps of the language: macros of themselves, circles, defaults in references, function macros,
-continued lines, comments within values, conditions, prefixed names, a group without its parent or
-with both kinds of quota.  Needs the extra ``fuzz`` (Hypothesis).
-
-Inputs: none.  Outputs: strategies of texts, and of knobs as ``policy_from_knobs`` takes them.
-Never here: reading a configuration, what must hold.
-Follows: the notes on the configuration language and on group quotas.
+They are weighted towards the traps of the language: macros of themselves, circles, defaults in
+references, function macros, continued lines, comments within values, conditions, prefixed names, a
+group without its parent or with both kinds of quota.  Needs the extra ``fuzz`` (Hypothesis).
+Outputs: strategies of texts, and of knobs as ``policy_from_knobs`` takes them.
 """
 
 from __future__ import annotations

@@ -206,6 +206,17 @@ class Ad:
             self._names = dict(self._names)
         return self._names
 
+    def chain(self, parent: Ad | None) -> None:
+        """Inherit attributes from ``parent`` (a cluster ad, say); None ends it.
+
+        >>> from classad import ClassAd
+        >>> job = ClassAd("[ProcId = 0; Id = ClusterId + ProcId]")
+        >>> job.chain(ClassAd("[ClusterId = 10]"))
+        >>> job.eval("Id"), len(job)
+        (10, 2)
+        """
+        self._chained = parent
+
     def names(self) -> Iterator[str]:
         """The spellings of the own attributes, in the order of their first insertion."""
         return iter(self._names.values())

@@ -17,8 +17,10 @@ from typing import Any, Final, Literal, NamedTuple
 from attr import frozen
 
 from classad.ads.ad import Ad, ListValue
+from classad.evaluation.functions import Form, lookup_function
 from classad.formats.unparse import type_name, unparse, unparse_value
 from classad.language.names import fold_name
+from classad.language.operators import GUARDS, LOGIC
 from classad.language.values import ERROR, UNDEFINED, Value
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
@@ -28,10 +30,6 @@ TEXT_WIDTH: Final = 64
 VALUE_WIDTH: Final = 40
 #: Members and the like shown below a node.
 MAX_INNER: Final = 12
-#: Operators whose chains are shown as one node.
-CHAINS: Final = frozenset({"&&", "||"})
-#: Operators and functions whose operand may well be undefined.
-GUARDS: Final = frozenset({"=?=", "=!=", "?:", "isundefined"})
 NO_TARGET: Final = "there is no TARGET"
 
 
@@ -134,7 +132,7 @@ def operands(item: Explanation) -> list[Explanation]:
     """The operands of a node; of ``a && b && c`` and ``a || b || c`` all of the chain."""
     found = list(item.children)
     symbol = getattr(item.node, "operator", None)
-    while symbol in CHAINS and found and getattr(found[0].node, "operator", None) == symbol:
+    while symbol in LOGIC and found and getattr(found[0].node, "operator", None) == symbol:
         if not found[0].children:
             break
         found[:1] = found[0].children
@@ -225,7 +223,8 @@ def _guarded(item: Explanation) -> tuple[Explanation, ...]:
     node = item.node
     if isinstance(node, nodes.Binary) and node.operator in GUARDS:
         return item.children
-    is_guard = isinstance(node, nodes.Call) and node.name.lower() in GUARDS
+    function = lookup_function(node.name) if isinstance(node, nodes.Call) else None
+    is_guard = function is not None and function.form is Form.IS_UNDEFINED
     return item.children if is_guard else ()
 
 

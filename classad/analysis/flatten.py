@@ -22,7 +22,7 @@ from classad.evaluation.selection import select
 from classad.evaluation.state import NO_CONTEXT, EvalContext
 from classad.language.limits import EvaluationFailure, more_frames
 from classad.language.names import fold_name
-from classad.language.operators import BINARY, UNARY, truth
+from classad.language.operators import BINARY, LOGIC, UNARY, truth
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
@@ -196,7 +196,7 @@ class _Flattener:
 
     def binary(self, node: nodes.Binary, ad: Ad) -> _Part:
         symbol = node.operator
-        if BINARY[symbol].commutes or symbol in ("&&", "||"):
+        if BINARY[symbol].commutes or symbol in LOGIC:
             return _combine(symbol, self.part(node.left, ad), self.part(node.right, ad))
         left, right = self.closed(node.left, ad), self.closed(node.right, ad)
         if left.tree is None and right.tree is None:
@@ -226,7 +226,7 @@ def _combine(symbol: str, left: _Part, right: _Part) -> _Part:
 
 def _decide(symbol: str, left: _Part, right: _Part) -> _Part | None:
     """A logical operator with one known operand that settles the result or has no influence."""
-    if symbol not in ("&&", "||") or (left.tree is None) == (right.tree is None):
+    if symbol not in LOGIC or (left.tree is None) == (right.tree is None):
         return None
     known, other = (left, right) if left.tree is None else (right, left)
     choice = truth(known.value)

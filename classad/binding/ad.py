@@ -75,16 +75,6 @@ class ClassAd(Ad, MutableMapping[str, Any]):
         chosen = {key: names[key] for key in keys}
         return ClassAd.holding(chosen, {key: attrs[key] for key in chosen})
 
-    def chain(self, parent: Ad | None) -> None:
-        """Inherit attributes from ``parent`` (a cluster ad, say); None ends it.
-
-        >>> job = ClassAd("[ProcId = 0; Id = ClusterId + ProcId]")
-        >>> job.chain(ClassAd("[ClusterId = 10]"))
-        >>> job.eval("Id"), len(job)
-        (10, 2)
-        """
-        self._chained = parent
-
     # --- evaluation, as the daemons do it -------------------------------------------------------
 
     def evaluate_attr(

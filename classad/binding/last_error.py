@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from classad.language.operators import EQUALITY, ORDER
 from classad.language.values import Value
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from classad.ads.expression import Expression
 
 _COMPARED: Final = "strings can only be compared to strings"
-_COMPARISONS: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _MAX_EXPRESSIONS: Final = 1000
 
 _pending: list[tuple[Expression, Ad | None, Ad | None]] = []
@@ -48,7 +48,7 @@ def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
     seen: set[str] = set()
     while waiting:
         for node in walk(waiting.pop()):
-            if isinstance(node, Binary) and node.operator in _COMPARISONS:
+            if isinstance(node, Binary) and node.operator in ORDER | EQUALITY:
                 if _unlike(_value(node.left, scope, target), _value(node.right, scope, target)):
                     return _COMPARED
             elif isinstance(node, Reference) and node.name.lower() not in seen:

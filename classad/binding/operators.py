@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from classad.ads.expression import Expression
 from classad.errors import ClassAdValueError
+from classad.language.operators import BINARY, CONDITIONAL, UNARY
 from classad.language.values import Value
 
 if TYPE_CHECKING:
@@ -23,22 +24,13 @@ if TYPE_CHECKING:
 Number = TypeVar("Number", int, float)
 Expr = TypeVar("Expr", bound=Expression)
 
-#: Operator -> level; an operand of a looser level needs parentheses.
-_LEVELS = {
-    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5,
-    "==": 6, "!=": 6, "=?=": 6, "=!=": 6,
-    "<": 7, "<=": 7, ">": 7, ">=": 7,
-    "<<": 8, ">>": 8, ">>>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10, "?:": 12,
-}  # fmt: skip
-_UNARY_LEVEL = 11
-
 
 def combine(kind: type[Expr], left: object, operator: str, right: object) -> Expr:
     """The expression ``left operator right`` as an object of class ``kind``."""
     from classad.binding.convert import to_node
     from classad.syntax.nodes import Binary
 
-    level = _LEVELS[operator]
+    level = BINARY[operator].precedence
     return kind.from_node(
         Binary(operator, _operand(to_node(left), level), _operand(to_node(right), level + 1))
     )
@@ -49,11 +41,11 @@ def _operand(node: Node, level: int) -> Node:
     from classad.syntax.nodes import Binary, Conditional, Parens, Unary
 
     if isinstance(node, Binary):
-        own = _LEVELS[node.operator]
+        own = BINARY[node.operator].precedence
     elif isinstance(node, Unary):
-        own = _UNARY_LEVEL
+        own = UNARY[node.operator].precedence
     elif isinstance(node, Conditional):
-        own = 0
+        own = CONDITIONAL.precedence
     else:
         return node
     return Parens(node) if own < level else node

@@ -48,7 +48,7 @@ def registerLibrary(path: str) -> None:  # noqa: N802 - HTCondor's name
 
 def declare(function: Callable[..., Any], name: str) -> Any:
     """The declaration of a Python function, as those of the builtin functions."""
-    from classad.evaluation.functions import RAW, Builtin
+    from classad.evaluation.functions import ANYTHING, RAW, Builtin
 
     if not callable(function):
         raise TypeError(f"`{name}` must be callable")
@@ -63,7 +63,7 @@ def declare(function: Callable[..., Any], name: str) -> Any:
         return site.evaluate(to_node(function(*values, **extra), f"result of {name}"))
 
     doc = (function.__doc__ or "").strip()
-    return Builtin(name, "python", 0, None, RAW, False, "as the function does", doc, (), call)
+    return Builtin(name, "python", 0, None, RAW, ANYTHING, "as the function does", doc, (), call)
 
 
 def _seen(ad: Ad | None) -> Ad | None:

@@ -5,36 +5,41 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn_ad``,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from classad.ads.ad import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
-from classad.evaluation.functions import RAW, builtin
-from classad.evaluation.scopes import enclosing, find, find_unscoped, outermost
+from classad.evaluation.functions import EXPRESSIONS, RAW, TEXT, Form, Where, builtin
+from classad.evaluation.scopes import Found, enclosing, find, find_unscoped, outermost
 from classad.evaluation.selection import select
+from classad.evaluation.state import CallSite, EvalState
 from classad.language.limits import EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.operators import truth
-from classad.language.values import ERROR, UNDEFINED, Value
-from classad.syntax.nodes import Reference
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
+from classad.syntax.nodes import Node, Reference
+
+if TYPE_CHECKING:
+    from classad.ads.ad import Ad as ClassAd
 
 
 @builtin(
     "eval",
     args=1,
     laziness=RAW,
-    deterministic=False,
+    reads=TEXT,
+    prints=True,
     exceptional="undefined, error and a text that does not parse give error",
     examples=['eval("1 + 2") -> 3', 'eval("1 +") -> error', "eval(undefined) -> error"],
 )
-def evaluate_text(site: Any) -> Any:
+def evaluate_text(site: CallSite) -> ClassAdValue:
     """The value of the argument, as a string, read as an expression in new syntax."""
     from classad.ads.expression import Expression, parsed
     from classad.errors import ClassAdParseError
 
     text = text_of(site.evaluate(site.args[0]))
-    if text.__class__ is Value:
+    if isinstance(text, Value):
         return ERROR
     try:
         context = site.state.context
@@ -42,10 +47,11 @@ def evaluate_text(site: Any) -> Any:
         tree = Expression.from_node(node)
     except ClassAdParseError:
         return ERROR
-    return site.state.member(tree, site.ad, site.ad)
+    value: ClassAdValue = site.state.member(tree, site.ad, site.ad)
+    return value
 
 
-def _search(site: Any, node: Any) -> tuple[Any, Any]:
+def _search(site: CallSite, node: Reference) -> tuple[Found | None, ClassAd]:
     """What an attribute reference finds here, unevaluated, or None; and the ad the search ends in.
 
     A search that finds nothing ends in the outermost ad.  What is selected from a list are the
@@ -56,28 +62,31 @@ def _search(site: Any, node: Any) -> tuple[Any, Any]:
     if node.absolute:
         start = outermost(state)
     elif node.base is not None:
-        start = _selected(site, node, key)
-        if is_list(start):
-            return (start, site.ad, site.ad), site.ad
-        if not is_ad(start):
+        base = _selected(site, node.base, key)
+        if is_list(base):
+            return (base, site.ad, site.ad), site.ad
+        if not is_ad(base):
             return None, site.ad
+        start = base
     found = (find_unscoped if node.base is None else find)(start, key, state)
     return (found, found[2]) if found is not None else (None, _around(start, state))
 
 
-def _selected(site: Any, node: Any, key: str) -> Any:
+def _selected(site: CallSite, node: Node, key: str) -> ClassAdValue:
     """The ad to select from, or what is selected if that is a list; error if it fails."""
     state = site.state
     before = state.place()
     try:
-        base = site.evaluate(node.base)
-        return select(base, key, site.ad, state) if is_list(base) else base
+        base: ClassAdValue = site.evaluate(node)
+        if is_list(base):
+            base = select(base, key, site.ad, state)
+        return base
     except EvaluationFailure:
         state.go_back(before)
         return ERROR
 
 
-def _around(ad: Any, state: Any) -> Any:
+def _around(ad: ClassAd, state: EvalState) -> ClassAd:
     """The outermost ad around an ad."""
     outer = enclosing(ad, state)
     while outer is not None and outer is not ad:
@@ -85,14 +94,14 @@ def _around(ad: Any, state: Any) -> Any:
     return ad
 
 
-def _in_each(site: Any) -> Any:
+def _in_each(site: CallSite) -> list[ClassAdValue] | Value:
     """The first argument's value in each ad of a list; or undefined or error.
 
     The expression of an attribute stands for a reference to it.  HTCondor then evaluates the list
     in the ad in which it found the attribute, or where it gave up searching.
     """
     node, state = site.args[0], site.state
-    item: Any = site.tree(node)
+    item: object = site.tree(node)
     home, place = state.written_in(site.ad), site.ad
     if isinstance(node, Reference):
         found, place = _search(site, node)
@@ -107,7 +116,7 @@ def _in_each(site: Any) -> Any:
     call, state.ad = state.ad, place
     ads = members.values(state)
     state.ad = call
-    values: list[Any] = []
+    values: list[ClassAdValue] = []
     for member in ads:
         if is_ad(member):
             values.append(state.visit(item, member, home))
@@ -120,34 +129,35 @@ def _in_each(site: Any) -> Any:
     "evalInEachContext",
     args=2,
     laziness=RAW,
-    deterministic=False,
+    where=(Where.IN_EACH, Where.HERE),
     exceptional="an undefined list gives undefined, another type error; a member that is undefined "
     "or no ad gives undefined or error in its place",
     examples=["evalInEachContext(x + 1, {[x = 1], [x = 2]}) -> { 2,3 }"],
 )
-def eval_in_each_context(site: Any) -> Any:
+def eval_in_each_context(site: CallSite) -> ClassAdValue:
     """The values of the first argument in each ad of a list.
 
     A reference to an attribute that exists where the call stands is replaced by that attribute's
     expression first.
     """
     values = _in_each(site)
-    return values if values.__class__ is Value else new_list(map(computed_member, values))
+    return values if isinstance(values, Value) else new_list(map(computed_member, values))
 
 
 @builtin(
     "countMatches",
     args=2,
     laziness=RAW,
-    deterministic=False,
+    where=(Where.IN_EACH, Where.HERE),
+    form=Form.COUNT,
     exceptional="an undefined list counts 0, another type gives error; members that are no ads "
     "do not count",
     examples=["countMatches(x > 1, {[x = 1], [x = 2], undefined}) -> 1"],
 )
-def count_matches(site: Any) -> Any:
+def count_matches(site: CallSite) -> ClassAdValue:
     """The number of ads in a list in which the first argument is true or non-zero."""
     values = _in_each(site)
-    if values.__class__ is Value:
+    if isinstance(values, Value):
         return 0 if values is UNDEFINED else ERROR
     return sum(truth(value) is True for value in values)
 
@@ -156,11 +166,12 @@ def count_matches(site: Any) -> Any:
     "unparse",
     args=1,
     laziness=RAW,
-    deterministic=False,
+    reads=EXPRESSIONS,
+    where=(Where.NAMED,),
     exceptional="an argument that is no attribute reference gives error",
     examples=['unparse(nosuch) -> ""', "unparse(1) -> error"],
 )
-def unparse_attribute(site: Any) -> Any:
+def unparse_attribute(site: CallSite) -> ClassAdValue:
     """The expression of an attribute, printed; empty if there is none."""
     from classad.formats.unparse import pretty, unparse
 
@@ -176,7 +187,8 @@ def unparse_attribute(site: Any) -> Any:
     "unresolved",
     args=(1, 2),
     laziness=RAW,
-    deterministic=False,
+    reads=EXPRESSIONS,
+    where=(Where.FOUND, Where.HERE),
     exceptional="an absent attribute gives undefined; an argument that is no attribute reference "
     "and an ill-formed pattern give error; a pattern that is no string fails the whole evaluation",
     examples=[
@@ -184,7 +196,7 @@ def unparse_attribute(site: Any) -> Any:
         '[a = b + TARGET.c; r = unresolved(a)].r -> "b,c"',
     ],
 )
-def unresolved(site: Any) -> Any:
+def unresolved(site: CallSite) -> ClassAdValue:
     """The names that an attribute's expression needs from elsewhere, sorted, with commas.
 
     With a pattern, which ignores case: whether it matches one of those names.
@@ -202,7 +214,7 @@ def unresolved(site: Any) -> Any:
     return ",".join(names) if len(site.args) == 1 else _any_matches(site, names)
 
 
-def _any_matches(site: Any, names: list[str]) -> Any:
+def _any_matches(site: CallSite, names: list[str]) -> ClassAdValue:
     pattern = site.evaluate(site.args[1])
     if pattern.__class__ is not str:
         raise EvaluationFailure("the pattern of unresolved is no string")

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from classad.builtins.support import is_list, new_list, to_bytes
 from classad.evaluation.functions import builtin
+from classad.evaluation.state import EvalState
 from classad.language.times import wrap32
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 _BLANKS: Final = " \t\n\r"
 _SPACES: Final = " \t\n\v\f\r"
@@ -93,7 +94,7 @@ def _old_entries(text: str) -> list[str]:
     exceptional="undefined gives undefined; error, other types and an ill-formed text error",
     examples=['envV1ToV2("B=2;A=1 x") -> "A=1\' \'x B=2"'],
 )
-def env_v1_to_v2(state: Any, text: Any) -> Any:
+def env_v1_to_v2(state: EvalState, text: ClassAdValue) -> ClassAdValue:
     """An environment string in old syntax, rewritten in new syntax and sorted by name."""
     if text.__class__ is not str:
         return UNDEFINED if text is UNDEFINED else ERROR
@@ -108,7 +109,7 @@ def env_v1_to_v2(state: Any, text: Any) -> Any:
     "give error",
     examples=['mergeEnvironment("A=1 B=2", undefined, "B=3") -> "A=1 B=3"'],
 )
-def merge_environment(state: Any, *texts: Any) -> Any:
+def merge_environment(state: EvalState, *texts: ClassAdValue) -> ClassAdValue:
     """Environment strings in new syntax combined: the last value of a variable counts."""
     variables: dict[str, str | None] = {}
     for text in texts:
@@ -120,7 +121,7 @@ def merge_environment(state: Any, *texts: Any) -> Any:
     return _delimited(variables)
 
 
-def _syntax(version: Any) -> int | None:
+def _syntax(version: ClassAdValue) -> int | None:
     syntax = wrap32(version) if version.__class__ is int else 0
     return syntax if syntax in (1, 2) else None
 
@@ -134,7 +135,7 @@ def _syntax(version: Any) -> int | None:
         'listToArgs({"a b"}, 1) -> error',
     ],
 )
-def list_to_args(state: Any, words: Any, version: Any = 2) -> Any:
+def list_to_args(state: EvalState, words: ClassAdValue, version: ClassAdValue = 2) -> ClassAdValue:
     """A list of strings as an argument string, in new syntax or, with 1, in old syntax."""
     syntax = _syntax(version)
     if not is_list(words) or syntax is None:
@@ -156,7 +157,7 @@ def list_to_args(state: Any, words: Any, version: Any = 2) -> Any:
     exceptional="undefined, error, other types and an unclosed quote give error",
     examples=['argsToList("a \'b c\'") -> { "a","b c" }', 'argsToList("\'a", 1) -> { "\'a" }'],
 )
-def args_to_list(state: Any, text: Any, version: Any = 2) -> Any:
+def args_to_list(state: EvalState, text: ClassAdValue, version: ClassAdValue = 2) -> ClassAdValue:
     """The words of an argument string in new syntax or, with 1, in old syntax."""
     syntax = _syntax(version)
     if text.__class__ is not str or syntax is None:

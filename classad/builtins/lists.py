@@ -6,28 +6,48 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from classad.builtins.support import NUMBERS, is_ad, is_list, new_list
-from classad.evaluation.functions import LAZY, builtin
-from classad.language.operators import BINARY, add, divide, equal, greater, identical, less
-from classad.language.values import ERROR, UNDEFINED, Value
+from classad.builtins.support import is_ad, is_list, is_number, new_list
+from classad.evaluation.functions import LAZY, Column, Live, builtin
+from classad.evaluation.state import EvalState
+from classad.language.operators import (
+    BINARY,
+    COMPARISONS,
+    add,
+    divide,
+    equal,
+    greater,
+    identical,
+    less,
+)
+from classad.language.values import (
+    ERROR,
+    SCALARS,
+    UNDEFINED,
+    BinaryRule,
+    ClassAdValue,
+    Thunk,
+    Value,
+    closeness,
+)
 
 _TOTALS: Final = "an undefined list gives undefined, an undefined member is skipped; a member "
 _TOTALS_RULE: Final = _TOTALS + "that is no number or boolean gives error"
 
 
-def _numbers(state: Any, value: Any) -> Any:
+def _numbers(state: EvalState, value: ClassAdValue) -> list[int | float] | Value:
     """The members that are not undefined, or the exceptional value."""
     if not is_list(value):
         return UNDEFINED if value is UNDEFINED else ERROR
-    kept = [member for member in value.values(state) if member is not UNDEFINED]
-    return kept if all(member.__class__ in NUMBERS for member in kept) else ERROR
+    members = [member for member in value.values(state) if member is not UNDEFINED]
+    kept = [member for member in members if is_number(member)]
+    return kept if len(kept) == len(members) else ERROR
 
 
-def _total(members: list[Any]) -> Any:
-    total: Any = members[0]
+def _total(members: Sequence[ClassAdValue]) -> ClassAdValue:
+    total: ClassAdValue = members[0]
     for member in members[1:]:
         total = add(total, member)
     return total
@@ -39,10 +59,10 @@ def _total(members: list[Any]) -> Any:
     exceptional=_TOTALS_RULE,
     examples=["sum({1, 2.5}) -> 3.500000000000000E+00", "sum({1, undefined}) -> 1", "sum({}) -> 0"],
 )
-def total(state: Any, value: Any) -> Any:
+def total(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The sum of a list's members; 0 for none."""
     members = _numbers(state, value)
-    if members.__class__ is Value:
+    if isinstance(members, Value):
         return members
     return _total(members) if members else 0
 
@@ -53,10 +73,10 @@ def total(state: Any, value: Any) -> Any:
     exceptional=_TOTALS_RULE,
     examples=["avg({1, 2}) -> 1.500000000000000E+00", "avg({}) -> 0"],
 )
-def average(state: Any, value: Any) -> Any:
+def average(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The mean of a list's members, a real; the integer 0 for none."""
     members = _numbers(state, value)
-    if members.__class__ is Value:
+    if isinstance(members, Value):
         return members
     if not members:
         return 0
@@ -64,20 +84,19 @@ def average(state: Any, value: Any) -> Any:
     return divide(sum_, float(len(members)))
 
 
-def _extreme(state: Any, value: Any, better: Any) -> Any:
+def _extreme(state: EvalState, value: ClassAdValue, better: BinaryRule) -> ClassAdValue:
     members = _numbers(state, value)
-    if members.__class__ is Value:
+    if isinstance(members, Value):
         return members
-    best: Any = UNDEFINED
-    for member in members:
-        if best is UNDEFINED:
-            best = member
-            continue
+    if not members:
+        return UNDEFINED
+    best = members[0]
+    for member in members[1:]:
         # A comparison leaves both sides in their common type, booleans as integers.
         common = float if float in (member.__class__, best.__class__) else int
-        member, best = common(member), common(best)
-        if better(member, best):
-            best = member
+        challenger, best = common(member), common(best)
+        if better(challenger, best):
+            best = challenger
     return best
 
 
@@ -87,7 +106,7 @@ def _extreme(state: Any, value: Any, better: Any) -> Any:
     exceptional=_TOTALS_RULE + "; no members give undefined",
     examples=["min({3, 1, 2}) -> 1", "min({1, 2.5}) -> 1.000000000000000E+00"],
 )
-def least(state: Any, value: Any) -> Any:
+def least(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The least member of a list, in the type it was compared in."""
     return _extreme(state, value, less)
 
@@ -98,19 +117,71 @@ def least(state: Any, value: Any) -> Any:
     exceptional=_TOTALS_RULE + "; no members give undefined",
     examples=["max({3, 1, 2}) -> 3", "max({false, true}) -> 1", "max({}) -> undefined"],
 )
-def greatest(state: Any, value: Any) -> Any:
+def greatest(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The greatest member of a list, in the type it was compared in."""
     return _extreme(state, value, greater)
+
+
+class _Items:
+    """The items of many lists: which of the lists hold each of them.
+
+    ``others``: by its place what there is instead of a list.  ``strange``: some item could equal a
+    scalar that it is not close to.
+    """
+
+    def __init__(self, values: Sequence[ClassAdValue]) -> None:
+        self.others: dict[int, ClassAdValue] = {}
+        self.strange = False
+        self._close: dict[object, dict[object, tuple[ClassAdValue, list[int]]]] = {}
+        for place, value in enumerate(values):
+            if is_list(value):
+                for item in value.items:
+                    self._add(item, place)
+            else:
+                self.others[place] = value
+
+    def _add(self, item: ClassAdValue, place: int) -> None:
+        if item.__class__ in SCALARS:
+            alike = self._close.setdefault(closeness(item), {})
+            key = (item.__class__, repr(item) if item.__class__ is float else item)
+            alike.setdefault(key, (item, []))[1].append(place)
+        elif item.__class__ is not Value:
+            self.strange = True
+
+    def holding(self, value: ClassAdValue) -> Iterator[int]:
+        """The lists some item of which equals a scalar."""
+        for item, places in self._close.get(closeness(value), {}).values():
+            if equal(item, value) is True:
+                yield from places
+
+
+def _one_in_many(given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+    """One scalar in many lists."""
+    value, lists = given[0].shared(), given[1]
+    if value is None or lists.shared() is not None or value.__class__ not in SCALARS:
+        return None
+    known = lists.memo.get("items")
+    if not isinstance(known, _Items):
+        known = lists.memo["items"] = _Items(lists.values())
+    if known.strange:
+        return None
+    found: list[ClassAdValue] = [False] * len(lists.values())
+    for place in known.holding(value):
+        found[place] = True
+    for place, other in known.others.items():
+        found[place] = UNDEFINED if other is UNDEFINED else ERROR
+    return found
 
 
 @builtin(
     "member",
     args=2,
+    bulk=_one_in_many,
     exceptional="an undefined first argument gives undefined; members that cannot be compared "
     "are passed over",
     examples=['member("b", {"A", "B"}) -> true', 'member(1, {"a", 2}) -> false'],
 )
-def is_member(state: Any, value: Any, members: Any) -> Any:
+def is_member(state: EvalState, value: ClassAdValue, members: ClassAdValue) -> ClassAdValue:
     """Whether some member of the list equals (``==``) the value."""
     if value is UNDEFINED or members is UNDEFINED:
         return UNDEFINED
@@ -125,7 +196,7 @@ def is_member(state: Any, value: Any, members: Any) -> Any:
     exceptional="an undefined list gives undefined; the value may be undefined or error",
     examples=['identicalMember("a", {"A", "B"}) -> false', "identicalMember(1, {1.0}) -> false"],
 )
-def identical_member(state: Any, value: Any, members: Any) -> Any:
+def identical_member(state: EvalState, value: ClassAdValue, members: ClassAdValue) -> ClassAdValue:
     """Whether some member of the list is identical (``=?=``) to the value."""
     if members is UNDEFINED:
         return UNDEFINED
@@ -135,8 +206,8 @@ def identical_member(state: Any, value: Any, members: Any) -> Any:
 
 
 _COMPARISONS: Final = {
-    symbol: BINARY[symbol].implementation for symbol in ("<", "<=", "==", "!=", ">=", ">")
-} | {"is": BINARY["=?="].implementation, "isnt": BINARY["=!="].implementation}
+    BINARY[symbol].word or symbol: BINARY[symbol].implementation for symbol in COMPARISONS
+}
 _COMPARE_RULE: Final = (
     "a member that compares to error gives error, one that compares to undefined ends the walk "
     "with false; an undefined operator or list gives undefined"
@@ -144,12 +215,12 @@ _COMPARE_RULE: Final = (
 
 
 def _compare(
-    state: Any,
-    operator: Callable[[], Any],
-    in_list: Callable[[], Any],
-    against: Callable[[], Any],
+    state: EvalState,
+    operator: Thunk,
+    in_list: Thunk,
+    against: Thunk,
     decides: bool,
-) -> Any:
+) -> ClassAdValue:
     """Walk until a comparison gives ``decides``; each argument is evaluated if the last was fit."""
     symbol = operator()
     if symbol is UNDEFINED:
@@ -179,7 +250,7 @@ def _compare(
     exceptional=_COMPARE_RULE,
     examples=['anyCompare("<", {1, 2}, 2) -> true', 'anyCompare("==", {}, 1) -> false'],
 )
-def any_compare(state: Any, symbol: Any, members: Any, value: Any) -> Any:
+def any_compare(state: EvalState, symbol: Thunk, members: Thunk, value: Thunk) -> ClassAdValue:
     """Whether ``member op value`` is true for some member; op is the first argument."""
     return _compare(state, symbol, members, value, True)
 
@@ -191,7 +262,7 @@ def any_compare(state: Any, symbol: Any, members: Any, value: Any) -> Any:
     exceptional=_COMPARE_RULE,
     examples=['allCompare("<", {1, 2}, 2) -> false', 'allCompare("==", {}, 1) -> true'],
 )
-def all_compare(state: Any, symbol: Any, members: Any, value: Any) -> Any:
+def all_compare(state: EvalState, symbol: Thunk, members: Thunk, value: Thunk) -> ClassAdValue:
     """Whether ``member op value`` is true for every member; op is the first argument."""
     return _compare(state, symbol, members, value, False)
 
@@ -233,7 +304,9 @@ def split_text(text: str, separators: str) -> list[str]:
     exceptional="undefined and error give error",
     examples=['split("a, b") -> { "a","b" }', 'split("a::b", ":") -> { "a","","b" }'],
 )
-def split(state: Any, text: Any, separators: Any = _BLANKS_AND_COMMA) -> Any:
+def split(
+    state: EvalState, text: ClassAdValue, separators: ClassAdValue = _BLANKS_AND_COMMA
+) -> ClassAdValue:
     """The pieces of a string between separators (comma, blank and tab unless given)."""
     if text.__class__ is not str or separators.__class__ is not str:
         return ERROR
@@ -246,7 +319,7 @@ def split(state: Any, text: Any, separators: Any = _BLANKS_AND_COMMA) -> Any:
     exceptional="undefined and error give error",
     examples=['splitUserName("ann@uni.edu") -> { "ann","uni.edu" }'],
 )
-def split_user_name(state: Any, name: Any) -> Any:
+def split_user_name(state: EvalState, name: ClassAdValue) -> ClassAdValue:
     """A user's name and domain, cut at the first ``@``; without one it is all name."""
     if name.__class__ is not str:
         return ERROR
@@ -263,7 +336,7 @@ def split_user_name(state: Any, name: Any) -> Any:
         'splitSlotName("host") -> { "","host" }',
     ],
 )
-def split_slot_name(state: Any, name: Any) -> Any:
+def split_slot_name(state: EvalState, name: ClassAdValue) -> ClassAdValue:
     """A slot's name and machine, cut at the first ``@``; without one it is all machine."""
     if name.__class__ is not str:
         return ERROR

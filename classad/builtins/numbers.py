@@ -7,13 +7,15 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
-from classad.builtins.support import NUMBERS, int_of, is_list, real_of, text_of, truncated
-from classad.evaluation.functions import builtin
+from classad.builtins.support import int_of, is_list, is_number, real_of, text_of, truncated
+from classad.evaluation.functions import CHANCE, builtin
+from classad.evaluation.state import EvalState
 from classad.language.limits import EvaluationFailure
 from classad.language.time_format import truncating_divide
-from classad.language.values import ERROR, UNDEFINED, RelTime, Value, wrap64
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, RelTime, Value, wrap64
 
 _NOT_EVEN_UNDEFINED = "undefined and error give error"
 
@@ -23,7 +25,7 @@ _NOT_EVEN_UNDEFINED = "undefined and error give error"
     args=1,
     examples=['int("12abc") -> 12', "int(-3.9) -> -3", "int(true) -> 1", 'int("x") -> error'],
 )
-def to_int(state: Any, value: Any) -> Any:
+def to_int(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as an integer, truncated toward zero."""
     return int_of(value)
 
@@ -33,7 +35,7 @@ def to_int(state: Any, value: Any) -> Any:
     args=1,
     examples=['real("1e3") -> 1.000000000000000E+03', 'real("-INF") -> real("-INF")'],
 )
-def to_real(state: Any, value: Any) -> Any:
+def to_real(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as a real; ``"INF"``, ``"-INF"`` and ``"NaN"`` are understood."""
     return real_of(value)
 
@@ -41,9 +43,10 @@ def to_real(state: Any, value: Any) -> Any:
 @builtin(
     "string",
     args=1,
+    prints=True,
     examples=['string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"'],
 )
-def to_string(state: Any, value: Any) -> Any:
+def to_string(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as a string, printed in new syntax if it is none."""
     return text_of(value)
 
@@ -54,35 +57,34 @@ def to_string(state: Any, value: Any) -> Any:
     exceptional="undefined gives undefined, and so does a string other than true and false",
     examples=['bool("TRUE") -> true', 'bool("yes") -> undefined', "bool(0.0) -> false"],
 )
-def to_bool(state: Any, value: Any) -> Any:
+def to_bool(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as a boolean: numbers and relative times by being non-zero."""
-    kind = value.__class__
-    if kind in NUMBERS:
+    if is_number(value):
         return value != 0
-    if kind is RelTime:
+    if value.__class__ is RelTime:
         return int_of(value) != 0
-    if kind is str:
+    if value.__class__ is str:
         return {"true": True, "false": False}.get(value.lower(), UNDEFINED)
     return UNDEFINED if value is UNDEFINED else ERROR
 
 
-def _rounded(value: Any, rule: Any) -> Any:
+def _rounded(value: ClassAdValue, rule: Callable[[float], float]) -> ClassAdValue:
     if value.__class__ is int:
         return value
     real = real_of(value)
-    if real.__class__ is Value:
+    if isinstance(real, Value):
         return ERROR
     return truncated(rule(real)) if math.isfinite(real) else truncated(real)
 
 
 @builtin("floor", args=1, exceptional=_NOT_EVEN_UNDEFINED, examples=["floor(-2.5) -> -3"])
-def floor(state: Any, value: Any) -> Any:
+def floor(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The greatest integer not above the argument; strings convert."""
     return _rounded(value, math.floor)
 
 
 @builtin("ceil", "ceiling", args=1, exceptional=_NOT_EVEN_UNDEFINED, examples=["ceil(2.1) -> 3"])
-def ceil(state: Any, value: Any) -> Any:
+def ceil(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The least integer not below the argument; strings convert."""
     return _rounded(value, math.ceil)
 
@@ -93,7 +95,7 @@ def ceil(state: Any, value: Any) -> Any:
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["round(0.5) -> 0", "round(1.5) -> 2", "round(-0.7) -> -1"],
 )
-def round_half_even(state: Any, value: Any) -> Any:
+def round_half_even(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The nearest integer, a half going to the even one; strings convert."""
     return _rounded(value, round)
 
@@ -118,7 +120,7 @@ def c_pow(base: float, exponent: float) -> float:
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["pow(2, 10) -> 1024", "pow(-2, 3) -> -7", "pow(2, -1) -> 5.000000000000000E-01"],
 )
-def power(state: Any, base: Any, exponent: Any) -> Any:
+def power(state: EvalState, base: ClassAdValue, exponent: ClassAdValue) -> ClassAdValue:
     """The first argument to the power of the second.
 
     With an integer base and an integer exponent not below 0 the real result plus a half is
@@ -127,7 +129,7 @@ def power(state: Any, base: Any, exponent: Any) -> Any:
     if base.__class__ is int and exponent.__class__ is int and exponent >= 0:
         return truncated(c_pow(float(base), float(exponent)) + 0.5)
     x, y = real_of(base), real_of(exponent)
-    if x.__class__ is Value or y.__class__ is Value:
+    if isinstance(x, Value) or isinstance(y, Value):
         return ERROR
     return c_pow(x, y)
 
@@ -136,10 +138,10 @@ def power(state: Any, base: Any, exponent: Any) -> Any:
 _NO_STEP: Final = 1e-8
 
 
-def _multiple(value: Any, step: Any) -> Any:
+def _multiple(value: ClassAdValue, step: ClassAdValue) -> ClassAdValue:
     """The least multiple of ``step`` not below ``value``."""
     real, unit = real_of(value), real_of(step)
-    if real.__class__ is Value or unit.__class__ is Value:
+    if isinstance(real, Value) or isinstance(unit, Value):
         return ERROR
     if abs(unit) <= _NO_STEP:
         return value
@@ -158,7 +160,7 @@ def _multiple(value: Any, step: Any) -> Any:
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["quantize(3, 8) -> 8", "quantize(3, {1, 4, 8}) -> 4", "quantize(9, {2, 4}) -> 12"],
 )
-def quantize(state: Any, value: Any, step: Any) -> Any:
+def quantize(state: EvalState, value: ClassAdValue, step: ClassAdValue) -> ClassAdValue:
     """The first argument rounded up to a multiple of the second.
 
     With a list: its first member that is large enough, or else a multiple of the last one.
@@ -166,12 +168,12 @@ def quantize(state: Any, value: Any, step: Any) -> Any:
     if not is_list(step):
         return _multiple(value, step)
     real = real_of(value)
-    if real.__class__ is Value:
+    if isinstance(real, Value):
         return ERROR
-    last: Any = 0
+    last: ClassAdValue = 0
     for last in step.values(state):
         bound = real_of(last)
-        if bound.__class__ is Value:
+        if isinstance(bound, Value):
             return ERROR
         if bound >= real:
             return last
@@ -181,12 +183,12 @@ def quantize(state: Any, value: Any, step: Any) -> Any:
 @builtin(
     "random",
     args=(0, 1),
-    deterministic=False,
+    reads=CHANCE,
     exceptional="undefined, error and booleans give error; a bound not above 0 fails the "
     "whole evaluation",
     examples=["random(1) -> 0", "random(true) -> error"],
 )
-def random_number(state: Any, bound: Any = 1.0) -> Any:
+def random_number(state: EvalState, bound: ClassAdValue = 1.0) -> ClassAdValue:
     """A random integer from 0 up to, not including, an integer bound; or a real up to a real one.
 
     Without an argument a real between 0 and 1.

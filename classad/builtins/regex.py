@@ -8,14 +8,14 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn2``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
 from classad.builtins.stringlists import items_of
-from classad.builtins.support import either_exceptional, from_bytes, is_list, to_bytes
-from classad.evaluation.functions import builtin
-from classad.language.values import ERROR, UNDEFINED
+from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
+from classad.evaluation.functions import Column, Live, builtin
+from classad.evaluation.state import EvalState
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth, Value
 
 
 def _compiled(pattern: str, options: str) -> Pattern | None:
@@ -24,7 +24,7 @@ def _compiled(pattern: str, options: str) -> Pattern | None:
     return compile_pattern(pattern, "".join(letter for letter in OPTIONS if letter in options))
 
 
-def _matches(pattern: Pattern, subject: str) -> Any:
+def _matches(pattern: Pattern, subject: str) -> Truth:
     """Whether the pattern matches somewhere, or error if the engine gave up."""
     try:
         return pattern.matches(to_bytes(subject))
@@ -32,35 +32,38 @@ def _matches(pattern: Pattern, subject: str) -> Any:
         return ERROR
 
 
-class Search(NamedTuple):
-    """``find``: the search of a pattern in a subject, None for none.
-
-    ``longest``: bytes of a subject up to which it needs no bound.
-    """
-
-    find: Callable[[bytes], Any]
-    longest: int
-
-
-def quick_search(pattern: str, options: str = "") -> Search | None:
-    """What ``regexp`` does with each of many subjects, if that cannot fail."""
-    compiled = _compiled(pattern, options)
-    if compiled is None or compiled.quick is None:
+def _many_subjects(given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+    """One pattern in many subjects, if its search cannot fail: none is long."""
+    texts, fixed = given[1].texts(), shared_texts([given[0], *given[2:]])
+    compiled = None if texts is None or fixed is None else _compiled(fixed[0], "".join(fixed[1:]))
+    if texts is None or compiled is None or compiled.quick is None:
         return None
-    return Search(compiled.quick, SHORT)
+    memo = given[1].memo
+    subjects = memo.get("bytes")
+    if not isinstance(subjects, list):
+        subjects = memo["bytes"] = list(map(to_bytes, texts))
+        memo["short"] = max(map(len, subjects)) <= SHORT
+    if not memo["short"]:
+        return None
+    find = compiled.quick
+    if live is None:
+        return [find(subject) is not None for subject in subjects]
+    found: list[ClassAdValue] = [False] * len(subjects)
+    for place in live:
+        found[place] = find(subjects[place]) is not None
+    return found
 
 
-def _strings(*values: Any) -> Any:
-    """The exceptional value that the arguments call for, or None if all are strings."""
-    for value in values:
-        if value.__class__ is not str:
-            return either_exceptional(*values) or ERROR
-    return None
+def _strings(*values: ClassAdValue) -> list[str] | Value:
+    """The arguments if all are strings, else the exceptional value that they call for."""
+    texts = [value for value in values if isinstance(value, str)]
+    return texts if len(texts) == len(values) else either_exceptional(*values) or ERROR
 
 
 @builtin(
     "regexp",
     args=(2, 3),
+    bulk=_many_subjects,
     exceptional="undefined gives undefined; error, other types and an ill-formed pattern error",
     examples=[
         'regexp("^el[0-9]$", "el9") -> true',
@@ -68,13 +71,15 @@ def _strings(*values: Any) -> Any:
         'regexp("(", "a") -> error',
     ],
 )
-def regexp(state: Any, pattern: Any, subject: Any, options: Any = "") -> Any:
+def regexp(
+    state: EvalState, pattern: ClassAdValue, subject: ClassAdValue, options: ClassAdValue = ""
+) -> ClassAdValue:
     """Whether the pattern matches somewhere in the second argument."""
-    found = _strings(pattern, subject, options)
-    if found is not None:
-        return found
-    compiled = _compiled(pattern, options)
-    return ERROR if compiled is None else _matches(compiled, subject)
+    texts = _strings(pattern, subject, options)
+    if isinstance(texts, Value):
+        return texts
+    compiled = _compiled(texts[0], texts[2])
+    return ERROR if compiled is None else _matches(compiled, texts[1])
 
 
 @builtin(
@@ -87,7 +92,9 @@ def regexp(state: Any, pattern: Any, subject: Any, options: Any = "") -> Any:
         'regexpMember("a", {undefined, "b"}) -> undefined',
     ],
 )
-def regexp_member(state: Any, pattern: Any, members: Any, options: Any = "") -> Any:
+def regexp_member(
+    state: EvalState, pattern: ClassAdValue, members: ClassAdValue, options: ClassAdValue = ""
+) -> ClassAdValue:
     """Whether the pattern matches some member of the list."""
     found = either_exceptional(pattern, members, options)
     if found is not None:
@@ -113,15 +120,20 @@ def regexp_member(state: Any, pattern: Any, members: Any, options: Any = "") -> 
     examples=['stringList_regexpMember("^b", "a, bc") -> true'],
 )
 def string_list_regexp_member(
-    state: Any, pattern: Any, text: Any, delimiters: Any = ", ", options: Any = ""
-) -> Any:
+    state: EvalState,
+    pattern: ClassAdValue,
+    text: ClassAdValue,
+    delimiters: ClassAdValue = ", ",
+    options: ClassAdValue = "",
+) -> ClassAdValue:
     """Whether the pattern matches some item of a string list; options in either case."""
-    if any(value.__class__ is not str for value in (pattern, text, delimiters, options)):
+    texts = _strings(pattern, text, delimiters, options)
+    if isinstance(texts, Value):
         return ERROR
-    compiled = _compiled(pattern, options.lower())
+    compiled = _compiled(texts[0], texts[3].lower())
     if compiled is None:
         return ERROR
-    items = items_of(text, delimiters)
+    items = items_of(texts[1], texts[2])
     return any(_matches(compiled, item) is True for item in items) if items else UNDEFINED
 
 
@@ -180,15 +192,21 @@ def _replaced(pattern: Pattern, subject: bytes, replacement: bytes, options: str
     return text + subject[at:] if keep else text
 
 
-def _replace(pattern: Any, subject: Any, replacement: Any, options: Any, more: str) -> Any:
-    found = _strings(pattern, subject, replacement, options)
-    if found is not None:
-        return found
-    compiled = _compiled(pattern, options)
+def _replace(
+    pattern: ClassAdValue,
+    subject: ClassAdValue,
+    replacement: ClassAdValue,
+    options: ClassAdValue,
+    more: str,
+) -> ClassAdValue:
+    texts = _strings(pattern, subject, replacement, options)
+    if isinstance(texts, Value):
+        return texts
+    compiled = _compiled(texts[0], texts[3])
     if compiled is None:
         return ERROR
     try:
-        text = _replaced(compiled, to_bytes(subject), to_bytes(replacement), options + more)
+        text = _replaced(compiled, to_bytes(texts[1]), to_bytes(texts[2]), texts[3] + more)
     except (GaveUp, _NoGroup):
         return ERROR
     return ERROR if text is None else from_bytes(text)
@@ -210,7 +228,13 @@ _REPLACE_RULE = (
         'regexps("z", "banana", "o") -> ""',
     ],
 )
-def regexps(state: Any, pattern: Any, subject: Any, replacement: Any, options: Any = "") -> Any:
+def regexps(
+    state: EvalState,
+    pattern: ClassAdValue,
+    subject: ClassAdValue,
+    replacement: ClassAdValue,
+    options: ClassAdValue = "",
+) -> ClassAdValue:
     """The replacement of the first match, ``\\0`` to ``\\9`` standing for groups; or ``""``.
 
     Option ``g``: the replacements of all matches; option ``f``: with the text around them.
@@ -224,7 +248,13 @@ def regexps(state: Any, pattern: Any, subject: Any, replacement: Any, options: A
     exceptional=_REPLACE_RULE,
     examples=['replace("a", "banana", "o") -> "bonana"'],
 )
-def replace(state: Any, pattern: Any, subject: Any, replacement: Any, options: Any = "") -> Any:
+def replace(
+    state: EvalState,
+    pattern: ClassAdValue,
+    subject: ClassAdValue,
+    replacement: ClassAdValue,
+    options: ClassAdValue = "",
+) -> ClassAdValue:
     """The text with the first match replaced."""
     return _replace(pattern, subject, replacement, options, "f")
 
@@ -238,6 +268,12 @@ def replace(state: Any, pattern: Any, subject: Any, replacement: Any, options: A
         'replaceAll("a*", "baac", "X") -> error',
     ],
 )
-def replace_all(state: Any, pattern: Any, subject: Any, replacement: Any, options: Any = "") -> Any:
+def replace_all(
+    state: EvalState,
+    pattern: ClassAdValue,
+    subject: ClassAdValue,
+    replacement: ClassAdValue,
+    options: ClassAdValue = "",
+) -> ClassAdValue:
     """The text with all matches replaced."""
     return _replace(pattern, subject, replacement, options, "fg")

@@ -6,12 +6,14 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from classad.builtins.strings import ascii_lower
-from classad.builtins.support import leading_real, truncated
-from classad.evaluation.functions import builtin
-from classad.language.values import ERROR, UNDEFINED
+from classad.builtins.support import leading_real, shared_texts, truncated
+from classad.evaluation.functions import Column, Live, builtin
+from classad.evaluation.state import EvalState
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
 _STRINGS_ONLY: Final = "anything but strings, undefined included, gives error"
 _BLANKS: Final = " \t\n\v\f\r"
@@ -33,21 +35,23 @@ def items_of(text: str, delimiters: str) -> list[str]:
     exceptional=_STRINGS_ONLY,
     examples=['stringListSize("a, b c") -> 3', 'stringListSize("a;b", ";") -> 2'],
 )
-def string_list_size(state: Any, text: Any, delimiters: Any = ", ") -> Any:
+def string_list_size(
+    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
+) -> ClassAdValue:
     """The number of items."""
     if text.__class__ is not str or delimiters.__class__ is not str:
         return ERROR
     return len(items_of(text, delimiters))
 
 
-def _numbers(text: Any, delimiters: Any) -> Any:
-    """The items as reals and whether all of them look like integers, or error."""
+def _numbers(text: ClassAdValue, delimiters: ClassAdValue) -> tuple[list[float], bool] | None:
+    """The items as reals and whether all of them look like integers, or None."""
     if text.__class__ is not str or delimiters.__class__ is not str:
-        return ERROR
+        return None
     items = items_of(text, delimiters)
-    numbers = [leading_real(item) for item in items]
-    if any(number is None for number in numbers):
-        return ERROR
+    numbers = [real for real in map(leading_real, items) if real is not None]
+    if len(numbers) < len(items):
+        return None
     return numbers, all(set(item) <= set("+-0123456789") for item in items)
 
 
@@ -61,10 +65,12 @@ def _result(real: float, whole: bool) -> int | float:
     exceptional=_STRINGS_ONLY + ", an item that is no number too",
     examples=['stringListSum("1, 2") -> 3', 'stringListSum("1, 2.5") -> 3.500000000000000E+00'],
 )
-def string_list_sum(state: Any, text: Any, delimiters: Any = ", ") -> Any:
+def string_list_sum(
+    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
+) -> ClassAdValue:
     """The sum of the items: an integer if all items are; the real 0.0 for none."""
     found = _numbers(text, delimiters)
-    if found is ERROR:
+    if found is None:
         return ERROR
     numbers, whole = found
     return _result(_sum(numbers), whole) if numbers else 0.0
@@ -84,10 +90,12 @@ def _sum(numbers: list[float]) -> float:
     exceptional=_STRINGS_ONLY + ", an item that is no number too",
     examples=['stringListAvg("1, 2") -> 1', 'stringListAvg("1.0, 2") -> 1.500000000000000E+00'],
 )
-def string_list_avg(state: Any, text: Any, delimiters: Any = ", ") -> Any:
+def string_list_avg(
+    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
+) -> ClassAdValue:
     """The mean of the items, truncated if all items are integers; the real 0.0 for none."""
     found = _numbers(text, delimiters)
-    if found is ERROR:
+    if found is None:
         return ERROR
     numbers, whole = found
     return _result(_sum(numbers) / len(numbers), whole) if numbers else 0.0
@@ -99,10 +107,12 @@ def string_list_avg(state: Any, text: Any, delimiters: Any = ", ") -> Any:
     exceptional=_STRINGS_ONLY + ", an item that is no number too; no items give undefined",
     examples=['stringListMin("3, 1, 2") -> 1', 'stringListMin("") -> undefined'],
 )
-def string_list_min(state: Any, text: Any, delimiters: Any = ", ") -> Any:
+def string_list_min(
+    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
+) -> ClassAdValue:
     """The least item, but at most the greatest single-precision number."""
     found = _numbers(text, delimiters)
-    if found is ERROR:
+    if found is None:
         return ERROR
     numbers, whole = found
     least = _FLT_MAX
@@ -118,10 +128,12 @@ def string_list_min(state: Any, text: Any, delimiters: Any = ", ") -> Any:
     exceptional=_STRINGS_ONLY + ", an item that is no number too; no items give undefined",
     examples=['stringListMax("3, 1, 2") -> 3', 'stringListMax("-3, -1") -> 0'],
 )
-def string_list_max(state: Any, text: Any, delimiters: Any = ", ") -> Any:
+def string_list_max(
+    state: EvalState, text: ClassAdValue, delimiters: ClassAdValue = ", "
+) -> ClassAdValue:
     """The greatest item, but at least the least positive single-precision number."""
     found = _numbers(text, delimiters)
-    if found is ERROR:
+    if found is None:
         return ERROR
     numbers, whole = found
     greatest = _FLT_MIN
@@ -137,7 +149,9 @@ _ONE_UNDEFINED: Final = (
 )
 
 
-def _pair(left: Any, right: Any, delimiters: Any) -> Any:
+def _pair(
+    left: ClassAdValue, right: ClassAdValue, delimiters: ClassAdValue
+) -> tuple[str, str] | Value:
     """Both strings, one undefined standing for an empty one, or the exceptional value."""
     if delimiters.__class__ is not str and delimiters is not UNDEFINED:
         return ERROR
@@ -145,17 +159,19 @@ def _pair(left: Any, right: Any, delimiters: Any) -> Any:
         return left, right
     if left is UNDEFINED and right is UNDEFINED:
         return UNDEFINED
-    texts = tuple("" if text is UNDEFINED else text for text in (left, right))
-    return texts if all(text.__class__ is str for text in texts) else ERROR
+    one, other = ("" if text is UNDEFINED else text for text in (left, right))
+    return (one, other) if one.__class__ is str and other.__class__ is str else ERROR
 
 
-def _delimiters(given: Any) -> str:
+def _delimiters(given: ClassAdValue) -> str:
     return ", \t\n\v\f\r" if given is UNDEFINED else str(given)
 
 
-def _contains(item: Any, text: Any, delimiters: Any, fold: Any) -> Any:
+def _contains(
+    item: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue, fold: Callable[[str], str]
+) -> ClassAdValue:
     pair = _pair(item, text, delimiters)
-    if pair is UNDEFINED or pair is ERROR:
+    if isinstance(pair, Value):
         return pair
     wanted = fold(pair[0])
     if wanted not in fold(pair[1]):
@@ -163,13 +179,61 @@ def _contains(item: Any, text: Any, delimiters: Any, fold: Any) -> Any:
     return any(fold(found) == wanted for found in items_of(pair[1], _delimiters(delimiters)))
 
 
+class _Membership:
+    """The bulk form of a membership: one item in many lists, or many items in one list.
+
+    ``name``: under which a column keeps what was found out about it.
+    """
+
+    def __init__(self, fold: Callable[[str], str], name: str) -> None:
+        self.fold = fold
+        self.name = name
+
+    def __call__(self, given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+        texts, fixed = given[1].texts(), shared_texts([given[0], *given[2:]])
+        if texts is None or fixed is None:
+            return self._many_items(given)
+        delimiters = _delimiters(fixed[1] if len(fixed) > 1 else UNDEFINED)
+        memo, key = given[1].memo, f"{self.name} {delimiters}"
+        holders = memo.get(key)
+        if not isinstance(holders, dict):
+            holders = memo[key] = self._holders(texts, delimiters)
+        found: list[ClassAdValue] = [False] * len(texts)
+        for place in holders.get(self.fold(fixed[0]), ()):
+            found[place] = True
+        return found
+
+    def _holders(self, texts: Sequence[str], delimiters: str) -> dict[str, list[int]]:
+        """Which lists hold each item."""
+        found: dict[str, list[int]] = {}
+        for place, text in enumerate(texts):
+            for item in items_of(text, delimiters):
+                found.setdefault(self.fold(item), []).append(place)
+        return found
+
+    def _many_items(self, given: Sequence[Column]) -> list[ClassAdValue] | None:
+        items, fixed = given[0].texts(), shared_texts(given[1:])
+        if items is None or fixed is None:
+            return None
+        delimiters = _delimiters(fixed[1] if len(fixed) > 1 else UNDEFINED)
+        held = set(map(self.fold, items_of(fixed[0], delimiters)))
+        memo = given[0].memo
+        folded = memo.get(self.name)
+        if not isinstance(folded, list):
+            folded = memo[self.name] = list(map(self.fold, items))
+        return [item in held for item in folded]
+
+
 @builtin(
     "stringListMember",
     args=(2, 3),
+    bulk=_Membership(str, "exact"),
     exceptional=_ONE_UNDEFINED,
     examples=['stringListMember("b", "a, b") -> true', 'stringListMember("B", "a, b") -> false'],
 )
-def string_list_member(state: Any, item: Any, text: Any, delimiters: Any = UNDEFINED) -> Any:
+def string_list_member(
+    state: EvalState, item: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue = UNDEFINED
+) -> ClassAdValue:
     """Whether the first argument is an item of the second."""
     return _contains(item, text, delimiters, str)
 
@@ -177,17 +241,22 @@ def string_list_member(state: Any, item: Any, text: Any, delimiters: Any = UNDEF
 @builtin(
     "stringListIMember",
     args=(2, 3),
+    bulk=_Membership(ascii_lower, "folded"),
     exceptional=_ONE_UNDEFINED,
     examples=['stringListIMember("B", "a, b") -> true'],
 )
-def string_list_imember(state: Any, item: Any, text: Any, delimiters: Any = UNDEFINED) -> Any:
+def string_list_imember(
+    state: EvalState, item: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue = UNDEFINED
+) -> ClassAdValue:
     """As ``stringListMember`` without regard to case."""
     return _contains(item, text, delimiters, ascii_lower)
 
 
-def _subset(part: Any, text: Any, delimiters: Any, fold: Any) -> Any:
+def _subset(
+    part: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue, fold: Callable[[str], str]
+) -> ClassAdValue:
     pair = _pair(part, text, delimiters)
-    if pair is UNDEFINED or pair is ERROR:
+    if isinstance(pair, Value):
         return pair
     if not pair[0]:
         return True
@@ -203,7 +272,9 @@ def _subset(part: Any, text: Any, delimiters: Any, fold: Any) -> Any:
     exceptional=_ONE_UNDEFINED,
     examples=['stringListSubsetMatch("b, a", "a, b, c") -> true'],
 )
-def string_list_subset(state: Any, part: Any, text: Any, delimiters: Any = UNDEFINED) -> Any:
+def string_list_subset(
+    state: EvalState, part: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue = UNDEFINED
+) -> ClassAdValue:
     """Whether every item of the first argument is one of the second."""
     return _subset(part, text, delimiters, str)
 
@@ -214,7 +285,9 @@ def string_list_subset(state: Any, part: Any, text: Any, delimiters: Any = UNDEF
     exceptional=_ONE_UNDEFINED,
     examples=['stringListISubsetMatch("B", "a, b") -> true'],
 )
-def string_list_isubset(state: Any, part: Any, text: Any, delimiters: Any = UNDEFINED) -> Any:
+def string_list_isubset(
+    state: EvalState, part: ClassAdValue, text: ClassAdValue, delimiters: ClassAdValue = UNDEFINED
+) -> ClassAdValue:
     """As ``stringListSubsetMatch`` without regard to case."""
     return _subset(part, text, delimiters, ascii_lower)
 
@@ -229,17 +302,19 @@ def string_list_isubset(state: Any, part: Any, text: Any, delimiters: Any = UNDE
         'stringListsIntersect(1, undefined, "a") -> undefined',
     ],
 )
-def string_lists_intersect(state: Any, left: Any, right: Any, delimiters: Any = ", ") -> Any:
+def string_lists_intersect(
+    state: EvalState, left: ClassAdValue, right: ClassAdValue, delimiters: ClassAdValue = ", "
+) -> ClassAdValue:
     """Whether the two string lists have an item in common."""
     arguments = (left, right, delimiters)
     if any(argument is ERROR for argument in arguments):
         return ERROR
     if any(argument is UNDEFINED for argument in arguments):
         return UNDEFINED
-    if any(argument.__class__ is not str for argument in arguments):
+    if left.__class__ is not str or right.__class__ is not str or delimiters.__class__ is not str:
         return ERROR
-    delimiters = delimiters or ", "
-    return bool(_untrimmed(left, delimiters) & _untrimmed(right, delimiters))
+    cuts = delimiters or ", "
+    return bool(_untrimmed(left, cuts) & _untrimmed(right, cuts))
 
 
 def _untrimmed(text: str, delimiters: str) -> set[str]:

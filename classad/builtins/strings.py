@@ -6,8 +6,8 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from classad.builtins.support import (
     canonical,
@@ -19,10 +19,9 @@ from classad.builtins.support import (
     undefined_first,
 )
 from classad.evaluation.functions import LAZY, builtin
+from classad.evaluation.state import EvalState
 from classad.language.times import wrap32
-from classad.language.values import ERROR, UNDEFINED, Value
-
-Thunk = Callable[[], Any]
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Thunk, Value
 
 _ORDER_RULE: Final = "an undefined argument gives undefined, else an error one error"
 
@@ -31,15 +30,16 @@ _ORDER_RULE: Final = "an undefined argument gives undefined, else an error one e
     "strcat",
     args=(0, None),
     laziness=LAZY,
+    prints=True,
     exceptional="the first undefined or error argument, from the left, is the result",
     examples=['strcat("a", 1, true) -> "a1true"', "strcat(undefined, error) -> undefined"],
 )
-def strcat(state: Any, *arguments: Thunk) -> Any:
+def strcat(state: EvalState, *arguments: Thunk) -> ClassAdValue:
     """All arguments as strings, one after the other."""
     parts = []
     for argument in arguments:
         text = text_of(argument())
-        if text.__class__ is Value:
+        if isinstance(text, Value):
             return text
         parts.append(text)
     return canonical("".join(parts))
@@ -49,6 +49,7 @@ def strcat(state: Any, *arguments: Thunk) -> Any:
     "join",
     args=(0, None),
     laziness=LAZY,
+    prints=True,
     exceptional="undefined items are left out and an undefined separator is empty; if all items "
     "are undefined the result is; error gives error",
     examples=[
@@ -57,7 +58,7 @@ def strcat(state: Any, *arguments: Thunk) -> Any:
         'join(",", {"", "b"}) -> "b"',
     ],
 )
-def join(state: Any, *arguments: Thunk) -> Any:
+def join(state: EvalState, *arguments: Thunk) -> ClassAdValue:
     """The items of a list, or the further arguments, with a separator between them.
 
     The separator is put only where some text precedes, so leading empty items leave no trace.
@@ -75,34 +76,34 @@ def join(state: Any, *arguments: Thunk) -> Any:
     return _joined(text, _items(state, arguments[1:]), text is UNDEFINED)
 
 
-def _items(state: Any, arguments: tuple[Thunk, ...]) -> Iterable[Any]:
+def _items(state: EvalState, arguments: tuple[Thunk, ...]) -> Iterable[ClassAdValue]:
     """What is joined: the members of an only list, else the arguments' values."""
     if len(arguments) > 1:
         return (argument() for argument in arguments)
     before = state.work
     only = arguments[0]()
     if is_list(only):
-        members: list[Any] = only.values(state)
+        members: list[ClassAdValue] = only.values(state)
         return members
     # HTCondor evaluates it again to join it: the value is the same, but the work counts.
     state.charge(state.work - before)
     return [only]
 
 
-def _joined(separator: Any, items: Iterable[Any], missing: bool) -> Any:
+def _joined(separator: str | Value, items: Iterable[ClassAdValue], missing: bool) -> str | Value:
     """The items' texts; undefined if ``missing`` or an item is undefined and none is present."""
-    separator = "" if separator is UNDEFINED else separator
+    between = "" if isinstance(separator, Value) else separator
     joined = ""
     present = False
     for item in items:
         text = text_of(item)
-        if text is ERROR:
-            return ERROR
-        if text is UNDEFINED:
+        if isinstance(text, Value):
+            if text is ERROR:
+                return ERROR
             missing = True
             continue
         present = True
-        joined += separator + text if joined else text
+        joined += between + text if joined else text
     return UNDEFINED if missing and not present else canonical(joined)
 
 
@@ -111,20 +112,20 @@ def ascii_lower(text: str) -> str:
     return text.lower() if text.isascii() else from_bytes(to_bytes(text).lower())
 
 
-@builtin("toUpper", args=1, examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'])
-def to_upper(state: Any, value: Any) -> Any:
+@builtin("toUpper", args=1, prints=True, examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'])
+def to_upper(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as a string with ASCII letters in upper case."""
     text = text_of(value)
-    if text.__class__ is Value:
+    if isinstance(text, Value):
         return text
     return text.upper() if text.isascii() else from_bytes(to_bytes(text).upper())
 
 
-@builtin("toLower", args=1, examples=['toLower("LINUX") -> "linux"'])
-def to_lower(state: Any, value: Any) -> Any:
+@builtin("toLower", args=1, prints=True, examples=['toLower("LINUX") -> "linux"'])
+def to_lower(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as a string with ASCII letters in lower case."""
     text = text_of(value)
-    return text if text.__class__ is Value else ascii_lower(text)
+    return text if isinstance(text, Value) else ascii_lower(text)
 
 
 @builtin(
@@ -137,19 +138,21 @@ def to_lower(state: Any, value: Any) -> Any:
         'substr("abcdef", 1, -1) -> "bcde"',
     ],
 )
-def substr(state: Any, text: Any, offset: Any, length: Any = None) -> Any:
+def substr(
+    state: EvalState, text: ClassAdValue, offset: ClassAdValue, length: ClassAdValue | None = None
+) -> ClassAdValue:
     """Part of a string from an offset in bytes, counted from the end if negative.
 
     A negative length leaves off that many bytes at the end.
     """
-    found = undefined_first(text, offset, length)
+    found = undefined_first(text, offset, 0 if length is None else length)
     if found is not None:
         return found
     if text.__class__ is not str or offset.__class__ is not int:
         return ERROR
     if length is not None and length.__class__ is not int:
         return ERROR
-    raw: Any = text if text.isascii() else to_bytes(text)
+    raw = text if text.isascii() else to_bytes(text)
     size = len(raw)
     start = wrap32(offset)
     start = max(size + start, 0) if start < 0 else min(start, size)
@@ -158,7 +161,7 @@ def substr(state: Any, text: Any, offset: Any, length: Any = None) -> Any:
         count = wrap32(length)
         end = size + count if count < 0 else min(start + count, size)
     part = raw[start : max(start, end)]
-    return part if raw is text else from_bytes(part)
+    return part if isinstance(part, str) else from_bytes(part)
 
 
 @builtin(
@@ -166,7 +169,7 @@ def substr(state: Any, text: Any, offset: Any, length: Any = None) -> Any:
     args=1,
     examples=['size("abc") -> 3', "size({1, 2}) -> 2", "size([a = 1]) -> 1", "size(1) -> error"],
 )
-def size(state: Any, value: Any) -> Any:
+def size(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """Bytes of a string, members of a list, or attributes of an ad (its own ones only)."""
     if value.__class__ is str:
         return len(value) if value.isascii() else len(to_bytes(value))
@@ -181,29 +184,33 @@ def _sign(left: bytes, right: bytes) -> int:
     return (left > right) - (left < right)
 
 
-def _both_texts(left: Any, right: Any) -> Any:
+def _both_texts(left: ClassAdValue, right: ClassAdValue) -> tuple[str, str] | Value:
     """Both arguments as strings, or the exceptional value."""
     a, b = text_of(left), text_of(right)
-    found = undefined_first(a, b)
-    return (a, b) if found is None else found
+    if isinstance(a, Value) or isinstance(b, Value):
+        return UNDEFINED if a is UNDEFINED or b is UNDEFINED else ERROR
+    return a, b
 
 
 @builtin(
     "strcmp",
     args=2,
+    prints=True,
     exceptional=_ORDER_RULE,
     examples=['strcmp("a", "b") -> -1', 'strcmp("a", "A") -> 1'],
 )
-def strcmp(state: Any, left: Any, right: Any) -> Any:
+def strcmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """-1, 0 or 1 as the first argument, as a string, sorts before, with or after the second."""
     texts = _both_texts(left, right)
-    return texts if texts.__class__ is Value else _sign(to_bytes(texts[0]), to_bytes(texts[1]))
+    return texts if isinstance(texts, Value) else _sign(to_bytes(texts[0]), to_bytes(texts[1]))
 
 
-@builtin("stricmp", args=2, exceptional=_ORDER_RULE, examples=['stricmp("a", "A") -> 0'])
-def stricmp(state: Any, left: Any, right: Any) -> Any:
+@builtin(
+    "stricmp", args=2, prints=True, exceptional=_ORDER_RULE, examples=['stricmp("a", "A") -> 0']
+)
+def stricmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """As ``strcmp`` without regard to the case of ASCII letters."""
     texts = _both_texts(left, right)
-    if texts.__class__ is Value:
+    if isinstance(texts, Value):
         return texts
     return _sign(to_bytes(texts[0]).lower(), to_bytes(texts[1]).lower())

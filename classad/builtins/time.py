@@ -8,10 +8,11 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``time``, 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from classad.builtins.support import is_ad
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import CLOCK, ZONE, builtin
+from classad.evaluation.state import EvalState
 from classad.language.limits import EvaluationFailure
 from classad.language.time_format import Fields, strftime, truncating_divide
 from classad.language.times import (
@@ -24,23 +25,26 @@ from classad.language.times import (
     standard_time,
     wrap32,
 )
-from classad.language.values import ERROR, UNDEFINED, AbsTime, RelTime, Value
+from classad.language.values import ERROR, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
+
+if TYPE_CHECKING:
+    from classad.ads.ad import Ad as ClassAd
 
 _NO_ARGUMENTS = "none: there are no arguments"
 
 
-def _here(state: Any, secs: int) -> AbsTime:
+def _here(state: EvalState, secs: int) -> AbsTime:
     return AbsTime(secs, local_offset(secs, state.zone))
 
 
 @builtin(
     "time",
     args=0,
-    deterministic=False,
+    reads=CLOCK,
     exceptional=_NO_ARGUMENTS,
     examples=["isInteger(time()) -> true"],
 )
-def seconds_now(state: Any) -> int:
+def seconds_now(state: EvalState) -> int:
     """Seconds since 1970-01-01 UTC."""
     return int(state.now())
 
@@ -48,11 +52,11 @@ def seconds_now(state: Any) -> int:
 @builtin(
     "currentTime",
     args=0,
-    deterministic=False,
+    reads=CLOCK | ZONE,
     exceptional=_NO_ARGUMENTS,
     examples=["isAbsTime(currentTime()) -> true"],
 )
-def current_time(state: Any) -> AbsTime:
+def current_time(state: EvalState) -> AbsTime:
     """The present instant in the local zone."""
     return _here(state, int(state.now()))
 
@@ -60,11 +64,11 @@ def current_time(state: Any) -> AbsTime:
 @builtin(
     "dayTime",
     args=0,
-    deterministic=False,
+    reads=CLOCK | ZONE,
     exceptional=_NO_ARGUMENTS,
     examples=["isRelTime(dayTime()) -> true"],
 )
-def day_time(state: Any) -> RelTime:
+def day_time(state: EvalState) -> RelTime:
     """The time of day, counted from midnight in the local zone."""
     now = _here(state, int(state.now()))
     return RelTime(float((now.secs + now.offset) % 86400))
@@ -73,23 +77,22 @@ def day_time(state: Any) -> RelTime:
 @builtin(
     "timezoneOffset",
     args=0,
-    deterministic=False,
+    reads=CLOCK | ZONE,
     exceptional=_NO_ARGUMENTS,
     examples=["isRelTime(timezoneOffset()) -> true"],
 )
-def timezone_offset(state: Any) -> RelTime:
+def timezone_offset(state: EvalState) -> RelTime:
     """The offset of the local zone now, positive east of UTC."""
     return RelTime(float(local_offset(int(state.now()), state.zone)))
 
 
-def _instant(value: Any) -> Any:
+def _instant(value: ClassAdValue) -> int | Value:
     """The seconds that ``absTime`` takes its argument for, or the exceptional value."""
-    kind = value.__class__
-    if kind is int:
+    if value.__class__ is int:
         return wrap32(value)
-    if kind is float:
+    if value.__class__ is float:
         return int32_of_real(value)
-    if kind is RelTime:
+    if value.__class__ is RelTime:
         return int32_of_real(value.secs)
     return UNDEFINED if value is UNDEFINED else ERROR
 
@@ -97,7 +100,8 @@ def _instant(value: Any) -> Any:
 @builtin(
     "absTime",
     args=(0, 2),
-    deterministic=False,
+    reads=ZONE,
+    reads_alone=CLOCK,
     exceptional="undefined gives undefined; a zone offset of another type than number or "
     "relative time gives error, one of -1 with an integer fails the whole evaluation",
     examples=[
@@ -105,7 +109,7 @@ def _instant(value: Any) -> Any:
         'absTime(5, 3600) -> absTime("1970-01-01T01:00:05+01:00")',
     ],
 )
-def abs_time(state: Any, *arguments: Any) -> Any:
+def abs_time(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
     """An instant from seconds since 1970 UTC, with the local or the given offset; now, if none.
 
     A literal text is read while the expression is parsed; any other string is returned as it is.
@@ -113,10 +117,10 @@ def abs_time(state: Any, *arguments: Any) -> Any:
     if not arguments:
         return current_time(state)
     value = arguments[0]
-    offset: Any = None
+    offset: int | Value | None = None
     if len(arguments) == 2:
         offset = _offset(arguments[1])
-        if offset is ERROR:
+        if isinstance(offset, Value):
             return ERROR
         if offset == -1 and value.__class__ is int:
             raise EvaluationFailure("absTime was given the zone offset -1")
@@ -125,18 +129,17 @@ def abs_time(state: Any, *arguments: Any) -> Any:
     if value.__class__ is str:
         return value
     secs = _instant(value)
-    if secs.__class__ is Value:
+    if isinstance(secs, Value):
         return secs
     return _here(state, secs) if offset is None else AbsTime(secs, offset)
 
 
-def _offset(value: Any) -> Any:
-    kind = value.__class__
-    if kind is int:
+def _offset(value: ClassAdValue) -> int | Value:
+    if value.__class__ is int:
         return wrap32(value)
-    if kind is float:
+    if value.__class__ is float:
         return int32_of_real(value)
-    return int32_of_real(value.secs) if kind is RelTime else ERROR
+    return int32_of_real(value.secs) if value.__class__ is RelTime else ERROR
 
 
 @builtin(
@@ -148,22 +151,21 @@ def _offset(value: Any) -> Any:
         "relTime(true) -> error",
     ],
 )
-def rel_time(state: Any, value: Any) -> Any:
+def rel_time(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """A span from a number of seconds.
 
     A literal text is read while the expression is parsed and gives a real number of seconds; any
     other string counts as 0.
     """
-    kind = value.__class__
-    if kind is int:
+    if value.__class__ is int:
         return RelTime(float(wrap32(value)))
-    if kind is float:
+    if value.__class__ is float:
         return RelTime(value)
-    if kind is RelTime:
+    if value.__class__ is RelTime:
         return value
-    if kind is AbsTime:
+    if value.__class__ is AbsTime:
         return RelTime(float(value.secs))
-    if kind is str:
+    if value.__class__ is str:
         return RelTime(0.0)
     return UNDEFINED if value is UNDEFINED else ERROR
 
@@ -171,18 +173,18 @@ def rel_time(state: Any, value: Any) -> Any:
 @builtin(
     "splitTime",
     args=1,
+    reads=ZONE,
     examples=[
         "splitTime(relTime(3723)).Hours -> 1",
         'splitTime(absTime("2020-01-02T03:04:05Z")).Year -> 2020',
     ],
 )
-def split_time(state: Any, value: Any) -> Any:
+def split_time(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The fields of a time as an ad; a number is taken as an instant in the local zone."""
-    kind = value.__class__
-    if kind is RelTime:
+    if value.__class__ is RelTime:
         return _ad_of_span(value.secs)
-    if kind is int or kind is float:
-        value = _here(state, value if kind is int else int32_of_real(value))
+    if value.__class__ is int or value.__class__ is float:
+        value = _here(state, value if value.__class__ is int else int32_of_real(value))
     if value.__class__ is not AbsTime:
         return UNDEFINED if value is UNDEFINED else ERROR
     at = break_down(value.secs + value.offset)
@@ -192,7 +194,7 @@ def split_time(state: Any, value: Any) -> Any:
     )  # fmt: skip
 
 
-def _ad(**attributes: Any) -> Any:
+def _ad(**attributes: ClassAdValue) -> ClassAd:
     from classad.ads.ad import Ad as ClassAd
 
     ad = ClassAd()
@@ -201,7 +203,7 @@ def _ad(**attributes: Any) -> Any:
     return ad
 
 
-def _ad_of_span(secs: float) -> Any:
+def _ad_of_span(secs: float) -> ClassAd:
     size = abs(secs)
     days, hours, minutes, whole = split_span(int32_of_real(size))
     seconds: float = whole + (size - math.floor(size) if math.isfinite(size) else math.nan)
@@ -244,12 +246,12 @@ def _counted(year: int, month: int, day: int, hour: int, minute: int, second: in
     return Moment(year, month, day, hour, minute, second, _weekday(year, yearday), yearday)
 
 
-def _fields_of_ad(state: Any, ad: Any) -> Moment:
+def _fields_of_ad(state: EvalState, ad: ClassAd) -> Moment:
     """The fields of a split-time ad; what is missing or no integer counts as 0, month as 1."""
 
     def field(name: str, default: int = 0) -> int:
         stored = ad.raw(name)
-        value = default if stored is None else state.member(stored, ad, ad)
+        value: object = default if stored is None else state.member(stored, ad, ad)
         return wrap32(value) if value.__class__ is int else default
 
     year, month, day = field("Year", 1900), field("Month", 1), field("Day")
@@ -260,22 +262,22 @@ def _fields_of_ad(state: Any, ad: Any) -> Moment:
 @builtin(
     "formatTime",
     args=(0, 2),
-    deterministic=False,
+    reads=ZONE,
+    reads_alone=CLOCK,
     exceptional="undefined, error and types other than number, absolute time and ad give error",
     examples=[
         'formatTime(absTime("2020-01-02T03:04:05Z"), "%F %T") -> "2020-01-02 03:04:05"',
         'formatTime([Year = 2020; Month = 2; Day = 29], "%d %b") -> "29 Feb"',
     ],
 )
-def format_time(state: Any, *arguments: Any) -> Any:
+def format_time(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
     """A time as text by a ``strftime`` format; without a format as ``%c``, without a time now."""
     value = arguments[0] if arguments else int(state.now())
     format = arguments[1] if len(arguments) == 2 else "%c"
     if format.__class__ is not str:
         return ERROR
-    kind = value.__class__
-    if kind is int or kind is float:
-        value = _here(state, value if kind is int else int32_of_real(value))
+    if value.__class__ is int or value.__class__ is float:
+        value = _here(state, value if value.__class__ is int else int32_of_real(value))
     if value.__class__ is AbsTime:
         at = break_down(value.secs + value.offset)
         if at.year == wrap32(at.year):

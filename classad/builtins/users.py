@@ -9,24 +9,29 @@ Follows: the ClassAd language reference, ``userHome`` and ``userMap``.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import ENVIRONMENT, builtin
+from classad.evaluation.state import EvalState
 from classad.language.limits import EvaluationFailure
 from classad.language.names import fold_name
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
+
+#: Folded names of maps -> what a user is in each.
+UserMaps: TypeAlias = Mapping[str, Mapping[str, str] | Callable[[str], str | None]]
 
 
 @builtin(
     "userHome",
     args=(0, None),
-    deterministic=False,
+    reads=ENVIRONMENT,
     exceptional="without a known user the default, if it is a string with text; else undefined, "
     "or error for a name that is neither string nor undefined; a call without arguments or with "
     "more than two fails the whole evaluation",
     examples=['userHome("nobody-here", "/tmp") -> "/tmp"'],
 )
-def user_home(state: Any, *arguments: Any) -> Any:
+def user_home(state: EvalState, *arguments: ClassAdValue) -> ClassAdValue:
     """The home directory of a user, or the default."""
     if not 1 <= len(arguments) <= 2:
         raise EvaluationFailure("userHome takes one or two arguments")
@@ -45,12 +50,14 @@ def user_home(state: Any, *arguments: Any) -> Any:
 @builtin(
     "userMap",
     args=(2, 4),
-    deterministic=False,
+    reads=ENVIRONMENT,
     exceptional="an error in the first two arguments gives error; without a mapping the default "
     "(whatever its type) or undefined",
     examples=['userMap("groups", "ann", "physics", "none") -> "none"'],
 )
-def user_map(state: Any, table: Any, user: Any, *choice: Any) -> Any:
+def user_map(
+    state: EvalState, table: ClassAdValue, user: ClassAdValue, *choice: ClassAdValue
+) -> ClassAdValue:
     """The groups of a user in a map; with a preferred group, that one or else the first.
 
     The fourth argument is the default for a user without groups.
@@ -73,7 +80,7 @@ def user_map(state: Any, table: Any, user: Any, *choice: Any) -> Any:
     return items[0] if items else default
 
 
-def _groups(maps: Any, table: str, user: str) -> str | None:
+def _groups(maps: UserMaps | None, table: str, user: str) -> str | None:
     chosen = None if maps is None else maps.get(fold_name(table))
     if chosen is None:
         return None

@@ -9,11 +9,12 @@ Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, `
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
-from classad.builtins.support import text_of, to_bytes, undefined_first
+from classad.builtins.support import text_of, to_bytes
 from classad.evaluation.functions import builtin
-from classad.language.values import ERROR, UNDEFINED, Value
+from classad.evaluation.state import EvalState
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
 _RULE: Final = "an undefined argument gives undefined, else an error one error"
 
@@ -59,13 +60,14 @@ def _signed(text: bytes, index: int) -> int:
     return byte if byte < 128 else byte - 256
 
 
-def compared(left: Any, right: Any) -> Any:
+def compared(left: ClassAdValue, right: ClassAdValue) -> int | Value:
     """The order of two arguments as strings, or the exceptional value."""
     if left.__class__ is str and right.__class__ is str:
         return _order(left, right)
     a, b = text_of(left), text_of(right)
-    found = undefined_first(a, b)
-    return _order(a, b) if found is None else found
+    if isinstance(a, Value) or isinstance(b, Value):
+        return UNDEFINED if a is UNDEFINED or b is UNDEFINED else ERROR
+    return _order(a, b)
 
 
 @lru_cache(maxsize=1024)  # a pool has few versions, and each is compared for every slot
@@ -76,6 +78,7 @@ def _order(left: str, right: str) -> int:
 @builtin(
     "versioncmp",
     args=2,
+    prints=True,
     exceptional=_RULE,
     examples=[
         'versioncmp("8.9.10", "8.9.9") -> 1',
@@ -83,57 +86,86 @@ def _order(left: str, right: str) -> int:
         'versioncmp("1.0", "1.00") -> 1',
     ],
 )
-def versioncmp(state: Any, left: Any, right: Any) -> Any:
+def versioncmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """Less than, equal to or greater than 0 by the natural order of the arguments as strings."""
     return compared(left, right)
 
 
-@builtin("versionLT", args=2, exceptional=_RULE, examples=['versionLT("1.9", "1.10") -> true'])
-def version_lt(state: Any, left: Any, right: Any) -> Any:
+@builtin(
+    "versionLT",
+    args=2,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionLT("1.9", "1.10") -> true'],
+)
+def version_lt(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """Whether the first version is older than the second."""
     order = compared(left, right)
-    return order if order.__class__ is Value else order < 0
+    return order if isinstance(order, Value) else order < 0
 
 
-@builtin("versionLE", args=2, exceptional=_RULE, examples=['versionLE("1.9", "1.9") -> true'])
-def version_le(state: Any, left: Any, right: Any) -> Any:
+@builtin(
+    "versionLE",
+    args=2,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionLE("1.9", "1.9") -> true'],
+)
+def version_le(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """Whether the first version is not newer than the second."""
     order = compared(left, right)
-    return order if order.__class__ is Value else order <= 0
+    return order if isinstance(order, Value) else order <= 0
 
 
-@builtin("versionGT", args=2, exceptional=_RULE, examples=['versionGT("1.9", "1.10") -> false'])
-def version_gt(state: Any, left: Any, right: Any) -> Any:
+@builtin(
+    "versionGT",
+    args=2,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionGT("1.9", "1.10") -> false'],
+)
+def version_gt(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """Whether the first version is newer than the second."""
     order = compared(left, right)
-    return order if order.__class__ is Value else order > 0
+    return order if isinstance(order, Value) else order > 0
 
 
-@builtin("versionGE", args=2, exceptional=_RULE, examples=['versionGE("1.10", "1.9") -> true'])
-def version_ge(state: Any, left: Any, right: Any) -> Any:
+@builtin(
+    "versionGE",
+    args=2,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionGE("1.10", "1.9") -> true'],
+)
+def version_ge(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """Whether the first version is not older than the second."""
     order = compared(left, right)
-    return order if order.__class__ is Value else order >= 0
+    return order if isinstance(order, Value) else order >= 0
 
 
-@builtin("versionEQ", args=2, exceptional=_RULE, examples=['versionEQ("1.0", "1") -> false'])
-def version_eq(state: Any, left: Any, right: Any) -> Any:
+@builtin(
+    "versionEQ", args=2, prints=True, exceptional=_RULE, examples=['versionEQ("1.0", "1") -> false']
+)
+def version_eq(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """Whether the two versions are equal, byte by byte."""
     order = compared(left, right)
-    return order if order.__class__ is Value else order == 0
+    return order if isinstance(order, Value) else order == 0
 
 
 @builtin(
     "version_in_range",
     args=3,
+    prints=True,
     exceptional="an undefined bound gives undefined; error and an undefined version give error",
     examples=['version_in_range("1.10", "1.9", "1.11") -> true'],
 )
-def version_in_range(state: Any, version: Any, low: Any, high: Any) -> Any:
+def version_in_range(
+    state: EvalState, version: ClassAdValue, low: ClassAdValue, high: ClassAdValue
+) -> ClassAdValue:
     """Whether the first version lies between the two others, both included."""
     if low is UNDEFINED or high is UNDEFINED:
         return UNDEFINED
     from_low, to_high = compared(low, version), compared(version, high)
-    if from_low.__class__ is Value or to_high.__class__ is Value:
+    if isinstance(from_low, Value) or isinstance(to_high, Value):
         return ERROR
     return from_low <= 0 and to_high <= 0

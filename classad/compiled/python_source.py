@@ -1,312 +1,320 @@
-"""Hot expressions as generated Python: one function for the whole tree.
+"""Writes expressions as Python functions, one operation at a time or a whole tree.
 
-An expression that has been evaluated many times is translated into the source of one function, in
-which the dominant cases of every operator stand inline.  Everything else goes, operand by operand,
-to the scalar functions of ``classad.language.operators`` and to the closures of
-``classad.compiled.closures``, so no rule of the language is decided here a second time.
-
-Inputs: a syntax tree and, for its nodes, the closures they have already.  Outputs: a closure with
-the same meaning.  Never here: reading text that did not come through the parser; all names and
-constants enter the source as Python literals or as arguments.
-Follows: section 4 of the language notes; tests compare it with the reference evaluator.
+``compile_node`` makes a function of each operation that calls those of its operands; such functions
+differ only in what they are given, so each is written once per process.  ``write_whole`` makes one
+function of a tree.  Text reaches the source in neither way: all names, constants and functions are
+arguments of what is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from classad.ads.expression import Expression as ExprTree
 from classad.ads.expression import Run
-from classad.compiled import fetch
-from classad.compiled.statements import Operand, Writer
-from classad.evaluation.functions import lookup_function
+from classad.compiled import runtime
+from classad.compiled.forms import CONSTANTS, SORTS, UNARY_FORM, form_of, sort_of
+from classad.compiled.operations import Operand, Statements
 from classad.evaluation.reference import no_choice, subscript
-from classad.language import operators
-from classad.language.names import UNUSUAL, fold_name
-from classad.language.operators import BINARY, UNARY
-from classad.language.values import ERROR, UNDEFINED, wrap64
-from classad.syntax import nodes
+from classad.evaluation.selection import select
+from classad.language.operators import BINARY, EQUALITY, IDENTITY, LOGIC, ORDER, UNARY, truth
+from classad.language.values import ERROR, UNDEFINED, fold, wrap64
+from classad.syntax.nodes import Binary, Node
 
-#: Nodes beyond which a tree keeps its closures: translating would take longer than it can save.
-MAX_SIZE: Final = 400
-#: Nesting of generated statements (Python allows 20 loops and 100 levels of indentation).
+#: Nesting of written statements (Python allows 20 loops and 100 levels of indentation).
 MAX_NESTING: Final = 12
+#: Written functions that are kept: those of single operations, and sources of whole trees.
+OPERATIONS_KEPT: Final = 2048
+SOURCES_KEPT: Final = 256
 
-
-def generate(node: nodes.Node, closure: Callable[[nodes.Node], Run]) -> Run:
-    """The generated form of a tree; ``closure`` gives the compiled form of any of its nodes."""
-    writer = _Writer(closure)
-    result = writer.value(node, 0).name
-    parameters = ", ".join(writer.bound)
-    source = "\n".join(
-        [
-            f"def make({parameters}):",
-            "  def run(ad, state):",
-            *writer.prologue(),
-            *("    " + line for line in writer.lines),
-            f"    return {result}",
-            "  return run",
-        ]
-    )
-    space = dict(_SPACE)
-    exec(compile(source, "<generated expression>", "exec"), space)  # made from a tree, see above
-    return space["make"](**writer.bound)  # type: ignore[no-any-return]
-
-
+#: The scalar functions of operators, by symbol of the form.
+RULES: Final[dict[str, Callable[..., Any]]] = {
+    **{symbol: row.implementation for symbol, row in BINARY.items()},
+    **{UNARY_FORM[symbol]: row.implementation for symbol, row in UNARY.items()},
+}
+#: The names by which written functions call them.
+_SCALARS: Final = {symbol: f"rule{place}" for place, symbol in enumerate(RULES)}
 _SPACE: Final[dict[str, Any]] = {
-    "ERROR": ERROR, "ExprTree": ExprTree, "NONE": {}.get,
-    "UNDEFINED": UNDEFINED, "fetch_my": fetch.fetch_my, "fetch_plain": fetch.fetch_plain,
-    "fetch_target": fetch.fetch_target, "fold": operators.fold, "inf": inf,
-    "no_choice": no_choice, "subscript": subscript, "truth": operators.truth, "wrap64": wrap64,
+    "ERROR": ERROR, "ExprTree": ExprTree, "NONE": {}.get, "UNDEFINED": UNDEFINED,
+    "fetch_my": runtime.fetch_my, "fetch_plain": runtime.fetch_plain,
+    "fetch_target": runtime.fetch_target, "finisher": runtime.finisher, "fold": fold, "inf": inf,
+    "no_choice": no_choice, "select": select, "subscript": subscript, "truth": truth,
+    "wrap64": wrap64, **{name: RULES[symbol] for symbol, name in _SCALARS.items()},
 }  # fmt: skip
 
+#: A translated node: its sort and its constant, key or function.
+Piece = tuple[str, Any]
 
-class _Writer(Writer):
-    """Writes the nodes of a tree; ``scopes`` are the attribute tables in use."""
 
-    def __init__(self, closure: Callable[[nodes.Node], Run]) -> None:
+# --- operation by operation ----------------------------------------------------------------------
+
+
+def compile_node(node: Node) -> Piece:
+    """Translate a node of an expression that is not too tall."""
+    symbol, operands, extras = form_of(node)
+    if symbol in SORTS:
+        return symbol, extras[0]
+    pieces = [compile_node(operand) for operand in operands]
+    rule = RULES.get(symbol)
+    if rule is not None:
+        if all(sort in CONSTANTS for sort, _ in pieces):
+            value = rule(*[data for _, data in pieces])
+            return sort_of(value), value
+    elif symbol == "other call":
+        return "run", extras[0]([run_of(piece) for piece in pieces])
+    inline = _INLINE.get(symbol, 3 if len(pieces) <= 3 else 0)
+    if inline < len(pieces):
+        pieces[inline:] = [("run", run_of(piece)) for piece in pieces[inline:]]
+    make = _operation(symbol, len(extras), *[sort for sort, _ in pieces])
+    return "run", make(*[data for _, data in pieces], *extras)
+
+
+#: Operands that are written into the function of an operation; the others are called.
+_INLINE: Final = {**dict.fromkeys(LOGIC, 1), "conditional": 1, "choice": 1}
+
+
+def run_of(piece: Piece) -> Run:
+    """The function of a translated node."""
+    sort, data = piece
+    return data if sort == "run" else _operation("operand", 0, sort)(data)
+
+
+@lru_cache(OPERATIONS_KEPT)
+def _operation(symbol: str, extras: int, *sorts: str) -> Callable[..., Run]:
+    """What makes the function of an operation on operands of some sorts."""
+    slots = [Slot(sort, f"k{place}") for place, sort in enumerate(sorts)]
+    names = [slot.name for slot in slots] + [f"x{place}" for place in range(extras)]
+    writer = _Writer()
+    result = writer.operation(symbol, slots, names[len(slots) :], 0)
+    return _made(writer.source(result, names))
+
+
+# --- as a whole ----------------------------------------------------------------------------------
+
+
+def write_whole(node: Node) -> Run:
+    """One function for a tree."""
+    writer = _Writer()
+    result = writer.value(node, 0)
+    return _made(writer.source(result, list(writer.bound)))(*writer.bound.values())
+
+
+@lru_cache(SOURCES_KEPT)
+def _made(source: str) -> Callable[..., Run]:
+    """Translate a source text, which was made from a tree or a form (see above)."""
+    space: dict[str, Callable[..., Run]] = {}
+    exec(compile(source, "<compiled expression>", "exec"), _SPACE, space)
+    return space["make"]
+
+
+class Slot(NamedTuple):
+    """An operand that is handed over when the function is made: its sort and the argument."""
+
+    sort: str
+    name: str
+
+
+Part = Node | Slot
+
+
+class _Writer(Statements):
+    """Writes operations; ``bound`` are the arguments of what is written, ``uses`` the lookups."""
+
+    def __init__(self) -> None:
         super().__init__()
-        self.closure = closure
-        self.scopes: set[str] = set()
+        self.bound: dict[str, Any] = {}
+        self.uses: dict[str, int] = {}
 
-    # --- plumbing -------------------------------------------------------------------------------
+    def source(self, result: Operand, parameters: list[str]) -> str:
+        """The text of what makes the function."""
+        lines = self.lines
+        if self.uses.get("plain") == 1:
+            lines = [line.replace(" = get(", " = ad._attrs.get(") for line in lines]
+        outer = [f"def make({', '.join(parameters)}):", *("  " + line for line in self.setup)]
+        inner = [*self._tables(), *lines, f"return {result.name}"]
+        return "\n".join(
+            [*outer, "  def run(ad, state):", *("    " + line for line in inner), "  return run"]
+        )
 
-    def prologue(self) -> list[str]:
+    def _tables(self) -> list[str]:
         """Statements before all others: the attribute tables that are needed."""
-        lines = ["attrs = ad._attrs", "get = attrs.get"]
-        if "my" in self.scopes:
-            lines.append('get_my = NONE if "my" in attrs or ad._chained is not None else get')
-        if "target" in self.scopes:
+        closed = '"{0}" in ad._attrs or ad._chained is not None: get_{0} = NONE'
+        lines = ["get = ad._attrs.get"] if self.uses.get("plain", 0) > 1 else []
+        if "my" in self.uses:
+            lines += [f"if {closed.format('my')}", "else: get_my = ad._attrs.get"]
+        if "target" in self.uses:
             lines += [
-                'if "target" in attrs or ad._chained is not None: get_target = NONE',
+                f"if {closed.format('target')}",
                 "elif ad is state.left: get_target = state.right._attrs.get",
                 "elif ad is state.right: get_target = state.left._attrs.get",
                 "else: get_target = NONE",
             ]
-        return ["    " + line for line in lines]
+        return lines
 
-    # --- nodes ----------------------------------------------------------------------------------
+    def bind(self, value: Any) -> str:
+        """A name for an object that is handed over when the function is made."""
+        name = f"k{len(self.bound)}"
+        self.bound[name] = value
+        return name
 
-    def value(self, node: nodes.Node, depth: int) -> Operand:
-        """Write what evaluates a node."""
-        operand = self.operand(node, depth)
+    # --- operands -------------------------------------------------------------------------------
+
+    def value(self, part: Part, depth: int) -> Operand:
+        """Write what evaluates an operand."""
+        operand = self.operand(part, depth)
         self.put(*operand.unsettled)
         return operand._replace(unsettled=())
 
-    def operand(self, node: Any, depth: int) -> Operand:
-        """As ``value``, perhaps unsettled; the closure where there is no shorter way."""
-        while node.__class__ is nodes.Parens:
-            node = node.inner
-        kind = node.__class__
-        if kind is nodes.Literal:
-            return self.literal(node)
-        if kind is nodes.Reference:
-            return self.reference(node)
-        writer = _WRITERS.get(kind) if depth < MAX_NESTING else None
-        return self.fallback(node) if writer is None else writer(self, node, depth)
+    def operand(self, part: Part, depth: int) -> Operand:
+        """As ``value``, perhaps unsettled."""
+        if isinstance(part, Slot):
+            return self.leaf(part.sort, part.name)
+        symbol, operands, extras = form_of(part)
+        if symbol in SORTS:
+            return self.leaf(symbol, self.bind(extras[0]))
+        if depth >= MAX_NESTING or symbol == "other call":
+            return self.leaf("run", self.function(part))
+        return self.operation(symbol, operands, [self.bind(extra) for extra in extras], depth)
 
-    def fallback(self, node: nodes.Node) -> Operand:
-        """Call the closure of a node."""
-        value = self.name()
-        self.put(f"{value} = {self.bind(self.closure(node))}(ad, state)")
-        return Operand(value)
+    def function(self, part: Part) -> str:
+        """A name for the function of an operand."""
+        return part.name if isinstance(part, Slot) else self.bind(run_of(compile_node(part)))
 
-    def literal(self, node: nodes.Literal) -> Operand:
-        value = node.evaluated
-        kind = value.__class__
-        if value is UNDEFINED or value is ERROR:
-            return Operand("UNDEFINED" if value is UNDEFINED else "ERROR", kind)
-        return Operand(f"({value!r})" if kind is bool else self.bind(value), kind)
-
-    def reference(self, node: nodes.Reference) -> Operand:
-        key = fold_name(node.name)
-        scope = "plain"
-        if node.base is not None:
-            base: Any = node.base
-            scope = fold_name(base.name) if base.__class__ is nodes.Reference else ""
-            if scope not in ("my", "target") or base.base is not None or base.absolute:
-                return self.fallback(node)
-        if key in UNUSUAL or node.absolute:
-            return self.fallback(node)
-        self.scopes.add(scope)
-        value, get = self.name(), "get" if scope == "plain" else f"get_{scope}"
-        self.put(f"{value} = {get}({key!r})")
-        fetch = f"{value} = fetch_{scope}(ad, state, {key!r})"
-        if scope != "plain":
-            return Operand(
-                value, None, (f"if {value} is None or {value}.__class__ is ExprTree: {fetch}",)
-            )
+    def leaf(self, sort: str, name: str) -> Operand:
+        """A constant, an attribute, or the value of a function."""
+        if sort in CONSTANTS:
+            kind, fixed = CONSTANTS[sort]
+            return Operand(fixed or name, kind, sort=sort)
+        if sort == "run":
+            return self.assign(f"{name}(ad, state)")
+        self.uses[sort] = self.uses.get(sort, 0) + 1
+        value = self.assign(f"get{'' if sort == 'plain' else '_' + sort}({name})").name
+        fetch = f"{value} = fetch_{sort}(ad, state, {name})"
+        fetch = f"{value} is None or {value}.__class__ is ExprTree: {fetch}"
+        if sort != "plain":
+            return Operand(value, None, (f"if {fetch}",), sort=sort)
         alone = "state.left is None and ad._chained is None and ad._parent is None"
-        settle = (
-            f"if {value} is None and {alone}: {value} = UNDEFINED",
-            f"elif {value} is None or {value}.__class__ is ExprTree: {fetch}",
-        )
-        return Operand(value, None, settle)
+        settle = (f"if {value} is None and {alone}: {value} = UNDEFINED", f"elif {fetch}")
+        return Operand(value, None, settle, sort=sort)
 
-    def unary(self, node: nodes.Unary, depth: int) -> Operand:
-        operand = self.value(node.operand, depth)
-        value = self.name()
-        apply = f"{self.bind(UNARY[node.operator].implementation)}({operand.name})"
-        if node.operator != "!":
-            self.put(f"{value} = {apply}")
-            return Operand(value)
-        if operand.kind is bool:
-            self.put(f"{value} = not {operand.name}")
-            return Operand(value, bool)
-        plain = f"{operand.name}.__class__ is bool"
-        self.put(f"{value} = not {operand.name} if {plain} else {apply}")
-        return Operand(value)
+    # --- operations -----------------------------------------------------------------------------
 
-    def subscript(self, node: nodes.Subscript, depth: int) -> Operand:
-        base, index = self.value(node.base, depth), self.value(node.index, depth)
-        value = self.name()
-        self.put(f"{value} = subscript({base.name}, {index.name}, state)")
-        return Operand(value)
-
-    def call(self, node: nodes.Call, depth: int) -> Operand:
-        if fold_name(node.name) == "ifthenelse" and len(node.args) == 3:
-            return self.choice(list(node.args), depth)
-        function = lookup_function(node.name)
-        if function is None or not function.accepts(len(node.args)):
-            return self.fallback(node)
-        if function.laziness.value != "eager":
-            return self.fallback(node)
-        values = [self.value(arg, depth).name for arg in node.args]
-        value = self.name()
-        if function.name in ("isUndefined", "isError"):
-            self.put(
-                f"{value} = {values[0]} is {'ERROR' if function.name == 'isError' else 'UNDEFINED'}"
+    def operation(
+        self, symbol: str, parts: Sequence[Part], extras: list[str], depth: int
+    ) -> Operand:
+        """Write an operation."""
+        if symbol in LOGIC:
+            return self.row(symbol, parts, depth)
+        if symbol in ("conditional", "choice"):
+            return self.choice(symbol, parts, depth)
+        if symbol == "?:":
+            return self.elvis(parts, depth)
+        scalar = _SCALARS.get(symbol, "")
+        if symbol in _COMPARISONS or symbol in _ARITHMETIC:
+            # The order of evaluation stays: only a leaf on the right lets the left one wait.
+            left = (
+                self.operand(parts[0], depth) if _is_leaf(parts[1]) else self.value(parts[0], depth)
             )
-            return Operand(value, bool)
-        self.put("state.ad = ad")
-        self.put(f"{value} = {self.bind(function.impl)}({', '.join(['state', *values])})")
-        return Operand(value)
+            method = self.comparison if symbol in _COMPARISONS else self.arithmetic
+            return method(symbol, scalar, left, self.operand(parts[1], depth))
+        operands = [self.value(part, depth) for part in parts]
+        names = ", ".join(operand.name for operand in operands)
+        if symbol in IDENTITY:
+            return self.identity(symbol, scalar, *operands)
+        if symbol == "! operand":
+            return self.negation(scalar, operands[0])
+        if symbol == "operand":
+            return operands[0]
+        if symbol == ".":
+            return self.assign(f"select({names}, {extras[0]}, ad, state)")
+        if symbol == "[]":
+            return self.assign(f"subscript({names}, state)")
+        if symbol == "call":
+            self.put("state.ad = ad")
+            return self.assign(f"{extras[0]}({', '.join(['state', *(o.name for o in operands)])})")
+        return self.assign(f"{scalar}({names})")
 
-    def conditional(self, node: nodes.Conditional, depth: int) -> Operand:
-        arms = [f"{self.bind(self.closure(arm))}" for arm in (node.then, node.otherwise)]
-        return self.choice([node.condition, node.then, node.otherwise], depth, arms)
+    def negation(self, scalar: str, operand: Operand) -> Operand:
+        """``!``."""
+        name = operand.name
+        if operand.kind is bool:
+            return self.assign(f"not {name}", bool)
+        return self.assign(f"not {name} if {name}.__class__ is bool else {scalar}({name})")
 
-    def choice(self, parts: list[nodes.Node], depth: int, arms: list[str] | None = None) -> Operand:
+    def choice(self, symbol: str, parts: Sequence[Part], depth: int) -> Operand:
         """The second part if the first is true, the third if it is false.
 
-        ``arms``: the closures of both, which a selector that is no condition at all has evaluated.
+        With ``? :`` a selector that is no condition at all has both evaluated.
         """
+        arms = [self.function(part) for part in parts[1:]] if symbol == "conditional" else []
         condition = self.value(parts[0], depth + 1).name
         value, choice = self.name(), self.name()
         self.put(f"{choice} = {condition} if {condition}.__class__ is bool else truth({condition})")
         for test, part in zip(("if", "elif"), parts[1:], strict=True):
             self.put(f"{test} {choice} is {test == 'if'}:")
-            self.indent += 1
-            self.put(f"{value} = {self.value(part, depth + 1).name}")
-            self.indent -= 1
-        if arms is None:
-            self.put(f"else: {value} = {choice}")
-        else:
-            rest = ", ".join([condition, choice, *arms])
-            self.put(f"else: {value} = no_choice({rest}, ad, state)")
+            self.inside(value, part, depth + 1)
+        rest = ", ".join([condition, choice, *arms])
+        self.put(f"else: {value} = {f'no_choice({rest}, ad, state)' if arms else choice}")
         return Operand(value)
 
-    def binary(self, node: nodes.Binary, depth: int) -> Operand:
-        symbol = node.operator
-        if symbol in ("&&", "||"):
-            return self.chain(node, depth)
-        if symbol == "?:":
-            return self.elvis(node, depth)
-        if symbol in ("=?=", "=!="):
-            left, right = self.value(node.left, depth), self.value(node.right, depth)
-            return self.identity(symbol, left, right)
-        if symbol in _COMPARISONS or symbol in _ARITHMETIC:
-            # The order of evaluation stays: only a simple right operand lets the left one wait.
-            simple = node.right.__class__ in (nodes.Literal, nodes.Reference)
-            left = self.operand(node.left, depth) if simple else self.value(node.left, depth)
-            right = self.operand(node.right, depth)
-            method = self.comparison if symbol in _COMPARISONS else self.arithmetic
-            return method(symbol, left, right)
-        left, right = self.value(node.left, depth), self.value(node.right, depth)
-        value = self.name()
-        self.put(f"{value} = {self.scalar(symbol)}({left.name}, {right.name})")
-        return Operand(value)
-
-    # --- operators ------------------------------------------------------------------------------
-
-    def elvis(self, node: nodes.Binary, depth: int) -> Operand:
-        value, left = self.name(), self.value(node.left, depth)
-        self.put(f"{value} = {left.name}")
-        self.put(f"if {value} is UNDEFINED:")
+    def inside(self, value: str, part: Part, depth: int) -> None:
+        """Evaluate a part into ``value``, one level further in."""
         self.indent += 1
-        self.put(f"{value} = {self.value(node.right, depth + 1).name}")
+        self.put(f"{value} = {self.value(part, depth).name}")
         self.indent -= 1
-        return Operand(value)
 
-    def chain(self, node: nodes.Binary, depth: int) -> Operand:
+    def elvis(self, parts: Sequence[Part], depth: int) -> Operand:
+        """``?:`` with two operands."""
+        value = self.assign(self.value(parts[0], depth).name)
+        self.put(f"if {value.name} is UNDEFINED:")
+        self.inside(value.name, parts[1], depth + 1)
+        return value
+
+    def row(self, symbol: str, parts: Sequence[Part], depth: int) -> Operand:
         """A row of the same logical operator: the first operand that decides ends it."""
-        symbol = node.operator
         goes_on, stops = ("True", "False") if symbol == "&&" else ("False", "True")
-        terms = _terms(node)
-        value, rest = self.name(), self.bind(_rest(symbol, [self.closure(term) for term in terms]))
+        first, *later = _terms(symbol, parts)
+        value, finish = self.name(), f"finish{self.name()}"
+        functions = ", ".join(self.function(term) for term in later)
+        self.setup.append(f"{finish} = finisher({symbol!r}, {functions})")
         self.put("while True:")
         self.indent += 1
-        for place, term in enumerate(terms[:-1]):
+        for place, term in enumerate([first, *later[:-1]]):
             operand = self.operand(term, depth + 2)
             name = operand.name
-            decided = f"{stops} if {name} is {stops} else {rest}(ad, state, {name}, {place})"
+            decided = f"{stops} if {name} is {stops} else {finish}(ad, state, {name}, {place})"
+            again = [f"if {name} is not {goes_on}:"] if operand.unsettled else ["if True:"]
             self.put(f"if {name} is not {goes_on}:")
-            if operand.unsettled:
-                self.put(*("  " + line for line in operand.unsettled))
-                self.put(f"  if {name} is not {goes_on}:")
-                self.put(f"    {value} = {decided}", "    break")
-            else:
-                self.put(f"  {value} = {decided}", "  break")
-        last = self.value(terms[-1], depth + 2)
+            for line in (*operand.unsettled, *again, f"  {value} = {decided}", "  break"):
+                self.put("  " + line)
+        last = self.value(later[-1], depth + 2)
         self.put(f"{value} = {last.name}")
         if last.kind is not bool:
             self.put(f"if {value}.__class__ is not bool:")
-            self.put(f"  {value} = {rest}(ad, state, {value}, {len(terms) - 1})")
+            self.put(f"  {value} = {finish}(ad, state, {value}, {len(later)})")
         self.put("break")
         self.indent -= 1
         return Operand(value, logical=True)
 
 
-_COMPARISONS: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
-_ARITHMETIC: Final = frozenset({"+", "-", "*"})
-_WRITERS: Final[dict[type[nodes.Node], Callable[[_Writer, Any, int], Operand]]] = {
-    nodes.Binary: _Writer.binary,
-    nodes.Unary: _Writer.unary,
-    nodes.Conditional: _Writer.conditional,
-    nodes.Call: _Writer.call,
-    nodes.Subscript: _Writer.subscript,
-}
+_COMPARISONS: Final = ORDER | EQUALITY
+#: Arithmetic that Python does in the same way, but for results that are too large.
+_ARITHMETIC: Final = frozenset(symbol for symbol, row in BINARY.items() if row.exact)
 
 
-def _terms(node: nodes.Binary) -> list[nodes.Node]:
+def _is_leaf(part: Part) -> bool:
+    """Whether an operand is a constant or an attribute that is simply looked up."""
+    sort = part.sort if isinstance(part, Slot) else form_of(part)[0]
+    return sort in SORTS and sort != "run"
+
+
+def _terms(symbol: str, parts: Sequence[Part]) -> list[Part]:
     """The operands of a left-deep row of one operator, left to right."""
-    terms: list[nodes.Node] = []
-    current: nodes.Node = node
-    while isinstance(current, nodes.Binary) and current.operator == node.operator:
-        terms.append(current.right)
-        current = current.left
-    terms.append(current)
-    return terms[::-1]
-
-
-def _rest(symbol: str, closures: list[Run]) -> Callable[[Any, Any, Any, int], Any]:
-    """Finish a row of a logical operator whose operand ``place`` is not simply a boolean.
-
-    All operands before it were booleans that let the row go on.
-    """
-    combine, stop = BINARY[symbol].implementation, symbol == "||"
-    truth = operators.truth
-
-    def rest(ad: Any, state: Any, value: Any, place: int) -> Any:
-        value = combine(not stop, value) if place else value
-        for closure in closures[place + 1 :]:
-            if value is ERROR:
-                return ERROR
-            if truth(value) is stop:
-                return stop
-            value = combine(value, closure(ad, state))
-        return value
-
-    return rest
+    first, *terms = parts
+    while isinstance(first, Binary) and first.operator == symbol:
+        terms.insert(0, first.right)
+        first = first.left
+    return [first, *terms]

@@ -33,7 +33,7 @@ def compiled(tree: Expression) -> Run:
 @cache
 def _compiler() -> Callable[[Expression], Run]:
     """The compiler, which is loaded with the first expression."""
-    from classad.compiled.closures import compile_tree
+    from classad.compiled.compiler import compile_tree
 
     return compile_tree
 

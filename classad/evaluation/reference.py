@@ -1,7 +1,7 @@
 """The reference evaluator: one function per kind of node, nothing clever.
 
 It counts depth and work exactly as HTCondor does and knows strict mode.  The compiled form in
-``classad.compiled.closures`` is tested against it and hands over to it near the limits.
+``classad.compiled.compiler`` is tested against it and hands over to it near the limits.
 
 Inputs: a node, the ad it is evaluated in, the state.  Outputs: a ClassAd value.
 Never here: what an operator means for two values (``classad.language.operators``), where a name is
@@ -118,20 +118,13 @@ def _unary(node: nodes.Unary, ad: Ad, state: ReferenceState) -> Any:
 
 
 def _binary(node: nodes.Binary, ad: Ad, state: ReferenceState) -> Any:
-    symbol = node.operator
+    operator = BINARY[node.operator]
     state.descend()
     left = value_of(node.left, ad, state)
-    if symbol == "?:" and left is not UNDEFINED:
-        value = left
-    elif left is ERROR and symbol in ("&&", "||"):
-        value = ERROR  # unlike a string or a list, which only make the outcome an error
-    elif symbol == "&&" and truth(left) is False:
-        value = False
-    elif symbol == "||" and truth(left) is True:
-        value = True
+    if operator.settles is not None and operator.settles(left):
+        value = operator.implementation(left, UNDEFINED)
     else:
-        right = value_of(node.right, ad, state)
-        value = BINARY[symbol].implementation(left, right)
+        value = operator.implementation(left, value_of(node.right, ad, state))
     state.depth -= 1
     return value
 

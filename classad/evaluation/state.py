@@ -88,7 +88,7 @@ class EvalState(Scopes):
         """The value of a node in ``ad``."""
         return self.enter(Expression.from_node(node), ad)
 
-    def visit(self, item: Any, ad: Ad, home: Ad) -> Any:
+    def visit(self, item: Any, ad: Ad, home: Ad | None) -> Any:
         """The value of a stored item in ``ad``, on behalf of an expression in ``home``.
 
         Names that ``ad`` and its surroundings lack are looked for where those of the ad right
@@ -122,7 +122,11 @@ class EvalState(Scopes):
 
     def go_back(self, place: Place) -> None:
         """Return to where the evaluation was before one inside it failed."""
-        self.depth, self.active, self.guests, self.root_ad, self.lexical = place
+        self.depth, active, self.guests, self.root_ad, self.lexical = place
+        if self.active is not None:
+            # The same object: attributes around the failed one are still to be taken out of it.
+            self.active.clear()
+            self.active.update(active or {})
 
 
 class CallSite:

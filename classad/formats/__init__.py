@@ -1,4 +1,1 @@
-"""The file forms of ClassAds, one module a form.
-
-Files are opened by ``classad.files.ads``; nothing here touches the outside.
-"""
+"""The file forms of ClassAds, one module a form; never opens a file, as ``classad.files`` does."""

@@ -23,6 +23,11 @@ CONTEXT: Final = frozenset(
 UNUSUAL: Final = SPECIAL | CONTEXT
 
 
+#: Of these, called with one string, the parser makes a literal; an ill-formed string is an error.
+ABSOLUTE_TIME: Final = "abstime"
+TIME_LITERALS: Final = (ABSOLUTE_TIME, "reltime")
+
+
 def fold_name(name: str) -> str:
     """The key of an attribute or function name: ASCII letters in lower case."""
     return name.lower() if name.isascii() else _fold_other(name)

@@ -1,19 +1,24 @@
-"""The operators of the language: one row each, with precedence and scalar meaning.
+"""Declares the operators of the language: one row each, from which everything else is derived.
+
+The parsers, the printer, both evaluators, the column programs, the C kernels, the checks of
+policies and the generators of tests read the rows at the end of this file.
 
 Inputs: evaluated operands as Python values (see ``classad.language.values``).  Outputs: a value.
 Every function here is total: a wrong operand gives ``ERROR``, never an exception.
 
-What is not here: laziness (the compiler decides which operand is evaluated when), subscripts and
-selection (they evaluate members), printing.  The logic functions take operands that have both been
-evaluated already.
+The logic functions take operands that have both been evaluated already; ``Operator.settles`` says
+when the left one alone decides.  Subscripts and selection, which evaluate members, are elsewhere.
 Follows: sections 3 and 4 of the language notes; vectors ``op_*.jsonl``.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from enum import Enum
 from math import inf, nan
-from typing import Any, Final, NamedTuple
+from types import FunctionType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.language.values import (
     ERROR,
@@ -21,16 +26,24 @@ from classad.language.values import (
     INT_MIN,
     UNDEFINED,
     AbsTime,
+    BinaryRule,
+    ClassAdValue,
     RelTime,
+    Truth,
     Value,
+    fold,
     wrap64,
 )
+
+#: An operand.  The functions below tell operands apart by looking their class up in a set, which a
+#: type checker cannot follow; what they return is checked.
+Operand: TypeAlias = Any
 
 _NUMBERS: Final = frozenset({bool, int, float})
 _WHOLE: Final = frozenset({bool, int})
 
 
-def exceptional(a: Any, b: Any) -> Any:
+def exceptional(a: ClassAdValue, b: ClassAdValue) -> Value:
     """What a strict operator gives for operands it has no rule for: the stronger of the two."""
     if a is ERROR or b is ERROR:
         return ERROR
@@ -42,12 +55,12 @@ def exceptional(a: Any, b: Any) -> Any:
 # --- arithmetic -----------------------------------------------------------------------------
 
 
-def real_result(x: float) -> Any:
+def real_result(x: float) -> float | Value:
     """A real, or the error that positive infinity stands for."""
     return ERROR if x == inf else x
 
 
-def add(a: Any, b: Any) -> Any:
+def add(a: Operand, b: Operand) -> ClassAdValue:
     """Sum; whole numbers wrap at 64 bits; relative time shifts an absolute time."""
     ca, cb = a.__class__, b.__class__
     if ca in _NUMBERS and cb in _NUMBERS:
@@ -61,7 +74,7 @@ def add(a: Any, b: Any) -> Any:
     return exceptional(a, b)
 
 
-def subtract(a: Any, b: Any) -> Any:
+def subtract(a: Operand, b: Operand) -> ClassAdValue:
     """Difference; two absolute times give a relative one."""
     ca, cb = a.__class__, b.__class__
     if ca in _NUMBERS and cb in _NUMBERS:
@@ -76,7 +89,7 @@ def subtract(a: Any, b: Any) -> Any:
     return exceptional(a, b)
 
 
-def multiply(a: Any, b: Any) -> Any:
+def multiply(a: Operand, b: Operand) -> ClassAdValue:
     """Product; a number scales a relative time."""
     ca, cb = a.__class__, b.__class__
     if ca in _NUMBERS and cb in _NUMBERS:
@@ -88,7 +101,7 @@ def multiply(a: Any, b: Any) -> Any:
     return exceptional(a, b)
 
 
-def divide(a: Any, b: Any) -> Any:
+def divide(a: Operand, b: Operand) -> ClassAdValue:
     """Quotient; whole numbers truncate toward zero, a whole divisor of zero is an error."""
     ca, cb = a.__class__, b.__class__
     if ca in _NUMBERS and cb in _NUMBERS:
@@ -100,18 +113,18 @@ def divide(a: Any, b: Any) -> Any:
     return exceptional(a, b)
 
 
-def remainder(a: Any, b: Any) -> Any:
+def remainder(a: Operand, b: Operand) -> ClassAdValue:
     """Remainder with the sign of the dividend; whole numbers only."""
     ca, cb = a.__class__, b.__class__
     if ca in _WHOLE and cb in _WHOLE:
         if not b:
             return ERROR
-        rest = abs(a) % abs(b)
+        rest: int = abs(a) % abs(b)
         return -rest if a < 0 else rest
     return exceptional(a, b)
 
 
-def _whole_divide(a: int, b: int) -> Any:
+def _whole_divide(a: int, b: int) -> int | Value:
     if b == 0:
         return ERROR
     if a == INT_MIN and b == -1:
@@ -131,26 +144,25 @@ def _real_divide(a: float, b: float) -> float:
     return -inf if negative else inf
 
 
-def _shift(time: AbsTime, seconds: float) -> Any:
+def _shift(time: AbsTime, seconds: float) -> AbsTime:
     """An absolute time moved by whole seconds, its zone kept."""
     if seconds != seconds or seconds in (inf, -inf):
         return AbsTime(wrap64(time.secs + INT_MIN), time.offset)
     return AbsTime(wrap64(time.secs + int(seconds)), time.offset)
 
 
-def negate(a: Any) -> Any:
+def negate(a: ClassAdValue) -> ClassAdValue:
     """Unary minus; booleans have no negative."""
-    ca = a.__class__
-    if ca is int:
+    if a.__class__ is int:
         return wrap64(-a)
-    if ca is float:
+    if a.__class__ is float:
         return -a
-    if ca is RelTime:
+    if a.__class__ is RelTime:
         return RelTime(-a.secs)
     return UNDEFINED if a is UNDEFINED else ERROR
 
 
-def plus(a: Any) -> Any:
+def plus(a: ClassAdValue) -> ClassAdValue:
     """Unary plus: numbers unchanged; booleans are an error."""
     ca = a.__class__
     if ca is int or ca is float or ca is RelTime or a is UNDEFINED:
@@ -161,14 +173,7 @@ def plus(a: Any) -> Any:
 # --- comparison -----------------------------------------------------------------------------
 
 
-def fold(text: str) -> Any:
-    """The key by which strings compare without case: ASCII letters lowered, bytes otherwise."""
-    if text.isascii():
-        return text.lower().encode()
-    return text.encode("utf-8", "surrogateescape").lower()
-
-
-def _compare(name: str, doc: str) -> Callable[[Any, Any], Any]:
+def _compare(name: str, doc: str) -> BinaryRule:
     """A strict comparison made from Python's operator of the same name."""
     source = f"""
 def compare(a, b):
@@ -184,12 +189,13 @@ def compare(a, b):
             return a.secs {name} b.secs
     return exceptional(a, b)
 """
-    space: dict[str, Any] = {
+    space: dict[str, object] = {
         "_NUMBERS": _NUMBERS, "AbsTime": AbsTime, "RelTime": RelTime,
         "exceptional": exceptional, "fold": fold,
     }  # fmt: skip
     exec(source, space)  # the six bodies differ in one token
-    function: Callable[[Any, Any], Any] = space["compare"]
+    function = space["compare"]
+    assert isinstance(function, FunctionType)
     function.__doc__ = doc
     return function
 
@@ -202,7 +208,7 @@ equal = _compare("==", "Equal: numbers by value, strings without case.")
 not_equal = _compare("!=", "Not equal.")
 
 
-def identical(a: Any, b: Any) -> Any:
+def identical(a: Operand, b: Operand) -> Truth:
     """``=?=``: same type and same value, strings with case; two lists or two ads are an error."""
     ca = a.__class__
     if ca is not b.__class__:
@@ -210,13 +216,14 @@ def identical(a: Any, b: Any) -> Any:
     if ca is Value:
         return a is b
     if ca in _NUMBERS or ca is str or ca is AbsTime or ca is RelTime:
-        return a == b
+        same: bool = a == b
+        return same
     if getattr(a, "computed", None) is not getattr(b, "computed", None):
         return False
     return ERROR
 
 
-def not_identical(a: Any, b: Any) -> Any:
+def not_identical(a: ClassAdValue, b: ClassAdValue) -> Truth:
     """``=!=``: the negation of ``=?=``."""
     same = identical(a, b)
     return ERROR if same is ERROR else not same
@@ -225,17 +232,16 @@ def not_identical(a: Any, b: Any) -> Any:
 # --- logic ----------------------------------------------------------------------------------
 
 
-def truth(a: Any) -> Any:
+def truth(a: ClassAdValue) -> Truth:
     """A boolean, ``UNDEFINED``, or ``ERROR`` for what is neither boolean nor number."""
-    ca = a.__class__
-    if ca is bool:
+    if a.__class__ is bool:
         return a
-    if ca is int or ca is float:
+    if a.__class__ is int or a.__class__ is float:
         return a != 0
     return UNDEFINED if a is UNDEFINED else ERROR
 
 
-def logical_and(a: Any, b: Any) -> Any:
+def logical_and(a: ClassAdValue, b: ClassAdValue) -> Truth:
     """``&&``: a false or error left operand decides alone, and the right one is not evaluated."""
     x = truth(a)
     if x is False or x is ERROR:
@@ -246,7 +252,7 @@ def logical_and(a: Any, b: Any) -> Any:
     return UNDEFINED
 
 
-def logical_or(a: Any, b: Any) -> Any:
+def logical_or(a: ClassAdValue, b: ClassAdValue) -> Truth:
     """``||``: a true or error left operand decides alone, and the right one is not evaluated."""
     x = truth(a)
     if x is True or x is ERROR:
@@ -257,18 +263,18 @@ def logical_or(a: Any, b: Any) -> Any:
     return UNDEFINED
 
 
-def logical_not(a: Any) -> Any:
+def logical_not(a: ClassAdValue) -> Truth:
     """``!``."""
     x = truth(a)
     return (not x) if x.__class__ is bool else x
 
 
-def elvis(a: Any, b: Any) -> Any:
+def elvis(a: ClassAdValue, b: ClassAdValue) -> ClassAdValue:
     """``a ?: b``: the second only if the first is undefined."""
     return b if a is UNDEFINED else a
 
 
-def choose(a: Any, b: Any, c: Any) -> Any:
+def choose(a: ClassAdValue, b: ClassAdValue, c: ClassAdValue) -> ClassAdValue:
     """``a ? b : c``."""
     x = truth(a)
     if x.__class__ is not bool:
@@ -279,8 +285,8 @@ def choose(a: Any, b: Any, c: Any) -> Any:
 # --- bits -----------------------------------------------------------------------------------
 
 
-def _bits(rule: Callable[[int, int], int], doc: str) -> Callable[[Any, Any], Any]:
-    def bits(a: Any, b: Any) -> Any:
+def _bits(rule: Callable[[int, int], int], doc: str) -> BinaryRule:
+    def bits(a: ClassAdValue, b: ClassAdValue) -> ClassAdValue:
         if a.__class__ is int and b.__class__ is int:
             return wrap64(rule(a, b))
         return exceptional(a, b)
@@ -315,68 +321,169 @@ shift_right = _bits(_shift_right, "Arithmetic shift right.")
 shift_right_logical = _bits(_shift_right_logical, "Logical shift right.")
 
 
-def complement(a: Any) -> Any:
+def complement(a: ClassAdValue) -> ClassAdValue:
     """Bitwise complement of an integer."""
     if a.__class__ is int:
         return ~a
     return UNDEFINED if a is UNDEFINED else ERROR
 
 
+# --- laziness -------------------------------------------------------------------------------
+
+
+def _settles_or(a: ClassAdValue) -> bool:
+    """An error decides, too, unlike a string or a list, which only make the outcome an error."""
+    return a is ERROR or truth(a) is True
+
+
+def _settles_and(a: ClassAdValue) -> bool:
+    return a is ERROR or truth(a) is False
+
+
+def _settles_elvis(a: ClassAdValue) -> bool:
+    return a is not UNDEFINED
+
+
 # --- the table ------------------------------------------------------------------------------
+
+
+class Kind(Enum):
+    """What an operator does; the laws that hold for all operators of a kind.
+
+    All but those of ``LOGIC``, ``IDENTITY`` and ``CHOICE`` are strict: both operands are evaluated,
+    and an error among them gives an error.
+    """
+
+    #: Three-valued logic.
+    LOGIC = "logic"
+    #: On the bits of integers.
+    BITS = "bits"
+    #: The same for all values of a type that do not equal the other operand.
+    EQUALITY = "equality"
+    #: As ``EQUALITY``, and never undefined.
+    IDENTITY = "identity"
+    #: Changes at most once as a number rises.
+    ORDER = "order"
+    #: Shifts of integers.
+    SHIFT = "shift"
+    #: On numbers and times.
+    ARITHMETIC = "arithmetic"
+    #: Gives one of its operands as it is.
+    CHOICE = "choice"
+
+
+#: The kinds of values that an operator has a meaning for, for generators of expressions.
+_LOGICAL: Final = ("boolean", "integer", "real", "exceptional")
+_INTEGER: Final = ("integer",)
+_ORDERED: Final = ("integer", "real", "string", "boolean", "time")
+_MEASURED: Final = ("integer", "real", "time", "boolean")
+_NUMERIC: Final = ("integer", "real", "boolean")
+_ANYTHING: Final = ()
 
 
 class Operator(NamedTuple):
     """One operator.
 
-    ``precedence`` grows from loose (0) to tight (12).  ``commutes``: flattening may gather its
-    constants.  ``lazy``: the right operand may stay unevaluated.
+    ``precedence`` grows from loose (0) to tight (12); all associate to the left but ``?:``, which
+    takes whole operands of its own level on the right.  ``takes``: the kinds of operands that it
+    has a meaning for (none: all).  ``token``: its name in the grammar and, with a prefix, in C.
+
+    ``opcode``: the name of its C kernel; None: there is none.  ``settles``: whether the left
+    operand decides, so that the right one is not evaluated; None: both always are.  ``commutes``:
+    flattening may gather its constants.  ``mirror``: the operator that means the same with the
+    operands exchanged.  ``exact``: Python's operator that does the same to numbers while nothing
+    wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in new syntax.
     """
 
     symbol: str
     arity: int
     precedence: int
-    implementation: Callable[..., Any]
+    kind: Kind
+    takes: tuple[str, ...]
+    token: str
+    implementation: Callable[..., ClassAdValue]
+    opcode: str | None = None
+    settles: Callable[[ClassAdValue], bool] | None = None
     commutes: bool = False
-    lazy: bool = False
+    mirror: str | None = None
+    exact: Callable[[Operand, Operand], float] | None = None
+    word: str | None = None
+
+    @property
+    def lazy(self) -> bool:
+        """Whether the right operand may stay unevaluated."""
+        return self.settles is not None
 
 
-#: Symbol -> binary operator.
+_L, _B, _E, _I = Kind.LOGIC, Kind.BITS, Kind.EQUALITY, Kind.IDENTITY
+_O, _S, _A = Kind.ORDER, Kind.SHIFT, Kind.ARITHMETIC
+
+#: Symbol -> binary operator, in the order of the tokens of csrc/lex.h.
 BINARY: Final[dict[str, Operator]] = {
     row.symbol: row
     for row in (
-        Operator("||", 2, 1, logical_or, lazy=True),
-        Operator("&&", 2, 2, logical_and, lazy=True),
-        Operator("|", 2, 3, bit_or, commutes=True),
-        Operator("^", 2, 4, bit_xor, commutes=True),
-        Operator("&", 2, 5, bit_and, commutes=True),
-        Operator("==", 2, 6, equal),
-        Operator("!=", 2, 6, not_equal),
-        Operator("=?=", 2, 6, identical),
-        Operator("=!=", 2, 6, not_identical),
-        Operator("<", 2, 7, less),
-        Operator("<=", 2, 7, less_equal),
-        Operator(">", 2, 7, greater),
-        Operator(">=", 2, 7, greater_equal),
-        Operator("<<", 2, 8, shift_left),
-        Operator(">>", 2, 8, shift_right),
-        Operator(">>>", 2, 8, shift_right_logical),
-        Operator("+", 2, 9, add, commutes=True),
-        Operator("-", 2, 9, subtract),
-        Operator("*", 2, 10, multiply, commutes=True),
-        Operator("/", 2, 10, divide),
-        Operator("%", 2, 10, remainder),
-        Operator("?:", 2, 12, elvis, lazy=True),
+        Operator("||", 2, 1, _L, _LOGICAL, "OR", logical_or, "OR", _settles_or),
+        Operator("&&", 2, 2, _L, _LOGICAL, "AND", logical_and, "AND", _settles_and),
+        Operator("|", 2, 3, _B, _INTEGER, "BIT_OR", bit_or, commutes=True),
+        Operator("^", 2, 4, _B, _INTEGER, "BIT_XOR", bit_xor, commutes=True),
+        Operator("&", 2, 5, _B, _INTEGER, "BIT_AND", bit_and, commutes=True),
+        Operator("==", 2, 6, _E, _ANYTHING, "EQUAL", equal, "EQUAL", mirror="=="),
+        Operator("!=", 2, 6, _E, _ANYTHING, "NOT_EQUAL", not_equal, "NOT_EQUAL", mirror="!="),
+        Operator("=?=", 2, 6, _I, _ANYTHING, "META_EQUAL", identical, "IDENTICAL",
+                 mirror="=?=", word="is"),
+        Operator("=!=", 2, 6, _I, _ANYTHING, "META_NOT_EQUAL", not_identical, "NOT_IDENTICAL",
+                 mirror="=!=", word="isnt"),
+        Operator("<", 2, 7, _O, _ORDERED, "LESS", less, "LESS", mirror=">"),
+        Operator("<=", 2, 7, _O, _ORDERED, "LESS_OR_EQUAL", less_equal, "LESS_EQUAL", mirror=">="),
+        Operator(">", 2, 7, _O, _ORDERED, "GREATER", greater, "GREATER", mirror="<"),
+        Operator(">=", 2, 7, _O, _ORDERED, "GREATER_OR_EQUAL", greater_equal, "GREATER_EQUAL",
+                 mirror="<="),
+        Operator("<<", 2, 8, _S, _INTEGER, "SHIFT_LEFT", shift_left),
+        Operator(">>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT", shift_right),
+        Operator(">>>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT_LOGICAL", shift_right_logical),
+        Operator("+", 2, 9, _A, _MEASURED, "PLUS", add, "ADD",
+                 commutes=True, exact=operator.add),
+        Operator("-", 2, 9, _A, _MEASURED, "MINUS", subtract, "SUBTRACT",
+                 exact=operator.sub),
+        Operator("*", 2, 10, _A, _NUMERIC, "TIMES", multiply, "MULTIPLY",
+                 commutes=True, exact=operator.mul),
+        Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE"),
+        Operator("%", 2, 10, _A, _NUMERIC, "MODULUS", remainder, "REMAINDER"),
+        Operator("?:", 2, 12, Kind.CHOICE, _ANYTHING, "ELVIS", elvis, "ELVIS", _settles_elvis),
     )
-}
+}  # fmt: skip
 #: Symbol -> prefix operator.
 UNARY: Final[dict[str, Operator]] = {
     row.symbol: row
     for row in (
-        Operator("-", 1, 11, negate),
-        Operator("+", 1, 11, plus),
-        Operator("!", 1, 11, logical_not),
-        Operator("~", 1, 11, complement),
+        Operator("-", 1, 11, _A, _NUMERIC, "MINUS", negate, "NEGATE"),
+        Operator("+", 1, 11, _A, _NUMERIC, "PLUS", plus, "PLUS"),
+        Operator("!", 1, 11, _L, _NUMERIC, "NOT", logical_not, "NOT"),
+        Operator("~", 1, 11, _B, _NUMERIC, "BIT_NOT", complement),
     )
 }
 #: ``c ? a : b``.
-CONDITIONAL: Final = Operator("?:", 3, 0, choose, lazy=True)
+CONDITIONAL: Final = Operator("?:", 3, 0, Kind.CHOICE, _ANYTHING, "QMARK", choose)
+
+
+def of_kind(*kinds: Kind) -> frozenset[str]:
+    """The symbols of the binary operators of some kinds."""
+    return frozenset(symbol for symbol, row in BINARY.items() if row.kind in kinds)
+
+
+LOGIC: Final = of_kind(Kind.LOGIC)
+ORDER: Final = of_kind(Kind.ORDER)
+EQUALITY: Final = of_kind(Kind.EQUALITY)
+IDENTITY: Final = of_kind(Kind.IDENTITY)
+ARITHMETIC: Final = of_kind(Kind.ARITHMETIC)
+#: Those that compare values, identity included.
+COMPARISONS: Final = ORDER | EQUALITY | IDENTITY
+#: Those that undefined is no surprise to.
+GUARDS: Final = of_kind(Kind.IDENTITY, Kind.CHOICE)
+#: Operator -> Python's that does the same to numbers that are not too large.
+EXACT: Final = {symbol: row.exact for symbol, row in BINARY.items() if row.exact is not None}
+#: Comparison -> the same with its sides exchanged.
+MIRRORED: Final = {symbol: row.mirror for symbol, row in BINARY.items() if row.mirror}
+#: The symbols in the order of the tokens of csrc/lex.h: ``?:`` is the last one.
+_FIRST = (symbol for symbol, row in BINARY.items() if row.kind is not Kind.CHOICE)
+TOKENS: Final = tuple(dict.fromkeys((*_FIRST, *UNARY, *BINARY)))

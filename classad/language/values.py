@@ -25,8 +25,9 @@ Follows: ``Value`` of the Python module classad2 25.14.1 (names and numbers).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 INT_MIN: Final = -(2**63)
 INT_MAX: Final = 2**63 - 1
@@ -60,8 +61,62 @@ class RelTime(NamedTuple):
     secs: float
 
 
+class ListLike(Protocol):
+    """A list, as far as the language's own rooms see it: ``classad.ads.lists.ListValue``."""
+
+    @property
+    def items(self) -> tuple[object, ...]:
+        """The members: values, or expressions that were not evaluated."""
+
+    @property
+    def computed(self) -> bool:
+        """Whether a function made it, which is another type to ``=?=``."""
+
+
+class AdLike(Protocol):
+    """An ad, as far as the language's own rooms see it: ``classad.ads.ad.ClassAd``."""
+
+    @property
+    def computed(self) -> bool:
+        """Whether it is a detached copy, which is another type to ``=?=``."""
+
+    def raw(self, name: str) -> object:
+        """The stored value or expression of an attribute, or None."""
+
+
+#: A value that is neither a list nor an ad.
+Scalar: TypeAlias = bool | int | float | str | Value | AbsTime | RelTime
+#: What an expression evaluates to.
+ClassAdValue: TypeAlias = Scalar | ListLike | AdLike
+#: What a condition comes to: true, false, undefined or error.
+Truth: TypeAlias = bool | Value
+#: The scalar functions of operators.
+UnaryRule: TypeAlias = Callable[[ClassAdValue], ClassAdValue]
+BinaryRule: TypeAlias = Callable[[ClassAdValue, ClassAdValue], ClassAdValue]
+#: An argument that is evaluated when it is asked for.
+Thunk: TypeAlias = Callable[[], ClassAdValue]
+
+
 def wrap64(number: int) -> int:
     """Reduce an integer to 64 bits, two's complement, as the machine does."""
     if INT_MIN <= number <= INT_MAX:
         return number
     return (number - INT_MIN) % 2**64 + INT_MIN
+
+
+def fold(text: str) -> bytes:
+    """The key by which strings compare without case: ASCII letters lowered, bytes otherwise."""
+    if text.isascii():
+        return text.lower().encode()
+    return text.encode("utf-8", "surrogateescape").lower()
+
+
+#: Kinds of values that equal only what they are close to.
+SCALARS: Final = frozenset({str, int, float, bool})
+
+
+def closeness(value: ClassAdValue) -> bytes | float | None:
+    """What equal strings and equal numbers have in common; None for other values."""
+    if value.__class__ is str:
+        return fold(value)
+    return float(value) if isinstance(value, float | int) and value.__class__ in SCALARS else None

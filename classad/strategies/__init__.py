@@ -1,4 +1,5 @@
-"""Hypothesis strategies for the language: literals, expressions, ads, pairs, files of ads.
+"""Hypothesis strategies for the language: literals, expressions, ads, pairs, files of ads; never
+says what must hold.
 
 What is decided here: only how what ``classad.strategies.random_text`` writes is drawn, and how the
 texts of files

@@ -62,22 +62,6 @@ LITERALS: Final[Mapping[str, tuple[str, ...]]] = {
 KINDS: Final = tuple(LITERALS)
 NUMBERS: Final = ("integer", "real", "boolean")
 
-#: Precedence of an operator -> the kinds of operands that it has a meaning for.
-OPERAND_KINDS: Final[Mapping[int, tuple[str, ...]]] = {
-    1: ("boolean", "integer", "real", "exceptional"),
-    2: ("boolean", "integer", "real", "exceptional"),
-    3: ("integer",),
-    4: ("integer",),
-    5: ("integer",),
-    6: KINDS,
-    7: ("integer", "real", "string", "boolean", "time"),
-    8: ("integer",),
-    9: ("integer", "real", "time", "boolean"),
-    10: ("integer", "real", "boolean"),
-    11: ("integer", "real", "boolean"),
-    12: KINDS,
-}
-
 #: Attribute names, with the kind that a made ad mostly gives them.
 ATTRIBUTES: Final[Mapping[str, str]] = {
     "A0": "integer",
@@ -107,24 +91,20 @@ def shapes(*, steady: bool = True) -> dict[str, Shape]:
 
     ``steady``: only calls whose value is fixed once the time zone is.
     """
-    from classad.evaluation.functions import load
+    from classad.evaluation.functions import CHANCE, CLOCK, ENVIRONMENT, USAGE, load
 
     found = {}
     for key, declared in sorted(load().items()):
         least = declared.min_args
-        if steady and not declared.deterministic:
-            if declared.family not in _ZONED or declared.max_args == 0:
-                continue
+        if steady and declared.reads & (CLOCK | CHANCE | ENVIRONMENT | USAGE):
+            continue
+        if steady and declared.reads_alone:
             least = max(least, 1)
         most = min(max(least, declared.max_args if declared.max_args is not None else 3), 5)
         calls = _calls(declared.examples, declared.name, least)
         kinds = tuple(tuple(_kind(text) for text in call) for call in calls)
         found[key] = Shape(declared.name, least, most, calls, kinds)
     return found
-
-
-#: Families whose functions, given arguments, depend on nothing but the zone and the ads.
-_ZONED: Final = frozenset({"ads", "calendar", "time"})
 
 
 def _calls(examples: tuple[str, ...], name: str, least: int) -> tuple[tuple[str, ...], ...]:

@@ -17,17 +17,15 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final, NamedTuple, TypeVar
 
-from classad.language.operators import BINARY, UNARY, Operator
-from classad.strategies.edge_values import ATTRIBUTES, KINDS, LITERALS, OPERAND_KINDS, Shape, shapes
+from classad.language.names import TIME_LITERALS
+from classad.language.operators import BINARY, UNARY, Kind, Operator
+from classad.strategies.edge_values import ATTRIBUTES, KINDS, LITERALS, Shape, shapes
 
 Below = Callable[[int], int]
 T = TypeVar("T")
 
 NAMES: Final = tuple(ATTRIBUTES)
 KIND_OF: Final = tuple(ATTRIBUTES.values())
-#: Read a literal text while parsing: an ill-formed one is no expression at all.
-READ_WHILE_PARSING: Final = frozenset({"abstime", "reltime"})
-ELVIS: Final = "?:"
 #: Before an attribute's name; the unusual ones are rare, as they take the slow way.
 SCOPES: Final = (
     *("", "MY.", "TARGET.", "TARGET.", "my.") * 5,
@@ -92,13 +90,13 @@ class Inventor:
     def operation(self, depth: int, before: int) -> str:
         """A binary operator and operands that it has a meaning for."""
         operator = self.pick(self.binary)
-        kinds = OPERAND_KINDS[operator.precedence]
+        kinds = operator.takes or KINDS
         kind = self.pick(kinds)
         left = self.expression(depth - 1, kind, before)
         if self.below(10) > 6:
             kind = self.pick(kinds)
         right = self.expression(depth - 1, kind, before)
-        if operator.symbol == ELVIS:  # the grammar wants an operand without sign
+        if operator.kind is Kind.CHOICE:  # the grammar wants an operand without sign
             return f"(({left}) ?: ({right}))"
         return f"({left} {operator.symbol} {right})"
 
@@ -114,7 +112,7 @@ class Inventor:
         else:
             count = shape.least + self.below(shape.most - shape.least + 1)
             parts = [self.expression(depth - 1, "", before) for _ in range(count)]
-        if shape.name.lower() in READ_WHILE_PARSING and len(parts) == 1:
+        if shape.name.lower() in TIME_LITERALS and len(parts) == 1:
             parts[0] = f"({parts[0]})"
         return f"{shape.name}({', '.join(parts)})"
 

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
 from classad.errors import ClassAdParseError
-from classad.language.names import fold_name
+from classad.language.names import ABSOLUTE_TIME, TIME_LITERALS, fold_name
+from classad.language.operators import BINARY
 from classad.language.times import parse_abstime_literal, parse_reltime_literal
 from classad.language.values import RelTime
 from classad.syntax.nesting import Token
@@ -32,8 +33,10 @@ from classad.syntax.nodes import (
     Unary,
 )
 
-#: The words that are operators, as nodes store them.
-_WORD_OPERATORS: Final = {"IS": "=?=", "ISNT": "=!=", "ELVIS": "?:"}
+#: Binary operators by their tokens, and by those of their words.
+_OPERATORS: Final = {row.token: symbol for symbol, row in BINARY.items()} | {
+    row.word.upper(): symbol for symbol, row in BINARY.items() if row.word is not None
+}
 
 
 class Place(Protocol):
@@ -81,8 +84,7 @@ def _prefix(place: Place, parts: list[Any]) -> Unary:
 
 def _binary(place: Place, parts: list[Any]) -> Binary:
     left, sign, right = parts
-    operator = _WORD_OPERATORS.get(sign.kind) or sign.value
-    return Binary(operator, left, right, start=left.start, end=right.end)
+    return Binary(_OPERATORS[sign.kind], left, right, start=left.start, end=right.end)
 
 
 def _conditional(place: Place, parts: list[Any]) -> Conditional:
@@ -105,7 +107,7 @@ def _list_empty(place: Place, parts: list[Any]) -> ListExpr:
 
 def _call(place: Place, parts: list[Any]) -> Node:
     name, _, args, close = parts
-    if len(args) == 1 and name.value.lower() in ("abstime", "reltime"):
+    if len(args) == 1 and name.value.lower() in TIME_LITERALS:
         argument = args[0]
         if isinstance(argument, Literal) and argument.value.__class__ is str:
             return _time_literal(place, name, argument, close.end)
@@ -114,7 +116,7 @@ def _call(place: Place, parts: list[Any]) -> Node:
 
 def _time_literal(place: Place, name: Token, argument: Literal, end: int) -> Literal:
     text = str(argument.value)
-    if name.value.lower() == "abstime":
+    if name.value.lower() == ABSOLUTE_TIME:
         instant = parse_abstime_literal(text, place.tz)
         if instant is not None:
             return Literal(instant, start=name.start, end=end)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from classad.language.operators import BINARY
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
 from classad.syntax.nesting import CLOSERS, MAX_DEPTH, OPERAND_ENDS, Nesting, Token
 
@@ -67,7 +68,9 @@ _LONG: Final = frozenset({"COMMENT", "OLD_STRING", "NEW_STRING", "OLD_QUOTED", "
 #: Behind a number one of these may mean that it is ill-formed.
 _SUSPICIOUS: Final = frozenset(".eExX")
 _SPECIAL: Final = frozenset({"MINUS", "SEMICOLON", "DIVIDE", "BOUND_TO"})
-_OTHER_OPERATORS: Final = frozenset({"ELVIS", "IS", "ISNT"})
+_OTHER_OPERATORS: Final = frozenset({"ELVIS"}).union(
+    row.word.upper() for row in BINARY.values() if row.word is not None
+)
 _TOO_DEEP: Final = Fault(
     "nested too deeply", "HTCondor reads 500 levels; a pair of parentheses takes 3 of them"
 )

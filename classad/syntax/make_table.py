@@ -137,7 +137,7 @@ def main() -> None:
     """Write the file beside the grammar of a checkout."""
     from pathlib import Path
 
-    grammar = Path(__file__).resolve().parent.parent / "grammar" / "classad.lark"
+    grammar = Path(__file__).resolve().parents[2] / "grammar" / "classad.lark"
     table = make_table(grammar.read_text("utf-8"))
     grammar.with_name("classad.table.json").write_text(table_text(table), "utf-8")
 

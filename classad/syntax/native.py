@@ -17,6 +17,7 @@ from struct import Struct
 from typing import Any, Final
 
 from classad import kernels
+from classad.language.operators import TOKENS
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax.actions import unique_attributes
 from classad.syntax.lexing import integer_value, old_value, unescape
@@ -40,10 +41,7 @@ from classad.syntax.unbuilt import OLD
 _ONE_AD: Final = 8
 
 #: The operators by the numbers of their tokens in csrc/lex.h.
-OPERATORS: Final = (
-    *("", "||", "&&", "|", "^", "&", "==", "!=", "=?=", "=!=", "<", "<=", ">", ">=", "<<", ">>"),
-    *(">>>", "+", "-", "*", "/", "%", "!", "~", "?:"),
-)
+OPERATORS: Final = ("", *TOKENS)
 #: The kinds of nodes of csrc/kernels.h.
 KINDS: Final = range(20)
 (_INTEGER, _REAL, _STRING, _ESCAPED_STRING, _TRUE, _FALSE, _UNDEFINED, _ERROR) = KINDS[:8]

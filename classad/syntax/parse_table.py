@@ -49,8 +49,8 @@ class Tables(NamedTuple):
 
 def grammar_file(name: str) -> str:
     """A file of the grammar directory, from a checkout or from the installed package."""
-    here = Path(__file__).resolve().parent
-    for place in (here.parent / "grammar" / name, here / "grammar" / name):
+    room = Path(__file__).resolve().parents[1]
+    for place in (room.parent / "grammar" / name, room / "grammar" / name):
         if place.is_file():
             return place.read_text("utf-8")
     from importlib import resources

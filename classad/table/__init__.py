@@ -1,4 +1,5 @@
-"""Ads as a table: selecting, ranking and matching many rows at once.
+"""Ads as a table: selects, ranks and matches many rows at once; never another answer than the
+evaluator's for one ad after the other.
 
 ``Table`` and ``Rows`` are the public names.  A table answers as the evaluator of one ad after the
 other would, only sooner: see classad/table/table.py.

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from classad.binding.ad import ClassAd
 from classad.language.names import fold_name
 from classad.loading.columns import LoadedColumns
-from classad.table.answers.budget import DEFAULT, Budget
 from classad.table.answers.predicates import Book
 from classad.table.answers.requirements import PartnerSide, RowSide
 from classad.table.answers.valuations import Valuations
 from classad.table.arrays.arrays import rows_of
 from classad.table.dependence.conjuncts import Splits
+from classad.table.memory.budget import DEFAULT
 from classad.table.rows import Rows
 from classad.table.store.overlay import Overlaid, OverlaidStore
 from classad.table.store.reordered import Placed, PlacedStore
@@ -49,12 +49,31 @@ class Holder:
             if not isinstance(ad, ClassAd):
                 raise TypeError("a row of a table must be a ClassAd")
         self._store = Store(rows, loaded) if store is None else store
-        self._budget = Budget(budget)
+        self._budget = self._store.budget
+        self._budget.limit = budget
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing yet."""
         self._book = Book(self._store, self._budget)
         self._splits = Splits(self._store.shapes)
         self._valuations = Valuations(self._store, self._budget)
         self._row_side: RowSide | None = None
         self._partner_side = PartnerSide(self._book, self._splits)
+
+    def _count_request(self) -> None:
+        """Count a request; what is known of expressions goes if it has become too much."""
+        self._budget.now += 1
+        if self._budget.full:
+            self._budget.clear()
+            self._store.forget()
+            self._budget.start_again()
+            self._begin()
+
+    @property
+    def held(self) -> int:
+        """How many bytes are kept for later answers, about."""
+        return self._budget.held
 
     @classmethod
     def over(cls, rows: Overlaid, *, budget: int = DEFAULT) -> Self:

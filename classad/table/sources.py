@@ -1,16 +1,13 @@
-"""Where tables come from besides ads in memory, and the frames that are made of them.
+"""Reads the ads of a table from files and frames, and makes frames of its columns.
 
-What is decided here: which reader takes a file; that a missing value is an attribute that an ad
-does not have.
-Inputs: paths, frames of Arrow and pandas.  Outputs: ads, loaded columns, frames.
-Never here: the forms of files, the types of cells (classad/binding/frames.py).
+A missing value of a frame is an attribute that the ad does not have.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
@@ -23,7 +20,19 @@ if TYPE_CHECKING:
     from classad.errors import Diagnostic
     from classad.formats.detect import Form
     from classad.loading.columns import LoadedColumns
-    from classad.table.contents import Holder
+
+
+class Coded(Protocol):
+    """A table as codes and values."""
+
+    @property
+    def names(self) -> list[str]:
+        """Its attributes."""
+
+    def __len__(self) -> int: ...
+
+    def column(self, name: str) -> tuple[array[int], list[Any]]:
+        """The code of each row, and what the codes stand for."""
 
 
 def load(
@@ -74,7 +83,7 @@ def _cell(cell: Any) -> Any:
     return cell if python is None else python()
 
 
-def to_arrow(table: Holder, attributes: Sequence[str] | None, rows: array[int] | None) -> Any:
+def to_arrow(table: Coded, attributes: Sequence[str] | None, rows: array[int] | None) -> Any:
     """A ``pyarrow.Table`` of some columns and rows."""
     from classad.binding.frames import arrow_table, coded_column
     from classad.table.arrays.arrays import pick
@@ -87,7 +96,7 @@ def to_arrow(table: Holder, attributes: Sequence[str] | None, rows: array[int] |
 
 
 def by_key(
-    table: Holder, key: str, ads: Iterable[ClassAd]
+    table: Coded, key: str, ads: Iterable[ClassAd]
 ) -> tuple[Mapping[int, ClassAd], list[ClassAd]]:
     """The rows that ads with the same value of an attribute have, and the ads that have none."""
     codes, values = table.column(key)

@@ -137,7 +137,7 @@ class Table(Holder):
         ``sides``: whether the job and whether the rows have a say.  ``thorough``: also None if
         random numbers would be drawn in vain.
         """
-        self._budget.now += 1
+        self._count_request()
         job, context = partner.ad, partner.context
         assert job is not None
         job_side, rows_side = sides
@@ -149,6 +149,7 @@ class Table(Holder):
         if rows_side:  # first, since more of it is known from other jobs
             if self._row_side is None:
                 self._row_side = RowSide(self._book, self._splits)
+                self._budget.settle()
             bits, ask_row, chance = self._row_side.accepting(partner, bits)
             chance |= thorough and self._row_side.odd != 0
         if job_side and (bits or chance or thorough):
@@ -224,7 +225,7 @@ class Table(Holder):
         store = self._store
         if self._misleads(partner):
             return 0, store.everything.bits
-        self._budget.now += 1
+        self._count_request()
         shape = store.shapes.of_tree(tree)
         verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
         return verdict.true, verdict.odd | store.odd_for(partner.ad)
@@ -250,7 +251,7 @@ class Table(Holder):
         target = ClassAd() if target is None and not of_row else target
         if self._is_misleading(target, standing):
             return self._valuations.one_by_one(tree, of_row, target, bits, standing)
-        self._budget.now += 1
+        self._count_request()
         partner = Partner(target, standing, self._store.shapes, self._store.has)
         return self._valuations.codes(tree, of_row, partner, bits)
 
@@ -279,7 +280,7 @@ class Table(Holder):
                 tree, target, row_is=row_is, convert=convert, within=within
             )
             return known if codes is None else pick_numbers(known, codes)
-        self._budget.now += 1
+        self._count_request()
         return self._valuations.numbers(tree, of_row, target, convert, self._bits(within))
 
     def coded_numbers(
@@ -301,7 +302,7 @@ class Table(Holder):
                 expr, of_row, target.ad, bits, target.context
             )
             return array("d", map(convert, values)), codes
-        self._budget.now += 1
+        self._count_request()
         return self._valuations.coded_numbers(expr, of_row, target, convert, bits)
 
     def sight(self, names: Iterable[str]) -> Sight:

@@ -22,7 +22,7 @@ from negotiator.model.facts import Unsupported
 from policy.config import Config, load_config
 from policy.dialects import HTCONDOR, Dialect
 from policy.io import builtin_library
-from policy.knobs.typed import split_list
+from policy.knobs.reading import split_list
 from policy.language.sources import ProgramsNotRun
 from policy.language.table import Context
 from policy.load import load_policy

@@ -4,7 +4,7 @@ What lives here: the names of the files in a folder, and what is taken instead o
 Inputs: a folder, paths that replace its files, ads that have been read already.  Outputs: where
 each part of a pool is to be read from.
 Never here: reading (``negotiator.io``), which kind of file a path is
-(``pieslice.commands.inputs``).
+(``pieslice.inputs.sorting``).
 Follows: the files that an administrator saves with ``condor_status -l`` and its siblings.
 """
 

@@ -7,7 +7,7 @@ map would change.  Jobs that have been through it (they have ``AcctGroupUser``) 
 left alone.
 Inputs: the map, job queues, submitter ads.  Outputs: queues and submitter ads with the changes, and
 ``Assignments``, which say what was done.
-Never here: reading maps (``policy.maps.user_maps``), which line answers (``policy.maps.trial``).
+Never here: reading maps (``policy.maps.user_maps``), which line answers (``policy.maps.lookup``).
 Follows: the transform and the submit requirements of the template in 25.14.1.
 """
 
@@ -22,7 +22,7 @@ from classad import ClassAd
 from negotiator.capture.queues import IDLE, submitter_ad
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
-from policy.maps.trial import Mapped, map_name
+from policy.maps.lookup import Mapped, map_name
 from policy.maps.user_maps import UserMap
 
 FEATURE: Final = "AssignAccountingGroup"

@@ -14,7 +14,7 @@ import math
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from attr import frozen
 
@@ -22,10 +22,8 @@ from classad import ClassAd
 from classad.loading.columns import LoadedColumns, Tag
 from negotiator.capture.ads import LocatedAd, load_columns, number_of
 from negotiator.capture.pool_order import pool_order
-from negotiator.columns.rows import LoadedSlots
-
-if TYPE_CHECKING:
-    from negotiator.io import CaptureReader
+from negotiator.capture.reader import CaptureReader
+from negotiator.model.loaded_slots import LoadedSlots
 
 _STRINGS: Final = bytes([Tag.STRING])
 
@@ -79,12 +77,12 @@ def _in_columns(
     reader.diagnostics.extend(loaded.diagnostics)
     order = array("i", pool_order(names))
     ads = LoadedSlots(loaded, order, [names[row] for row in order])
-    rows = ads.rows()
-    assert rows is not None
+    table = ads.table()
+    assert table is not None
     found: list[float] = []
     for name in times:
         if loaded.column(name) is not None:
-            _, values = rows.table.apply(partial(number_of, name=name), [name])
+            _, values = table.apply(partial(number_of, name=name), [name])
             found += [time for time in values if time is not None and math.isfinite(time)]
     return PoolSlots(ads, names, found)
 

@@ -1,12 +1,4 @@
-"""Where random numbers are drawn, the order of evaluations matters.
-
-Decision here: none.  Whoever evaluates in another order than slot by slot does so in a context in
-which drawing a random number is an error, and goes slot by slot where that happens.  Inputs: a
-context.  Outputs: the same without chance.
-
-Never here: random numbers.
-Follows: nothing; it is bookkeeping.
-"""
+"""Makes drawing a random number an error, for those who do not evaluate slot by slot."""
 
 from __future__ import annotations
 

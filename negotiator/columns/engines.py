@@ -1,13 +1,9 @@
-"""The column engines of one cycle after another, which keep what need not be found out again.
+"""Makes the column engines of one cycle after another, which keep what need not be found out again.
 
-Decision here: which row of the table a slot is.  A slot keeps its row from cycle to cycle as long
-as rows in rising order are slots in pool order: slots that are rows of loaded columns have the
-place that they have in the pool; of others new ones get spare rows behind all others.  What has
-changed in the rows since the cycle before the table finds out by itself.  Inputs: the slots of a
-cycle, the policy, which may be another one.  Outputs: a ``ColumnEngine``.
-
-Never here: what is decided by the columns.
-Follows: nothing; it is bookkeeping.
+A slot keeps its row from cycle to cycle as long as rows in rising order are slots in pool order:
+slots that are rows of loaded columns have the place that they have in the pool; of others new ones
+get spare rows behind all others.  What has changed in the rows since the cycle before the table
+finds out by itself.
 """
 
 from __future__ import annotations
@@ -22,16 +18,16 @@ from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.evaluation.functions import load
 from classad.table import Table
-from classad.table.answers.budget import DEFAULT
 from classad.table.arrays.arrays import pick
-from negotiator.columns.engine import ColumnEngine
+from classad.table.memory.budget import DEFAULT
+from negotiator.columns.engine import ColumnEngine, SlotsLeft
 from negotiator.columns.fetch import fetch_columns
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slot_ads import ListedAds, PlacedAds
 from negotiator.columns.slots import ColumnSlots
 from negotiator.matching.board import Engine
-from negotiator.matching.engine import SlotsLeft
-from negotiator.pool.slots import Slot, fetch_slots
+from negotiator.pool.fetch import fetch_slots
+from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
 
 #: Bytes of results that are kept for later, for each slot: those of a cycle should fit.
@@ -57,12 +53,12 @@ class ColumnEngines:
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
-    ) -> Sequence[Slot]:
+    ) -> Slots:
         """See ``negotiator.matching.engine.Engines``."""
         found = fetch_columns(SlotRows.of(ads), claims, policy, context)
         return fetch_slots(ads, claims, policy, context) if found is None else found
 
-    def prepare(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> tuple[SlotsLeft, Engine]:
+    def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """See ``negotiator.matching.engine.Engines``."""
         if isinstance(slots, ColumnSlots) and (slots.rows.lasting or not self._lasting):
             placed, table = self._place(slots)

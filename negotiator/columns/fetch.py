@@ -1,22 +1,12 @@
-"""Slots as a cycle begins, found column by column.
-
-Decision here: none that ``negotiator.pool.slots.fetch_slots`` would not make slot by slot; the same
-functions are asked, once for each distinct combination of what they look at.  Inputs: the slots as
-rows of a table.  Outputs: ``ColumnSlots``, or None where slot by slot is the only way.
-
-Never here: what a slot is.
-Follows: ``negotiator.pool.slots``.
-"""
+"""Fetches the slots of a cycle column by column: a fact once for all rows that look alike to it."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from itertools import compress, repeat
-from typing import Any, Final
+from typing import Final, TypeVar, cast
 
-from attr import frozen
+from attr import field, frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
@@ -25,22 +15,22 @@ from classad.table import Rows
 from classad.table.arrays.arrays import flag
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
-from negotiator.columns.slots import ColumnSlots, mentioned, spread
+from negotiator.columns.slots import ColumnSlots, facts_of, mentioned, spread
 from negotiator.expressions.settled import Freezer
-from negotiator.pool.slots import (
-    ABSENT,
+from negotiator.pool.fetch import (
     KEPT,
     NAME,
-    Changes,
     Fact,
-    Slot,
-    holds,
-    is_plain,
+    admission,
     lacks_weight,
+    settle_requirements,
     slot_weight,
+    take_requirements,
 )
+from negotiator.pool.slots import Changes, Slot, is_plain
 from policy.model import NegotiatorPolicy
 
+T = TypeVar("T")
 #: Where the requirements to go by may be from.
 _REQUIREMENTS: Final = ("requirements", "negotiatorrequirements")
 _NONE: Final[Changes] = {}
@@ -49,9 +39,12 @@ _NONE: Final[Changes] = {}
 def fetch_columns(
     rows: SlotRows, claims: Mapping[str, int], policy: NegotiatorPolicy, context: EvalContext
 ) -> ColumnSlots | None:
-    """The slots; None if random numbers are drawn, or one thing depends on another."""
+    """The slots as ``fetch_slots`` finds them; None if it has to.
+
+    That is where random numbers are drawn, or one fact depends on another.
+    """
     try:
-        return _Fetch(rows, policy, context, without_chance(context)).slots(claims)
+        return _Fetch(rows, policy, context).slots(claims)
     except UnsureError:
         return None
 
@@ -61,50 +54,44 @@ class _Fetch:
     rows: SlotRows
     policy: NegotiatorPolicy
     context: EvalContext
-    surely: EvalContext
+    changed: set[str] = field(factory=set)
 
     def slots(self, claims: Mapping[str, int]) -> ColumnSlots:
         rows, policy = self.rows, self.policy
         if rows.table.sight(()).odd:
             raise UnsureError  # what ads inherit is in no column
-        names = rows.names or self._each(NAME)
-        passed = self._passed(names)
+        names: list[str | None] = list(rows.names) if rows.names else self._each(NAME)
+        tests = [self._each(fact) for fact in admission(policy)]
+        if None in names:
+            tests.append([name is not None for name in names])
         lacking, weights = self._weights()
         kept = {what: self._each(fact) for what, fact in KEPT.items()}
-        required = self._cells("requirements")
-        given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
-        changes = (
-            [given if lacks else _NONE for lacks in lacking] if any(lacking) else repeat(_NONE)
-        )
+        changes: Iterable[Changes] = repeat(_NONE)
+        if any(lacking):
+            given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
+            changes = [given if lacks else _NONE for lacks in lacking]
+            self.changed.add("slotweight")
+        required = spread(*rows.table.column("requirements"), rows.order)
         ads = repeat(None) if rows.loaded else [rows.table.ad(row) for row in rows.order]
-        make: Any = Slot
-        known = (ads, names, weights, repeat(1), *kept.values(), required)
-        made: list[Slot] = list(map(make, *known, changes, repeat(rows), rows.order))
+        known = (ads, names, weights, repeat(1), *kept.values(), required, changes)
+        made = cast(
+            "list[Slot]",
+            list(map(Slot, *known, repeat(rows), rows.order, repeat(self.changed))),
+        )
         if claims:
             for slot in made:
                 slot.claims = claims.get(slot.name, 1)
-        there = made if passed is None else compress(made, passed)
-        slots = ColumnSlots(there, rows, {"slotweight"} if any(lacking) else ())
-        if passed is None:
+        tests = [found for found in tests if not all(found)]
+        there = compress(made, map(all, zip(*tests, strict=True))) if tests else made
+        slots = ColumnSlots(there, rows, self.changed)
+        if not tests:
             slots.stand_in(rows.order, kept | {"weight": weights})
         if any(lacking) and not is_plain(policy.slot_weight):
             raise UnsureError
-        self._settle(slots)
-        for slot in slots if any(kept["resources"]) else ():
-            if slot.resources:
-                slot.own_ad()
+        self._give_requirements(slots)
+        for slot in slots.with_policy():
+            slot.own_ad()
         return slots
-
-    def _passed(self, names: list[Any]) -> list[bool] | None:
-        """Which slots the cycle goes by; None: all."""
-        constraint = self.policy.slot_constraint
-        tests = [[name is not None for name in names]] if None in names else []
-        if self.rows.table.has("Absent"):
-            tests.append([not absent for absent in self._each(ABSENT)])
-        if constraint is not None:
-            reads = self._mentioned(constraint)
-            tests.append(self._each(Fact(partial(holds, constraint), reads)))
-        return [all(found) for found in zip(*tests, strict=True)] if tests else None
 
     def _weights(self) -> tuple[list[bool], list[float]]:
         """Which slots the negotiator gives its own weight, and what all of them weigh."""
@@ -117,35 +104,27 @@ class _Fetch:
                 ad.insert("SlotWeight", policy.slot_weight)
             return lacks, slot_weight(ad, policy, context)
 
-        reads = ("SlotWeight", *self._mentioned(policy.slot_weight))
-        sight = self.rows.table.sight(reads)
+        sight = self.rows.table.sight(("SlotWeight", *mentioned(policy.slot_weight)))
         if sight.odd or not sight.names.isdisjoint(_REQUIREMENTS):
             raise UnsureError  # they may be settled first
-        codes, found = self._answers(Fact(weigh, reads))
+        fact = Fact(weigh, ("SlotWeight",), expression=policy.slot_weight)
+        codes, found = facts_of(fact, self.rows, without_chance(self.context))
         lacking, weights = zip(*found, strict=True) if found else ((), ())
         order = self.rows.order
         return spread(codes, list(lacking), order), spread(codes, list(weights), order)
 
-    def _settle(self, slots: ColumnSlots) -> None:
+    def _give_requirements(self, slots: ColumnSlots) -> None:
         """Give slots the requirements to go by where they are others than those sent."""
-        table, changed = self.rows.table, False
+        table = self.rows.table
         if table.has("NegotiatorRequirements"):
-            codes, values = table.column("NegotiatorRequirements")
             for slot in slots:
-                own = values[codes[slot.row]]
-                if own is not None:
-                    slot.insert("Requirements", own)
-                    changed = True
+                take_requirements(slot)
         suspects = self._suspects()
         if suspects:
             freezer = Freezer(self.context)
             for slot in slots:
-                settled = freezer.settled(slot.ad) if suspects >> slot.row & 1 else None
-                if settled is not None:
-                    slot.insert("Requirements", settled)
-                    changed = True
-        if changed:
-            slots.changed.add("requirements")
+                if suspects >> slot.row & 1:
+                    settle_requirements(slot, freezer)
 
     def _suspects(self) -> int:
         """The rows whose requirements may be settled; with luck none, which is the rule."""
@@ -160,10 +139,10 @@ class _Fetch:
             reached.add(name)
             codes, values = table.column(name)
             steady = bytearray(len(values))
-            trees: list[tuple[int, Any]] = [
-                (code, value) for code, value in enumerate(values) if value.__class__ is ExprTree
+            trees = [
+                (code, value) for code, value in enumerate(values) if isinstance(value, ExprTree)
             ]
-            if name == "slotweight":
+            if name == "slotweight" and self.policy.slot_weight is not None:
                 trees.append((-1, self.policy.slot_weight))
             for code, tree in trees:
                 names, unsteady = freezer.look(tree)
@@ -180,24 +159,7 @@ class _Fetch:
             found |= flag(codes, None, there, len(table))
         return found
 
-    def _mentioned(self, tree: ExprTree | None) -> tuple[str, ...]:
-        names = mentioned(tree)
-        if names is None:
-            raise UnsureError
-        return names
-
-    def _each(self, fact: Fact) -> list[Any]:
+    def _each(self, fact: Fact[T]) -> list[T]:
         """What a fact is for each slot."""
-        return spread(*self._answers(fact), self.rows.order)
-
-    def _answers(self, fact: Fact) -> tuple[array[int], list[Any]]:
-        """What a fact may be, and which of that it is for each row."""
-        table, surely = self.rows.table, self.surely
-        reads = list(fact.reads)
-        if fact.prefix:
-            reads += [name for name in table.keys if name.startswith(fact.prefix)]
-        return table.apply(lambda ad: fact.find(ad, surely), reads)
-
-    def _cells(self, name: str) -> list[Any]:
-        """What each slot has for an attribute."""
-        return spread(*self.rows.table.column(name), self.rows.order)
+        found = facts_of(fact, self.rows, without_chance(self.context))
+        return spread(*found, self.rows.order)

@@ -1,11 +1,4 @@
-"""Candidates in order, of which usually only the first few are ever wanted.
-
-Decision here: none; the order is that of sorting all of them, but what comes behind those that are
-wanted is not sorted.  Inputs: the keys of rows, none of them NaN.  Outputs: candidates by place.
-
-Never here: the values of the keys, which candidate is taken.
-Follows: ``std::sort`` of the GNU library, as ``negotiator.model.std_sort``.
-"""
+"""Puts candidates in order from the front, of which usually only the first few are ever wanted."""
 
 from __future__ import annotations
 

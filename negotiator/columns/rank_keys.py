@@ -1,52 +1,68 @@
-"""The five keys of many candidates at once.
+"""Makes the five keys of many candidates at once: columns of numbers, by ``matching.rank.RANKS``.
 
-Decision here: none that ``negotiator.matching.rank`` would not make slot by slot.  A rank is a
-column of
-numbers, found by the table once for each distinct combination of what it depends on.  Inputs: the
-table of the slots, a request, who passed the tests.  Outputs: ``Keys``: the keys of any row.
-
-Never here: order, the tests.  A rank that is NaN, which no order can be told of, is refused.
-Follows: ``negotiator.matching.rank``.
+A rank that is NaN, which no order can be told of, is refused.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from operator import ne
 from typing import Any, Final, TypeAlias
 
 from attr import define
 
-from classad.ads.expression import Expression as ExprTree
 from classad.kernels import Key, sort_rows, top_rows
-from classad.syntax.nodes import Reference
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import mark, rows_of, settle
 from classad.table.dependence.partner import Partner
 from negotiator.columns.chance import UnsureError
-from negotiator.matching.rank import KIND_ORDER, RankKeys
-from negotiator.model.arithmetic import DBL_MAX, FLT_MAX, float32
+from negotiator.matching.rank import (
+    JOB,
+    JOB_NUMBER,
+    JOB_RANK_IGNORED,
+    KIND_ORDER,
+    NOT_PREEMPTED,
+    POLICY_NUMBER,
+    POST_JOB,
+    PRE_JOB,
+    PREEMPTION,
+    RankKeys,
+    RankNumber,
+    RankRule,
+)
 from negotiator.model.result import MatchKind
+from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
 
 #: What decides: a number, the same for all rows, or a key of each.
 Rank: TypeAlias = "float | Key"
+_NUMBERS: Final[frozenset[type]] = frozenset({float, int, bool})
 
-_NUMBERS: Final[frozenset[type[Any]]] = frozenset({float, int, bool})
+
+class _Convert:
+    """Makes ranks of values."""
+
+    def __init__(self, number: RankNumber) -> None:
+        self._number = number
+
+    def __call__(self, value: object) -> float:
+        number = self._number.of(value)
+        if number != number:
+            raise UnsureError
+        return number
+
+    def of_doubles(self, values: array[float]) -> array[float]:
+        """The same for numbers, NaN standing for what is none."""
+        return settle(values, *self._number)
 
 
-class _PolicyNumber:
-    """Values as ranks of the negotiator's own (see ``rank.policy_rank``)."""
-
-    def __call__(self, value: Any) -> float:
-        if value.__class__ not in _NUMBERS:
-            return -DBL_MAX
-        return _sure(float32(float(value)))
+class _ConvertMany(_Convert):
+    """The same, in single precision."""
 
     def many(self, values: list[Any]) -> array[float]:
-        """The same for many values."""
+        """The ranks of many values."""
         others = [place for place, value in enumerate(values) if value.__class__ not in _NUMBERS]
         if others:
             values = [value if value.__class__ in _NUMBERS else 0.0 for value in values]
@@ -54,35 +70,12 @@ class _PolicyNumber:
         if any(map(ne, found, found)):
             raise UnsureError
         for place in others:
-            found[place] = -DBL_MAX
+            found[place] = self._number.missing
         return found
-
-    def of_doubles(self, values: array[float]) -> array[float]:
-        """The same for numbers, NaN standing for what is none."""
-        return settle(values, True, -DBL_MAX)
-
-
-class _JobNumber:
-    """Values as a job's rank (see ``rank.job_rank``)."""
-
-    def __call__(self, value: Any) -> float:
-        return _sure(float(value)) if value.__class__ in _NUMBERS else 0.0
-
-    def of_doubles(self, values: array[float]) -> array[float]:
-        """The same for numbers, NaN standing for what is none."""
-        return settle(values, False, 0.0)
-
-
-def _sure(number: float) -> float:
-    if number != number:
-        raise UnsureError
-    return number
 
 
 #: One object each: the table keeps numbers by it.
-policy_number: Final = _PolicyNumber()
-job_number: Final = _JobNumber()
-
+_CONVERT: Final = {POLICY_NUMBER: _ConvertMany(POLICY_NUMBER), JOB_NUMBER: _Convert(JOB_NUMBER)}
 #: The kinds of match by the numbers that stand for them here.
 _KINDS: Final = (MatchKind.NONE, MatchKind.RANK, MatchKind.PRIORITY)
 _BY_RANK: Final = _KINDS.index(MatchKind.RANK)
@@ -91,12 +84,6 @@ _BY_PRIORITY: Final = _KINDS.index(MatchKind.PRIORITY)
 _MANY: Final = 64
 #: The fourth key of each kind.
 _ORDERS: Final = array("d", [KIND_ORDER[kind] for kind in _KINDS])
-
-
-@cache
-def _rank_of_slot() -> ExprTree:
-    """What ranks a request that has no ``Rank`` at all."""
-    return ExprTree.from_node(Reference("Rank", base=Reference("MY")))
 
 
 @define(eq=False)
@@ -126,7 +113,7 @@ class Keys:
     job: Rank
     post_job: Rank
     kinds: bytearray | None = None
-    preemption: Rank = -FLT_MAX
+    preemption: Rank = NOT_PREEMPTED
 
     def at(self, row: int) -> RankKeys:
         """The keys of a row."""
@@ -156,54 +143,45 @@ class Keys:
 class KeyMaker:
     """Makes the keys of requests."""
 
-    def __init__(
-        self,
-        table: Table,
-        policy: NegotiatorPolicy,
-        held: int,
-        fixed: Mapping[int, tuple[float, float]],
-    ) -> None:
-        """``held``: the rows that somebody holds.
-
-        ``fixed``: pre-job and post-job rank of each row, for when jobs' ranks are ignored.
-        """
+    def __init__(self, slots: Mapping[int, Slot], table: Table, policy: NegotiatorPolicy) -> None:
+        """``slots``: by their rows in the table."""
+        self._slots = slots
         self._table = table
         self._size = len(table)
         self._policy = policy
-        self._held = held
         #: The kinds by the set of those who prefer requests.
         self._by_rank: dict[int, tuple[int, bytearray]] = {}
-        self._fixed: tuple[Key, Key] | None = None
-        if policy.ignore_job_ranks:
-            pairs = [fixed.get(row, (0.0, 0.0)) for row in range(self._size)]
-            before, after = (Key(array("d", [pair[i] for pair in pairs])) for i in (0, 1))
-            self._fixed = (before, after)
 
     def keys(self, request: Partner, passed: Passed) -> Keys:
         """The keys of the rows that passed; raises ``UnsureError``."""
         rows, size = rows_of(passed.bits), self._size
         kinds = self._kinds(passed)
-        if self._fixed is not None:
+        if self._policy.ignore_job_ranks:
             before, after = self._fixed
-            return Keys(rows, size, before, 1.0, after, kinds)
-        policy = self._policy
+            return Keys(rows, size, before, JOB_RANK_IGNORED, after, kinds)
         if not rows:
             return Keys(rows, size, 0.0, 0.0, 0.0)
-        preemption: Rank = -FLT_MAX
+        preemption: Rank = NOT_PREEMPTED
         if kinds is not None:
-            held = Passed(passed.by_rank | passed.by_priority)
-            preemption = self._policy_rank(policy.preemption_rank, request, held)
+            held = passed.by_rank | passed.by_priority
+            preemption = self._rank(PREEMPTION, request, held)
             if isinstance(preemption, Key):
-                preemption = Key(preemption.values, preemption.codes, kinds, -FLT_MAX)
-        return Keys(
-            rows,
-            size,
-            self._policy_rank(policy.pre_job_rank, request, passed),
-            self._job_rank(request, passed),
-            self._policy_rank(policy.post_job_rank, request, passed),
-            kinds,
-            preemption,
+                preemption = Key(preemption.values, preemption.codes, kinds, NOT_PREEMPTED)
+        pre, job, post = (
+            self._rank(rule, request, passed.bits) for rule in (PRE_JOB, JOB, POST_JOB)
         )
+        return Keys(rows, size, pre, job, post, kinds, preemption)
+
+    @cached_property
+    def _fixed(self) -> tuple[Key, Key]:
+        """Pre-job and post-job rank of each row for the whole cycle."""
+        pairs = [(0.0, 0.0)] * self._size
+        for row, slot in self._slots.items():
+            pairs[row] = slot.fixed_ranks or (0.0, 0.0)
+        if any(pre != pre or post != post for pre, post in pairs):
+            raise UnsureError
+        before, after = (Key(array("d", column)) for column in zip(*pairs, strict=True))
+        return before, after
 
     def _kinds(self, passed: Passed) -> bytearray | None:
         """The number of the kind of match of each row that passed."""
@@ -224,29 +202,32 @@ class KeyMaker:
         return kinds
 
     @cached_property
+    def _held(self) -> int:
+        """The rows that somebody holds."""
+        held = (row for row, slot in self._slots.items() if slot.user is not None)
+        return Rows.of(self._size, held).bits
+
+    @cached_property
     def _by_priority(self) -> bytearray:
         """The kinds if whatever is held can be had by priority only."""
         kinds = bytearray(self._size)
         mark(kinds, rows_of(self._held), _BY_PRIORITY)
         return kinds
 
-    def _policy_rank(self, expr: ExprTree | None, request: Partner, passed: Passed) -> Rank:
-        if expr is None:
-            return -DBL_MAX
-        within = Rows(self._size, passed.bits)
-        return Key(*self._table.coded_numbers(expr, request, convert=policy_number, within=within))
-
-    def _job_rank(self, request: Partner, passed: Passed) -> Rank:
+    def _rank(self, rule: RankRule, request: Partner, among: int) -> Rank:
+        """One key of some rows."""
         assert request.ad is not None
-        rank = request.ad.raw("Rank")
-        if rank is not None and rank.__class__ is not ExprTree:
-            return job_number(rank)
+        scale = rule.scale(self._policy, request.ad)
+        if isinstance(scale, float):
+            if scale != scale:
+                raise UnsureError
+            return scale
         return Key(
             *self._table.coded_numbers(
-                _rank_of_slot() if rank is None else rank,
+                scale.expr,
                 request,
-                row_is="my" if rank is None else "target",
-                convert=job_number,
-                within=Rows(self._size, passed.bits),
+                row_is="my" if scale.of_slot else "target",
+                convert=_CONVERT[rule.number],
+                within=Rows(self._size, among),
             )
         )

@@ -1,27 +1,25 @@
-"""The slots of a snapshot as rows of a table.
+"""Keeps the slots of a snapshot as rows of a table, and makes the ad of a row when it is wanted.
 
-Decision here: when the rows of a file may stand for its ads: as long as nobody has asked for one
-of them, who might change it.  Inputs: ads, or loaded columns and the order of the pool.  Outputs:
-``SlotRows``; ``LoadedSlots``, which are a sequence of ads all the same.
-
-Never here: what a slot is, evaluation.
-Follows: nothing; it is bookkeeping.
+The rows of a file stand for its ads as long as nobody has asked for one of them, who might change
+it.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from collections.abc import Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from classad import ClassAd
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
-from negotiator.columns.visible import Mentions
+from negotiator.expressions.visible import Mentions
+from negotiator.model.loaded_slots import LoadedSlots
 
 
 class SlotRows:
-    """Slots as rows.
+    """Slots as rows; see ``negotiator.pool.slots.SlotSource``.
 
     ``order``: the row of each slot, in pool order.  ``names``: of the slots in pool order, if all
     of them are plain strings.  ``lasting``: whether other cycles will have the same rows.
@@ -45,8 +43,13 @@ class SlotRows:
     @classmethod
     def of(cls, ads: Sequence[ClassAd]) -> SlotRows:
         """The rows of ads; those of loaded ones are kept."""
-        rows = ads.rows() if isinstance(ads, LoadedSlots) else None
-        return cls(Table(ads), array("i", range(len(ads)))) if rows is None else rows
+        table = ads.table() if isinstance(ads, LoadedSlots) else None
+        if table is None or not isinstance(ads, LoadedSlots):
+            return cls(Table(ads), array("i", range(len(ads))))
+        known = _KEPT.get(ads)
+        if known is None:
+            known = _KEPT[ads] = cls(table, ads.order, ads.loaded, ads.names)
+        return known
 
     def ad(self, row: int) -> ClassAd:
         """The ad of a row, only to be looked at."""
@@ -57,7 +60,7 @@ class SlotRows:
             ad = self._made[row] = self.loaded.ad(row, ClassAd)
         return ad
 
-    def cell(self, key: str, row: int) -> Any:
+    def cell(self, key: str, row: int) -> object:
         """What a row has for an attribute (a folded name)."""
         store = self.table.store
         if not store.has(key):
@@ -67,43 +70,5 @@ class SlotRows:
         return store.cells(key, (row,))[0] if column is None else column.cell(row)
 
 
-class LoadedSlots(Sequence[ClassAd]):
-    """Loaded slot ads in pool order; they are made when one is asked for, and may be changed."""
-
-    def __init__(self, loaded: LoadedColumns, order: array[int], names: list[str]) -> None:
-        """``order``: the rows in pool order; ``names``: of the slots, in that order."""
-        self.loaded = loaded
-        self._order = order
-        self._names = names
-        self._ads: tuple[ClassAd, ...] | None = None
-        self._rows: SlotRows | None = None
-
-    def rows(self) -> SlotRows | None:
-        """The slots as rows; None once an ad of them may have been changed."""
-        if self._ads is not None:
-            return None
-        if self._rows is None:
-            table = Table.from_columns(self.loaded)
-            self._rows = SlotRows(table, self._order, self.loaded, self._names)
-        return self._rows
-
-    def __len__(self) -> int:
-        return len(self._order)
-
-    @overload
-    def __getitem__(self, place: int, /) -> ClassAd: ...
-
-    @overload
-    def __getitem__(self, place: slice, /) -> tuple[ClassAd, ...]: ...
-
-    def __getitem__(self, place: int | slice, /) -> ClassAd | tuple[ClassAd, ...]:
-        return self._all()[place]
-
-    def __iter__(self) -> Iterator[ClassAd]:
-        return iter(self._all())
-
-    def _all(self) -> tuple[ClassAd, ...]:
-        if self._ads is None:
-            by_row = list(self.loaded.to_ads(ClassAd))
-            self._ads = tuple([by_row[row] for row in self._order])
-        return self._ads
+#: The rows of loaded slots, for as long as these live.
+_KEPT: Final[WeakKeyDictionary[LoadedSlots, SlotRows]] = WeakKeyDictionary()

@@ -1,17 +1,9 @@
-"""The slots of a cycle as the rows that a table asks for.
-
-Decision here: none.  A row is the ad that was given with what the cycle has changed; a copy that
-has the changes is made at need.  Inputs: slots by their rows.  Outputs: ads and cells.
-
-Never here: which row a slot is.
-Follows: nothing; it is bookkeeping.
-"""
+"""Shows a table the slots of a cycle as its rows: ads with what the cycle has changed."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from classad import ClassAd
 from classad.table.store.reordered import NOWHERE
@@ -45,7 +37,7 @@ class ListedAds:
         slot = self._slots.get(row)
         return self._nobody if slot is None else slot.ad
 
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
+    def cells(self, name: str, rows: Sequence[int]) -> list[object]:
         """What some rows have for an attribute."""
         # Not from ``ads``: somebody may have had a copy made, which has the changes since.
         slots = map(self._slots.get, rows)
@@ -87,7 +79,7 @@ class PlacedAds:
         slot = self._slots.get(row)
         return self._nobody if slot is None else slot.ad
 
-    def changed(self, name: str) -> dict[int, Any]:
+    def changed(self, name: str) -> dict[int, object]:
         """What the cycle has made of an attribute, by row."""
         found = {}
         for row, slot in self._slots.items():

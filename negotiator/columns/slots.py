@@ -1,20 +1,14 @@
-"""The slots of a cycle, and questions that are asked of each of them.
+"""Asks the slots of a cycle once for each distinct combination of the attributes that matter.
 
-Decision here: how a question is asked.  Slots that are rows of a table are asked all at once: once
-for each distinct combination of what the question looks at; slot by slot where attributes that the
-cycle has changed could be looked at, or a random number would be drawn.  Inputs: slots, a question
-and the attributes that it looks at.  Outputs: the answers, in the order of the slots.
-
-Never here: what is asked.
-Follows: nothing; it is bookkeeping.
+Slots are asked one by one where attributes that the cycle has changed could be looked at, or a
+random number would be drawn.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from operator import attrgetter
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Self, TypeVar, cast
 
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
@@ -22,33 +16,36 @@ from classad.evaluate import EvalContext
 from classad.table.arrays.arrays import pick
 from classad.table.expressions.shapes import OTHERS, Shapes
 from negotiator.columns.chance import UnsureError, without_chance
+from negotiator.columns.external import external_names_in
 from negotiator.columns.rows import SlotRows
-from negotiator.pool.slots import KEPT, OCCUPANTS, Slot
+from negotiator.pool.fetch import KEPT, Fact, new_slot
+from negotiator.pool.slots import Slot, Slots
 
 T = TypeVar("T")
 
 
-class ColumnSlots(list[Slot]):
+class ColumnSlots(Slots):
     """Slots that are rows of a table.
 
-    ``changed``: the folded names of attributes that the cycle has changed in some of them.
+    ``changed``: the folded names of attributes that the cycle has changed in some of them, which
+    the slots note themselves.
     """
 
-    def __init__(self, slots: Iterable[Slot], rows: SlotRows, changed: Collection[str]) -> None:
+    def __init__(self, slots: Iterable[Slot], rows: SlotRows, changed: set[str]) -> None:
         super().__init__(slots)
         self.rows = rows
-        self.changed = set(changed)
-        #: What is kept of the slots, by the names of their fields, where that is at hand.
-        self.kept: Mapping[str, Sequence[Any]] = {}
+        self.changed = changed
+        #: What is known of the slots, by the names of their fields, where that is at hand.
+        self.known: Mapping[str, Sequence[object]] = {}
         self._places: array[int] | None = None
 
-    def some(self, slots: Iterable[Slot]) -> ColumnSlots:
-        """Some of these slots, or all in another order."""
-        return ColumnSlots(slots, self.rows, self.changed)
+    def some(self, slots: Iterable[Slot]) -> Self:
+        """See ``Slots``."""
+        return type(self)(slots, self.rows, self.changed)
 
-    def stand_in(self, rows: array[int], kept: Mapping[str, Sequence[Any]]) -> None:
-        """Say which rows the slots are, and what is kept of them, to save looking."""
-        self._places, self.kept = rows, kept
+    def stand_in(self, rows: array[int], known: Mapping[str, Sequence[object]]) -> None:
+        """Say which rows the slots are, and what is known of them, to save looking."""
+        self._places, self.known = rows, known
 
     def places(self) -> array[int]:
         """The rows that the slots are; nobody puts slots in later, or takes them out."""
@@ -56,30 +53,66 @@ class ColumnSlots(list[Slot]):
             self._places = array("i", [slot.row for slot in self])
         return self._places
 
+    def weights(self) -> Sequence[float]:
+        """See ``Slots``."""
+        known = self.known.get("weight")
+        return super().weights() if known is None else cast("Sequence[float]", known)
+
+    def users(self) -> Sequence[str | None]:
+        """See ``Slots``."""
+        known = self.known.get("user")
+        return super().users() if known is None else cast("Sequence[str | None]", known)
+
+    def with_policy(self) -> list[Slot]:
+        """See ``Slots``."""
+        return super().with_policy() if any(self.known.get("resources", (True,))) else []
+
+    def in_state(self, state: str) -> list[Slot]:
+        """See ``Slots``."""
+        return super().in_state(state) if state in self.known.get("state", (state,)) else []
+
     def each(
         self,
-        reads: Iterable[str],
         find: Callable[[Slot, EvalContext], T],
         context: EvalContext,
-        knows: Sequence[str],
-    ) -> list[T] | None:
-        """The answers; None if they have to be found slot by slot."""
-        names = [*reads, *(name for what in knows for name in KEPT[what].reads)]
+        *,
+        reads: Iterable[str] | None,
+        expressions: Iterable[ExprTree | None] = (),
+        knows: Sequence[str] = (),
+    ) -> list[T]:
+        """See ``Slots``."""
         surely = without_chance(context)
-        sight = self.rows.table.sight(names)
-        if self.changed and (sight.odd or not self.changed.isdisjoint(sight.names)):
-            return None
 
         def ask(ad: ClassAd) -> T:
-            slot = Slot(ad, "", 1.0, 1, False, None, None)
-            for what in knows:
-                setattr(slot, what, KEPT[what].find(ad, surely))
-            return find(slot, surely)
+            known = {what: KEPT[what].find(ad, surely) for what in knows}
+            return find(new_slot(ad, "", 1, known), surely)
 
         try:
+            if reads is None:
+                raise UnsureError
+            names = [*reads, *mentioned(*expressions)]
+            names += [name for what in knows for name in KEPT[what].reads]
+            sight = self.rows.table.sight(names)
+            if self.changed and (sight.odd or not self.changed.isdisjoint(sight.names)):
+                raise UnsureError
             return spread(*self.rows.table.apply(ask, names), self.places())
         except UnsureError:
-            return None
+            return super().each(find, context, reads=reads)
+
+    def external_names(self) -> set[str]:
+        """See ``Slots``."""
+        loaded = self.rows.loaded
+        if loaded is None:
+            return super().external_names()
+        return external_names_in(self, self.rows.table, loaded)
+
+
+def facts_of(fact: Fact[T], rows: SlotRows, surely: EvalContext) -> tuple[array[int], list[T]]:
+    """What a fact may be, and which of that it is for each row."""
+    reads = [*fact.reads, *mentioned(fact.expression)]
+    if fact.prefix:
+        reads += [name for name in rows.table.keys if name.startswith(fact.prefix)]
+    return rows.table.apply(lambda ad: fact.find(ad, surely), reads)
 
 
 def spread(codes: array[int], values: list[T], rows: array[int]) -> list[T]:
@@ -89,55 +122,14 @@ def spread(codes: array[int], values: list[T], rows: array[int]) -> list[T]:
     return list(map(values.__getitem__, pick(codes, rows)))
 
 
-def mentioned(*trees: ExprTree | None) -> tuple[str, ...] | None:
-    """The attributes of an ad by itself that expressions mention; None if that is not known."""
+def mentioned(*trees: ExprTree | None) -> set[str]:
+    """The attributes of an ad by itself that expressions mention; raises ``UnsureError``."""
     shapes = Shapes()
     found: set[str] = set()
     for tree in trees:
         if tree is not None:
             shape = shapes.of_tree(tree)
             if shape.odd or shape.random:
-                return None
+                raise UnsureError
             found.update(name for where, name in shape.names if where != OTHERS)
-    return tuple(sorted(found))
-
-
-def holders_are_charged(slots: Sequence[Slot]) -> bool:
-    """Whether each claimed slot is known to be charged to whoever holds it."""
-    if not isinstance(slots, ColumnSlots):
-        return False
-    table = slots.rows.table
-    *others, group, user = OCCUPANTS
-    if table.sight(()).odd or any(map(table.has, others)):
-        return False
-    columns = [table.column(name)[1] for name in (group, user)]
-    return all({*map(type, values)} <= _TEXTS and "" not in values for values in columns)
-
-
-_TEXTS: Final = frozenset({str, type(None)})
-
-
-def kept_of(slots: Sequence[Slot], what: str) -> Sequence[Any]:
-    """What is kept of each slot as a cycle begins: its weight, or one of ``slots.KEPT``."""
-    known = slots.kept.get(what) if isinstance(slots, ColumnSlots) else None
-    return list(map(attrgetter(what), slots)) if known is None else known
-
-
-def each(
-    slots: Sequence[Slot],
-    reads: Iterable[str] | None,
-    find: Callable[[Slot, EvalContext], T],
-    context: EvalContext,
-    *,
-    knows: Sequence[str] = (),
-) -> list[T]:
-    """The answer of each slot.
-
-    ``reads``: the attributes of the ad that the question looks at; None if that is not known.
-    ``knows``: what else it looks at of the slot: whether it is ``partitionable``, its ``state``.
-    """
-    if isinstance(slots, ColumnSlots) and reads is not None:
-        found = slots.each(reads, find, context, knows)
-        if found is not None:
-            return found
-    return [find(slot, context) for slot in slots]
+    return found

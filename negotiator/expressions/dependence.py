@@ -18,16 +18,12 @@ from attr import frozen
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import References, references_of
-from classad.evaluation.functions import lookup_function
+from classad.evaluation.functions import CLOCK, ZONE, lookup_function
 from classad.language.values import Value
 from classad.syntax.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Reference, walk
 
 #: Values that say all there is to say about an attribute.
 _PLAIN: Final = frozenset({bool, int, float, str, Value})
-#: Functions that are not deterministic in general but are within one cycle, given plain values.
-_STEADY: Final = frozenset(
-    {"time", "currenttime", "daytime", "timezoneoffset", "evalineachcontext", "countmatches"}
-)
 _OWN: Final = frozenset({"my", "self"})
 
 #: An attribute's value as a dictionary key: kinds and signs of zero are told apart.
@@ -140,8 +136,9 @@ def _is_steady(node: Node) -> bool:
     for part in walk(node):
         if isinstance(part, AdExpr):
             return False
-        if isinstance(part, Call) and part.name.lower() not in _STEADY:
+        if isinstance(part, Call):
+            # Within one cycle the instant and the zone are what they are.
             function = lookup_function(part.name)
-            if function is None or not function.deterministic:
+            if function is None or function.ever_reads & ~(CLOCK | ZONE):
                 return False
     return True

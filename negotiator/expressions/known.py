@@ -26,9 +26,7 @@ from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.expressions.templates import (
     MARK,
     Rest,
-    constants_in,
     constants_of,
-    first_of_form,
 )
 
 #: Expressions and conjuncts that are remembered from cycle to cycle.
@@ -133,7 +131,7 @@ class _Forms:
 
     def look(self, text: str, how: int) -> _Look | None:
         """What is known of a piece; None if it is no expression by itself."""
-        left = constants_in(text)
+        left = constants_of(text)
         # A zero is printed without the minus before it.
         if left is None or not left[1] or (0 in left[1] and "-" in text):
             return self._read(text, how)
@@ -149,7 +147,7 @@ class _Forms:
         return found
 
     def _read(self, text: str, how: int) -> _Look | None:
-        node = first_of_form(text, how & ~PREFIX) or parse(text, how)
+        node = parse(text, how & ~PREFIX) or parse(text, how)
         return None if node is None else _look(ExprTree.from_node(node))
 
 

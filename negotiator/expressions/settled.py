@@ -11,19 +11,15 @@ Follows: the vectors (``eval``, functions of the negotiator and ``CurrentRank`` 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext
+from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.syntax.nodes import Node
 from negotiator.expressions.known import KnownExpressions
-
-#: Functions whose value, given constants, is another one later or in another scope.
-_UNSTEADY: Final = frozenset(
-    {"eval", "random", "resourcesinusebyuser", "resourcesinusebyusersgroup"}
-)
 
 
 class Freezer:
@@ -75,10 +71,15 @@ class Freezer:
             self._steady[id(tree)] = tree
         return unsteady
 
+    def _varies(self, name: str) -> bool:
+        """Whether a function, given constants, has another value later or in another scope."""
+        function = lookup_function(name, self._context)
+        return function is not None and function.varies_with(CHANCE, USAGE)
+
     def look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
         """The own names an expression mentions, and whether it calls an unsteady function."""
         known = self._expressions.of(tree)
-        return known.own, bool(known.references.called & _UNSTEADY)
+        return known.own, any(map(self._varies, known.references.called))
 
 
 def _form(tree: Node | None, value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Quotas of a policy in a pool that is nothing but a size.
 
 What is decided here: nothing new; the rule is that of ``negotiator.groups.quotas``.
-Inputs: a policy, the size of the pool in slot weights.  Outputs: ``policy.explain.policy.Quotas``.
+Inputs: a policy, the size of the pool in slot weights.  Outputs: ``policy.groups.EffectiveQuotas``.
 Never here: demand, usage, surplus (they need a captured pool).
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from negotiator.groups.quotas import assign_quotas
 from negotiator.groups.tree import group_tree
-from policy.explain.policy import Quotas
+from policy.groups import EffectiveQuotas
 from policy.model import NegotiatorPolicy
 
 
-def effective_quotas(policy: NegotiatorPolicy, pool: float) -> Quotas:
+def effective_quotas(policy: NegotiatorPolicy, pool: float) -> EffectiveQuotas:
     """The quota of every group, the root's included."""
     tree = group_tree(policy)
     assign_quotas(tree, pool, oversubscription=policy.allow_quota_oversubscription)
-    return Quotas(
+    return EffectiveQuotas(
         pool,
         {group.name: group.quota for group in tree.groups},
         {group.name: group.subtree_quota for group in tree.groups},

@@ -18,11 +18,12 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
-from classad.analysis.mentions import References, references_of
 from classad.formats.unparse import unparse_value
+from negotiator.expressions.external import external_names
 from negotiator.expressions.known import KnownExpressions
 from negotiator.expressions.projection import Excerpts
 from negotiator.jobs.start_vanilla import names_of
+from negotiator.pool.slots import Slots
 from policy.model import NegotiatorPolicy
 
 #: Never significant: they change all the time or say nothing about the job.
@@ -56,54 +57,18 @@ class SignificanceSettings:
     of_start: Iterable[str] = ()
 
 
-def external_names(ad: ClassAd, trees: Iterable[ExprTree]) -> set[str]:
-    """What expressions in ``ad`` want from the other ad."""
-    known: dict[int, References] = {}
-    found: set[str] = set()
-    for tree in trees:
-        refs = known.get(id(tree)) or known.setdefault(id(tree), references_of(tree.node))
-        found |= refs.target
-        found.update(name for name in refs.bare if ad.raw(name) is None)
-    return found
-
-
 def significant_attributes(
-    slots: Iterable[ClassAd], policy_expressions: Iterable[ExprTree | None]
+    slots: Slots, policy_expressions: Iterable[ExprTree | None]
 ) -> frozenset[str]:
-    """The negotiator's list (lower-cased names) before the settings are applied."""
-    found: set[str] = set()
-    mentioned = _Mentioned(found)
-    sample: ClassAd | None = None
-    for ad in slots:
-        sample = ad if sample is None else sample
-        trees = [value for value in ad._attrs.values() if value.__class__ is ExprTree]
-        own = ad._attrs
-        new = [name for name in mentioned.bare(trees) - found if name not in own]
-        found.update(name for name in new if ad.raw(name) is None)
-    if sample is not None:
-        found |= external_names(sample, [tree for tree in policy_expressions if tree is not None])
+    """The negotiator's list (lower-cased names) before the settings are applied.
+
+    It is what the expressions of slots want from requests, and those of the policy in the first
+    slot.
+    """
+    if not slots:
+        return frozenset()
+    found = slots.external_names() | external_names(slots[0].ad, policy_expressions)
     return frozenset(found - NEVER)
-
-
-class _Mentioned:
-    """What the expressions of ads mention; ads of one kind share their expressions."""
-
-    def __init__(self, found: set[str]) -> None:
-        """``found``: where names of the other ad go."""
-        self._found = found
-        #: By the expressions' identities; they are kept so that these stay theirs.
-        self._known: dict[tuple[int, ...], tuple[list[ExprTree], frozenset[str]]] = {}
-
-    def bare(self, trees: list[ExprTree]) -> frozenset[str]:
-        """The names that the expressions of one ad mention without a scope."""
-        key = tuple(map(id, trees))
-        known = self._known.get(key)
-        if known is None:
-            refs = [references_of(tree.node) for tree in trees]
-            self._found.update(*(each.target for each in refs))
-            bare: frozenset[str] = frozenset().union(*(each.bare for each in refs))
-            known = self._known[key] = (trees, bare)
-        return known[1]
 
 
 def job_attributes(significant: frozenset[str], settings: SignificanceSettings) -> frozenset[str]:

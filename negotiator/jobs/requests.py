@@ -22,7 +22,6 @@ from classad.ads.ad import as_bool
 from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
-from negotiator.columns.visible import Glimpse
 from negotiator.expressions.known import conjuncts_of
 from negotiator.expressions.projection import Excerpts
 from negotiator.expressions.settled import Freezer
@@ -164,12 +163,12 @@ class JobList:
     def _suitable(self, slot: Slot, context: EvalContext, limits: str) -> QueuedJob | None:
         """The first job that matches the slot and that the startd does not rank too low."""
         unsuitable, wanted, alike = set(), limits.lower(), self._alike
-        glimpse = Glimpse(slot)
+        visible = slot.visible()
         for job in self.waiting:
             if alike(job) in unsuitable:
                 continue
-            ad = glimpse.meeting(job.ad, _SEEN_BY_SCHEDD)
-            accepted = _accepts if glimpse.separable else meets
+            ad = visible.meeting(job.ad, _SEEN_BY_SCHEDD)
+            accepted = _accepts if visible.separable else meets
             starts = self.start is None or self.start.allows(job.ad, slot.ad)
             if not (starts and meets(ad, job.ad, context) and accepted(job.ad, ad, context)):
                 unsuitable.add(alike(job))

@@ -8,30 +8,26 @@ Follows: nothing; it is bookkeeping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from typing import Protocol
 
 from attr import Factory, define, field
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant
+from negotiator.groups.steps import QuotaStep
 from negotiator.groups.tree import GroupTree
-from negotiator.jobs.requests import JobList
+from negotiator.jobs.requests import JobList, QueuedJob, Request
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.concurrency import ConcurrencyCounts
+from negotiator.matching.rank import better
 from negotiator.matching.stopwatch import Stopwatch
+from negotiator.matching.terms import SessionTerms
 from negotiator.model.departures import DepartureLog
 from negotiator.model.result import Match, Pie, PoolNumbers, Rejection
 from negotiator.pool.partitionable import Enlarged
-from negotiator.pool.slots import Slot
+from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
-
-if TYPE_CHECKING:
-    from negotiator.groups.steps import QuotaStep
-    from negotiator.jobs.requests import QueuedJob, Request
-    from negotiator.matching.candidate import Allowance, Asker, Candidate
-    from negotiator.matching.terms import SessionTerms
-    from negotiator.model.result import Rejection
 
 
 class Entries(Protocol):
@@ -91,7 +87,7 @@ class MatchList:
         less attractive stays in front.
         """
         place = self.taken
-        while place < len(self.entries) and candidate.keys > self.entries[place].keys:
+        while place < len(self.entries) and better(candidate.keys, self.entries[place].keys):
             place += 1
         self.entries.insert(place, candidate)
 
@@ -147,7 +143,7 @@ class Board:
     #: Finds the candidates of a request; without one every slot is tested by itself.
     engine: Engine | None = None
     #: The same slots, matched ones included.
-    pool: Sequence[Slot] = ()
+    pool: Slots = Factory(Slots)
     match_list: MatchList | None = None
     #: Partitionable slots whose ads hold resources of their children while the list is kept.
     enlarged: list[Enlarged] = field(factory=list)

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from attr import define, field
 
-from negotiator.matching.preemption import Refusal
 from negotiator.matching.rank import RankKeys
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import Counters, MatchKind
 from negotiator.pool.addresses import ANY
 from negotiator.pool.consumption import Amounts
@@ -66,16 +66,10 @@ class Candidate(NamedTuple):
     cost: float
     amounts: Amounts | None = None
 
-    def with_keys(self, keys: RankKeys) -> Candidate:
-        """The candidate with its rank."""
-        return self._replace(keys=keys)
 
-
-#: Of a candidate that is not ranked yet.
 #: Concurrency limits that are refused in any case, as they were before anything else was.
 NOTHING_REFUSED: Final = ""
-
-
+#: Of a candidate that is not ranked yet.
 NO_KEYS: Final = RankKeys(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -121,7 +115,7 @@ class Tally:
             startd_rank=got(Refusal.STARTD_RANK, 0),
             submitter_limit=got(Refusal.SUBMITTER_LIMIT, 0),
             same_user=got(Refusal.SAME_USER, 0),
-            requirements=got(Refusal.REQUIREMENTS, 0),
+            requirements=got(Refusal.REQUIREMENTS, 0) + got(Refusal.CONSUMPTION, 0),
             priority=got(Refusal.PRIORITY, 0),
         )
 

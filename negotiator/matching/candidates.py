@@ -1,18 +1,16 @@
-"""Which slots are candidates for a request, and why the others are not.
+"""Finds which slots are candidates for a request, and why the others are not.
 
-Decision here: one slot against one request, test by test in the negotiator's order.  Inputs: the
-slots left, the request, who asks and what is still allowed (slot weights).  Outputs: candidates
-with their five rank keys, and how many slots each test refused.
-
-Never here: which candidate is taken.
-Follows: the order of tests in the negotiator as the vectors show it.
+``CANDIDATE_TESTS`` is what a slot has to pass, in the negotiator's order as the vectors show it.
+``Tester`` walks it for one slot after another; ``negotiator.columns.engine`` for sets of slots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from classad import ClassAd
+from classad.ads.ad import as_string
 from classad.evaluate import EvalContext
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import (
@@ -23,89 +21,31 @@ from negotiator.matching.candidate import (
     Candidate,
     Tally,
 )
-from negotiator.matching.preemption import Refusal, preemption_kind, requirements_allow
-from negotiator.matching.rank import KIND_ORDER, RankKeys, job_rank, policy_rank, preemption_rank
-from negotiator.model.arithmetic import FLT_MAX
+from negotiator.matching.conditions import (
+    Ask,
+    BothRequirements,
+    CandidateTest,
+    EnoughToConsume,
+    OfSlot,
+    Pair,
+    WithinLimit,
+    nothing,
+)
+from negotiator.matching.preemption import PREEMPTION_TESTS, match_kinds, requirements_allow
+from negotiator.matching.rank import Ranker, RankKeys
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
-from negotiator.pool.consumption import consumed, cost_of, request_for
+from negotiator.pool.fetch import slot_weight
 from negotiator.pool.partitionable import enlarge
-from negotiator.pool.slots import Slot, meets, slot_weight
+from negotiator.pool.slots import Slot, meets
+from policy.model import NegotiatorPolicy
 
 
-def scan(
-    board: Board, request: ClassAd, asker: Asker, allowance: Allowance, tally: Tally
-) -> Iterator[Candidate]:
-    """All candidates among the slots left, in pool order; fewer when jobs' ranks are ignored."""
-    weight = 0.0
-    for position, slot in list(board.slots.items()):
-        found = consider(board, position, slot, request, asker)
-        if isinstance(found, Candidate) and not allowance.permits(found.kind, found.cost):
-            found = Refusal.SUBMITTER_LIMIT
-        if isinstance(found, Refusal):
-            tally.refused[found] += 1
-        elif per_slot_limits_have_room(board, slot, request, tally):
-            yield found.with_keys(rank_keys(board, slot, request, found.kind))
-            weight += slot.weight
-            if board.policy.ignore_job_ranks and weight > allowance.limit:
-                return
-
-
-def consider(
-    board: Board,
-    position: int,
-    slot: Slot,
-    request: ClassAd,
-    asker: Asker,
-    *,
-    matched: bool = False,
-) -> Candidate | Refusal:
-    """One slot against one request; ranks are left out.  ``matched``: as if they matched."""
-    ad, context = slot.ad, board.context
-    if not slot.families & asker.families:
-        return Refusal.ADDRESS
-    if slot.partitionable and ad.raw("RemoteScheddName") is not None:
-        schedd = ad.get_string("RemoteScheddName", context=context)
-        if schedd is not None and schedd != asker.schedd:
-            return Refusal.OTHER_SCHEDD
-    if board.policy.allow_pslot_preemption and spoken_for(slot, context):
-        return Refusal.DYNAMIC
-    amounts, asking, cost = None, request, slot.weight
-    if slot.resources:
-        amounts = consumed(ad, slot.resources, request, context)
-        if amounts is None:
-            return Refusal.REQUIREMENTS
-        asking, cost = request_for(request, amounts), cost_of(ad, amounts, context)
-    if not matched and not (meets(ad, asking, context) and meets(asking, ad, context)):
-        return _by_children(board, position, slot, request, asker) or Refusal.REQUIREMENTS
-    kind = _kind(board, slot, request, asker)
-    if isinstance(kind, Refusal):
-        return kind
-    return Candidate(position, slot, NO_KEYS, kind, cost, amounts)
-
-
-def _kind(board: Board, slot: Slot, request: ClassAd, asker: Asker) -> MatchKind | Refusal:
-    """How the asker can get a slot that matches."""
-    policy = board.policy
-    if not policy.consider_preemption:
-        return Refusal.NOT_OCCUPIED if asker.rank_only else MatchKind.NONE
-    requirements, context = policy.preemption_requirements, board.context
-    rank_only = asker.rank_only
-    return preemption_kind(
-        slot,
-        request,
-        asker.submitter,
-        rank_only,
-        requirements,
-        context,
-        outranked=slot.user is not None and outranks(board, slot.user, asker),
-    )
-
-
-def outranks(board: Board, holder: str, asker: Asker) -> bool:
-    """Whether the dialect goes by priorities and the holder's is no worse than the asker's."""
-    if not board.policy.dialect.better_priority_preempts:
-        return False
-    return board.accountant.effective_priority(holder) <= asker.priority
+def claiming_schedd(slot: Slot, context: EvalContext) -> str | None:
+    """The schedd that has a partitionable slot as a whole."""
+    if not slot.partitionable or slot.raw("RemoteScheddName") is None:
+        return None
+    return as_string(slot.value("RemoteScheddName", context))
 
 
 def spoken_for(slot: Slot, context: EvalContext) -> bool:
@@ -117,33 +57,169 @@ def spoken_for(slot: Slot, context: EvalContext) -> bool:
     )
 
 
-def _by_children(
-    board: Board, position: int, slot: Slot, request: ClassAd, asker: Asker
-) -> Candidate | None:
-    """A partitionable slot that would match if some of its dynamic slots were preempted."""
-    policy, context = board.policy, board.context
-    if not (policy.consider_preemption and policy.allow_pslot_preemption and slot.partitionable):
-        return None
-    if request.get_bool("WantPslotPreemption", context=context) is not True:
-        return None
-    ad = slot.own_ad()
+#: What a slot has to pass to be a candidate, in order: the cause of a refusal, what has to be true.
+CANDIDATE_TESTS: Final = (
+    CandidateTest(
+        Refusal.ADDRESS,
+        OfSlot(
+            lambda slot, _: slot.families,
+            lambda slots, schedds: bool(slots & schedds),
+            by=lambda ask: ask.asker.families,
+        ),
+    ),
+    CandidateTest(
+        Refusal.OTHER_SCHEDD,
+        OfSlot(
+            claiming_schedd,
+            lambda schedd, asking: schedd is None or schedd == asking,
+            by=lambda ask: ask.asker.schedd,
+        ),
+    ),
+    CandidateTest(
+        Refusal.DYNAMIC,
+        OfSlot(spoken_for, lambda spoken, _: not spoken, by=nothing),
+        made=lambda policy: policy.allow_pslot_preemption,
+    ),
+    CandidateTest(Refusal.CONSUMPTION, EnoughToConsume()),
+    CandidateTest(Refusal.REQUIREMENTS, BothRequirements()),
+    *PREEMPTION_TESTS,
+    CandidateTest(Refusal.SUBMITTER_LIMIT, WithinLimit(), frozenset(MatchKind)),
+)
 
-    def matches() -> bool:
-        return meets(ad, request, context) and meets(request, ad, context)
 
-    def preemptible(name: str) -> bool:
-        child = board.by_name.get(name)
-        if child is None or child.user == asker.submitter or policy.preemption_requirements is None:
-            return False
-        return requirements_allow(policy.preemption_requirements, child.ad, request, context)
+class Tester:
+    """The tests, made ready for one request."""
 
-    rank = ad.get_number("Rank", request, context) or 0.0
-    found = enlarge(slot, rank, matches, preemptible, asker.rank_only, context)
-    if found is None:
-        return None
-    kind, change = found
-    board.enlarged.append(change)
-    return Candidate(position, slot, NO_KEYS, kind, slot_weight(ad, policy, context))
+    def __init__(self, ask: Ask, *, matched: bool = False) -> None:
+        """``matched``: the requirements are taken to be true."""
+        policy = ask.board.policy
+        self._ask = ask
+        self._first: list[tuple[Refusal, Callable[[Pair], bool]]] = []
+        self._then: dict[MatchKind, list[tuple[Refusal, Callable[[Pair], bool]]]] = {}
+        self._kinds = [(kind, true.ready(ask)) for kind, true in match_kinds(policy)]
+        for kind, _ in self._kinds:
+            self._then[kind] = []
+        for cause, condition, kinds, made in CANDIDATE_TESTS:
+            if not made(policy) or (matched and cause is Refusal.REQUIREMENTS):
+                continue
+            passes = condition.ready(ask)
+            if passes is None:
+                continue
+            if kinds is None:
+                self._first.append((cause, passes))
+            for kind in kinds or ():
+                self._then.setdefault(kind, []).append((cause, passes))
+
+    def verdict(self, position: int, slot: Slot) -> Candidate | Refusal:
+        """One slot against the request; ranks are left out."""
+        pair = Pair(slot, self._ask.request, slot.weight)
+        for cause, passes in self._first:
+            if not passes(pair):
+                found = self._by_children(position, slot) if cause is Refusal.REQUIREMENTS else None
+                return cause if found is None else found
+        for kind, true in self._kinds:
+            if true is None or true(pair):
+                pair.kind = kind
+                break
+        for cause, passes in self._then[pair.kind]:
+            if not passes(pair):
+                return cause
+        return Candidate(position, slot, NO_KEYS, pair.kind, pair.cost, pair.amounts)
+
+    def _by_children(self, position: int, slot: Slot) -> Candidate | Refusal | None:
+        """A partitionable slot that would match if some of its dynamic slots were preempted."""
+        ask = self._ask
+        board, request, asker, context = ask.board, ask.request, ask.asker, ask.context
+        if not can_be_enlarged(slot, board.policy):
+            return None
+        if request.get_bool("WantPslotPreemption", context=context) is not True:
+            return None
+        policy, ad = board.policy, slot.own_ad()
+
+        def matches() -> bool:
+            return meets(ad, request, context) and meets(request, ad, context)
+
+        def preemptible(name: str) -> bool:
+            child, wanted = board.by_name.get(name), policy.preemption_requirements
+            if child is None or child.user == asker.submitter or wanted is None:
+                return False
+            return requirements_allow(wanted, child.ad, request, context)
+
+        rank = ad.get_number("Rank", request, context) or 0.0
+        found = enlarge(slot, rank, matches, preemptible, asker.rank_only, context)
+        if found is None:
+            return None
+        kind, change = found
+        board.enlarged.append(change)
+        cost = slot_weight(ad, policy, context)
+        if ask.permits is not None and not ask.permits(kind, cost):
+            return Refusal.SUBMITTER_LIMIT
+        return Candidate(position, slot, NO_KEYS, kind, cost)
+
+
+def can_be_enlarged(slot: Slot, policy: NegotiatorPolicy) -> bool:
+    """Whether dynamic slots may be preempted for their partitionable slot."""
+    return policy.consider_preemption and policy.allow_pslot_preemption and slot.partitionable
+
+
+def scan(
+    board: Board, request: ClassAd, asker: Asker, allowance: Allowance, tally: Tally
+) -> Iterator[Candidate]:
+    """All candidates among the slots left, in pool order; fewer when jobs' ranks are ignored."""
+    tester = Tester(Ask(board, request, asker, board.context, allowance.permits))
+    ranker = Ranker(board.policy, request, board.context)
+
+    def passed() -> Iterator[Candidate]:
+        for position, slot in list(board.slots.items()):
+            found = tester.verdict(position, slot)
+            if isinstance(found, Refusal):
+                tally.refused[found] += 1
+            else:
+                yield found
+
+    return gathered(board, request, allowance, tally, passed(), ranker)
+
+
+def gathered(
+    board: Board,
+    request: ClassAd,
+    allowance: Allowance,
+    tally: Tally,
+    passed: Iterable[Candidate],
+    ranker: Ranker,
+) -> Iterator[Candidate]:
+    """The candidates with their ranks, by tests whose outcome depends on the slots before.
+
+    These are concurrency limits that depend on the slot, and NEGOTIATOR_IGNORE_JOB_RANKS: no more
+    slots are looked at once the candidates weigh more than the limit.
+    """
+    weight = 0.0
+    for candidate in passed:
+        slot = candidate.slot
+        if not per_slot_limits_have_room(board, slot, request, tally):
+            continue
+        yield candidate._replace(keys=ranker.keys(slot, candidate.kind))
+        weight += slot.weight
+        if board.policy.ignore_job_ranks and weight > allowance.limit:
+            return
+
+
+def consider(
+    board: Board,
+    position: int,
+    slot: Slot,
+    request: ClassAd,
+    asker: Asker,
+    *,
+    matched: bool = False,
+) -> Candidate | Refusal:
+    """One slot against one request; limits and ranks are left out.
+
+    ``matched``: as if they matched.
+    """
+    return Tester(Ask(board, request, asker, board.context), matched=matched).verdict(
+        position, slot
+    )
 
 
 def limits_depend_on_slot(request: ClassAd, context: EvalContext) -> bool:
@@ -172,14 +248,4 @@ def per_slot_limits_have_room(board: Board, slot: Slot, request: ClassAd, tally:
 
 def rank_keys(board: Board, slot: Slot, request: ClassAd, kind: MatchKind) -> RankKeys:
     """The five keys of a candidate."""
-    policy, context, ad = board.policy, board.context, slot.ad
-    if slot.fixed_ranks is not None:
-        pre_job, post_job = slot.fixed_ranks
-        return RankKeys(pre_job, 1.0, post_job, KIND_ORDER[kind], -FLT_MAX)
-    return RankKeys(
-        policy_rank(policy.pre_job_rank, ad, request, context),
-        job_rank(ad, request, context),
-        policy_rank(policy.post_job_rank, ad, request, context),
-        KIND_ORDER[kind],
-        preemption_rank(policy.preemption_rank, kind, ad, request, context),
-    )
+    return Ranker(board.policy, request, board.context).keys(slot, kind)

@@ -17,8 +17,9 @@ from negotiator.matching.board import Board, Key, MatchList
 from negotiator.matching.candidate import NOTHING_REFUSED, Allowance, Asker, Candidate, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room, rank_keys
 from negotiator.matching.engine import find
-from negotiator.matching.preemption import Refusal, requirements_allow
+from negotiator.matching.preemption import requirements_allow
 from negotiator.matching.rank import policy_rank
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.consumption import consumed, cost_of
 

@@ -1,54 +1,25 @@
-"""Finding the candidates of a request: the interface, and the engine that looks at slot after slot.
+"""Finds the candidates of a request: the engine that tests slot after slot, and what engines are.
 
-Decision here: none; every engine finds the same candidates with the same keys and refuses the same
-slots for the same causes.  ``reference`` is the definition: it tests each slot by itself.
-``columns`` (see ``negotiator.columns.engine``) asks all slots at once.  Inputs: the board, a
-request, who asks.  Outputs: ``Found``, and counts in a tally.
-
-Never here: which candidate is taken.
-Follows: nothing; it is bookkeeping.
+Every engine finds the same candidates with the same keys and refuses the same slots for the same
+causes; this one is the definition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
-from classad.table import Rows
-from negotiator.matching.board import Engine, Entries, Found
+from classad import ClassAd
+from classad.evaluate import EvalContext
+from negotiator.jobs.requests import Request
+from negotiator.matching.board import Board, Engine, Entries, Found
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.candidates import scan
+from negotiator.matching.rank import better
 from negotiator.model.std_sort import best_first
-from negotiator.pool.slots import Slot, fetch_slots
-
-if TYPE_CHECKING:
-    from classad import ClassAd
-    from classad.evaluate import EvalContext
-    from negotiator.jobs.requests import Request
-    from negotiator.matching.board import Board
-    from policy.model import NegotiatorPolicy
-
-
-class SlotsLeft(dict[int, Slot]):
-    """The slots not matched yet by their position in the pool, in pool order.
-
-    ``bits``: the same positions as a set: bit p stands for position p.
-    """
-
-    def __init__(self, slots: Mapping[int, Slot]) -> None:
-        """``slots``: by rising positions."""
-        super().__init__(slots)
-        size = next(reversed(self), -1) + 1
-        whole = size == len(self)
-        self.bits = (1 << size) - 1 if whole else Rows.of(size, slots).bits
-
-    def __setitem__(self, position: int, slot: Slot) -> None:
-        super().__setitem__(position, slot)
-        self.bits |= 1 << position
-
-    def __delitem__(self, position: int) -> None:
-        super().__delitem__(position)
-        self.bits ^= 1 << position
+from negotiator.pool.fetch import fetch_slots
+from negotiator.pool.slots import Slot, Slots
+from policy.model import NegotiatorPolicy
 
 
 class Listed:
@@ -69,7 +40,7 @@ class Listed:
         """See ``Found``."""
         best: Candidate | None = None
         for candidate in self.candidates:
-            if best is None or candidate.keys > best.keys:
+            if best is None or better(candidate.keys, best.keys):
                 best = candidate
         return best
 
@@ -107,10 +78,10 @@ class Engines(Protocol):
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
-    ) -> Sequence[Slot]:
-        """The slots of a cycle; see ``negotiator.pool.slots.fetch_slots``."""
+    ) -> Slots:
+        """The slots of a cycle; see ``negotiator.pool.fetch.fetch_slots``."""
 
-    def prepare(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> tuple[SlotsLeft, Engine]:
+    def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """An engine for slots that are prepared for a cycle, in pool order, and their positions."""
 
 
@@ -123,10 +94,10 @@ class ReferenceEngines:
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
-    ) -> Sequence[Slot]:
+    ) -> Slots:
         """See ``Engines``."""
         return fetch_slots(ads, claims, policy, context)
 
-    def prepare(self, slots: Sequence[Slot], policy: NegotiatorPolicy) -> tuple[SlotsLeft, Engine]:
+    def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """See ``Engines``."""
-        return SlotsLeft(dict(enumerate(slots))), REFERENCE
+        return dict(enumerate(slots)), REFERENCE

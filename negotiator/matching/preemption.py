@@ -1,45 +1,34 @@
-"""Whether a request may have a slot that somebody holds.
+"""Decides who is preempted, and why not: the ways in which a slot that matches can be had.
 
-Decision here: rank preemption, priority preemption or none.  Inputs: slot and request with their
-ephemeral attributes, the submitter, the policy.  Outputs: a ``MatchKind`` or the ``Refusal``.
-The two users' priorities are not compared here: only PREEMPTION_REQUIREMENTS can do that, and the
-caller in a dialect that does.
-
-Never here: limits, the order of candidates.
-Follows: "Preemption" in HTCondor's manual, corrected by the vectors.
+``MATCH_KINDS`` are the ways, ``PREEMPTION_TESTS`` what stands in the way of each.  The two users'
+priorities are not compared: only PREEMPTION_REQUIREMENTS can do that, and the caller in a dialect
+that does.  Follows "Preemption" in HTCondor's manual, corrected by the vectors.
 """
 
 from __future__ import annotations
 
-from enum import Enum
 from functools import cache
+from typing import Final
 
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.syntax.nodes import Binary, Reference
+from negotiator.matching.conditions import (
+    ALWAYS,
+    UNEQUAL,
+    Ask,
+    CandidateTest,
+    Condition,
+    ExactlyTrue,
+    OfAsker,
+    OfSlot,
+    nothing,
+)
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.pool.slots import Slot
-
-
-class Refusal(Enum):
-    """Why a slot is no candidate for a request."""
-
-    # They are counted for every slot and request; the usual hash of a member is Python code.
-    __hash__ = object.__hash__
-
-    ADDRESS = "no kind of address in common with the schedd"
-    REQUIREMENTS = "requirements"
-    DYNAMIC = "a dynamic slot that its partitionable slot speaks for"
-    OTHER_SCHEDD = "a claimed partitionable slot of another schedd"
-    NOT_OCCUPIED = "unclaimed, but only startd rank counts now"
-    RANK_NOT_HIGHER = "the startd does not rank the request higher"
-    SAME_USER = "held by the same user"
-    PRIORITY = "held by a user of better or equal priority"
-    PREEMPTION_REQUIREMENTS = "PREEMPTION_REQUIREMENTS is not true"
-    STARTD_RANK = "the startd ranks the request lower"
-    SUBMITTER_LIMIT = "submitter limit"
-    CONCURRENCY_LIMIT = "concurrency limit"
+from policy.model import NegotiatorPolicy
 
 
 @cache
@@ -49,14 +38,57 @@ def rank_compared(operator: str) -> ExprTree:
     return ExprTree.from_node(Binary(operator, rank, current))
 
 
-def startd_prefers(slot: ClassAd, request: ClassAd, context: EvalContext) -> bool:
-    """Whether the startd ranks the request above its job; undefined ranks prefer nothing."""
-    return evaluate(rank_compared(">"), slot, request, context=context) is True
+def _holder(slot: Slot, context: EvalContext) -> str | None:
+    return slot.user
 
 
-def startd_accepts(slot: ClassAd, request: ClassAd, context: EvalContext) -> bool:
-    """Whether the startd ranks the request at least as high as its job."""
-    return evaluate(rank_compared(">="), slot, request, context=context) is True
+def _has_worse_priority(holder: str | None, ask: Ask) -> bool:
+    """Whether the holder's effective priority is a bigger number than the asker's."""
+    assert holder is not None
+    return ask.board.accountant.effective_priority(holder) > ask.asker.priority
+
+
+UNCLAIMED: Final = OfSlot(_holder, lambda user, _: user is None, by=nothing)
+#: Undefined ranks prefer nothing.
+STARTD_PREFERS: Final = ExactlyTrue(lambda policy: rank_compared(">"))
+STARTD_ACCEPTS: Final = ExactlyTrue(lambda policy: rank_compared(">="))
+REQUIREMENTS_ALLOW: Final = ExactlyTrue(lambda policy: policy.preemption_requirements)
+#: Past its limit a submitter gets only what startds prefer to give it.
+_NOT_RANK_ONLY: Final = OfAsker(lambda ask: not ask.asker.rank_only)
+
+
+def match_kinds(policy: NegotiatorPolicy) -> tuple[tuple[MatchKind, Condition], ...]:
+    """How a slot that matches can be had: the first of these that is true of it."""
+    if not policy.consider_preemption:
+        return ((MatchKind.NONE, ALWAYS),)
+    return (
+        (MatchKind.NONE, UNCLAIMED),
+        (MatchKind.RANK, STARTD_PREFERS),
+        (MatchKind.PRIORITY, ALWAYS),
+    )
+
+
+_UNCLAIMED: Final = frozenset({MatchKind.NONE})
+_BY_PRIORITY: Final = frozenset({MatchKind.PRIORITY})
+
+#: Who is not preempted, and why: cause, who is concerned, what has to be true of slot and request.
+PREEMPTION_TESTS: Final = (
+    CandidateTest(Refusal.NOT_OCCUPIED, _NOT_RANK_ONLY, _UNCLAIMED),
+    CandidateTest(Refusal.RANK_NOT_HIGHER, _NOT_RANK_ONLY, _BY_PRIORITY),
+    CandidateTest(
+        Refusal.SAME_USER,
+        OfSlot(_holder, UNEQUAL, by=lambda ask: ask.asker.submitter),
+        _BY_PRIORITY,
+    ),
+    CandidateTest(
+        Refusal.PRIORITY,
+        OfSlot(_holder, _has_worse_priority, by=lambda ask: ask),
+        _BY_PRIORITY,
+        made=lambda policy: policy.dialect.better_priority_preempts,
+    ),
+    CandidateTest(Refusal.PREEMPTION_REQUIREMENTS, REQUIREMENTS_ALLOW, _BY_PRIORITY),
+    CandidateTest(Refusal.STARTD_RANK, STARTD_ACCEPTS, _BY_PRIORITY),
+)
 
 
 def requirements_allow(
@@ -64,34 +96,3 @@ def requirements_allow(
 ) -> bool:
     """PREEMPTION_REQUIREMENTS: exactly true counts; without an expression all is allowed."""
     return expr is None or evaluate(expr, slot, request, context=context) is True
-
-
-def preemption_kind(
-    slot: Slot,
-    request: ClassAd,
-    submitter: str,
-    rank_only: bool,
-    requirements: ExprTree | None,
-    context: EvalContext,
-    *,
-    outranked: bool = False,
-) -> MatchKind | Refusal:
-    """How the submitter can get the slot, given that preemption is considered.
-
-    ``outranked``: the holder's priority forbids it, which only a dialect ever says.
-    """
-    if slot.user is None:
-        return Refusal.NOT_OCCUPIED if rank_only else MatchKind.NONE
-    if startd_prefers(slot.ad, request, context):
-        return MatchKind.RANK
-    if rank_only:
-        return Refusal.RANK_NOT_HIGHER
-    if slot.user == submitter:
-        return Refusal.SAME_USER
-    if outranked:
-        return Refusal.PRIORITY
-    if not requirements_allow(requirements, slot.ad, request, context):
-        return Refusal.PREEMPTION_REQUIREMENTS
-    if not startd_accepts(slot.ad, request, context):
-        return Refusal.STARTD_RANK
-    return MatchKind.PRIORITY

@@ -1,16 +1,13 @@
-"""Attributes that exist only during a cycle: what the negotiator adds to slots and requests.
+"""Adds the attributes that exist only during a cycle: what the negotiator tells slots and requests.
 
-Decision here: their values.  Inputs: the accountant, the groups, the quotas of the cycle before.
-Outputs: additions to the (copied) ads, and the two functions that read live usage while an
-expression is evaluated.  Usage and quotas are in slot weights; priorities are effective ones.
-
-Never here: what is made of the values.
-Follows: the list of attributes in HTCondor's manual; types and presence as in the vectors.
+The names are those of ``policy.ephemeral``.  Usage and quotas are in slot weights; priorities are
+effective ones.  Follows the list of attributes in HTCondor's manual; types and presence as in the
+vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -19,16 +16,16 @@ from attr import field, frozen
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, EvalState
-from classad.evaluation.functions import EAGER, Builtin
+from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.language.names import fold_name
 from classad.language.values import ERROR
 from classad.syntax.nodes import Call, Literal
 from negotiator.accounting.accountant import Accountant
-from negotiator.columns.slots import ColumnSlots, each, kept_of
 from negotiator.groups.tree import GroupTree
 from negotiator.model.arithmetic import float32
 from negotiator.model.result import ROOT_GROUP
-from negotiator.pool.slots import Changes, Slot, occupant
+from negotiator.pool.fetch import occupant
+from negotiator.pool.slots import Changes, Slot, Slots
 from policy.model import NegotiatorPolicy
 
 _USER_FUNCTION: Final = "ResourcesInUseByUser"
@@ -50,16 +47,16 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
 
     return {
         name.lower(): Builtin(
-            name,
-            "negotiator",
-            1,
-            1,
-            EAGER,
-            False,
-            "anything but a string gives error",
-            impl.__doc__ or "",
-            (),
-            impl,
+            name=name,
+            family="negotiator",
+            min_args=1,
+            max_args=1,
+            laziness=EAGER,
+            reads=USAGE,
+            exceptional="anything but a string gives error",
+            doc=impl.__doc__ or "",
+            examples=(),
+            impl=impl,
         )
         for name, impl in ((_USER_FUNCTION, by_user), (_GROUP_FUNCTION, by_users_group))
     }
@@ -108,23 +105,18 @@ class SlotDecorator:
     _known: dict[str, dict[str, Any]] = field(factory=dict, init=False)
     _changes: dict[str, Changes] = field(factory=dict, init=False)
 
-    def decorate(self, slots: Sequence[Slot]) -> None:
+    def decorate(self, slots: Slots) -> None:
         """Add the ephemeral attributes of slots."""
-        ranks = each(slots, ("PreemptingRank",), _preempting_rank, self.context)
-        names: set[str] = set()
-        if ranks.count(None) < len(ranks):
-            names.add("currentrank")
-            for slot, rank in zip(slots, ranks, strict=True):
-                if rank is not None:
-                    slot.insert("CurrentRank", rank)
+        ranks = slots.each(_preempting_rank, self.context, reads=("PreemptingRank",))
+        for slot, rank in zip(slots, ranks, strict=True):
+            if rank is not None:
+                slot.insert("CurrentRank", rank)
         known = self._changes
-        for slot, user in zip(slots, kept_of(slots, "user"), strict=True):
+        for slot, user in zip(slots, slots.users(), strict=True):
             if user is not None:
                 slot.adopt(known.get(user) or self._of(user))
             if self.prefix is not None:
-                names |= self._add_others(slot, self.prefix)
-        if isinstance(slots, ColumnSlots):
-            slots.changed |= names.union(*self._changes.values())
+                self._add_others(slot, self.prefix)
 
     def _of(self, user: str) -> Changes:
         """What is said about the user of a slot."""
@@ -134,17 +126,14 @@ class SlotDecorator:
         self._changes[user] = known
         return known
 
-    def _add_others(self, slot: Slot, prefix: str) -> set[str]:
-        """What is said about the users of the other slots of the machine; the names added."""
-        added = set()
+    def _add_others(self, slot: Slot, prefix: str) -> None:
+        """What is said about the users of the other slots of the machine."""
         total = slot.ad.get_number("TotalSlots", context=self.context)
         for i in range(1, int(total or 1) + 1):
             user = occupant(slot.ad, self.context, f"{prefix}{i}_")
             if user is not None:
                 for name, value in self._about(user).items():
                     slot.insert(f"{prefix}{i}_{name}", value)
-                    added.add(fold_name(f"{prefix}{i}_{name}"))
-        return added
 
     def _about(self, user: str) -> dict[str, Any]:
         """What the policy may want to know about a user and its group."""
@@ -190,12 +179,8 @@ def decorate_request(
         ad.insert_plain(_GROUP, dict(zip(_GROUP, about, strict=True)))
 
 
-def add_match_expressions(slots: Sequence[Slot], policy: NegotiatorPolicy) -> None:
+def add_match_expressions(slots: Slots, policy: NegotiatorPolicy) -> None:
     """Add what ``NEGOTIATOR_MATCH_EXPRS`` lists."""
-    if not policy.match_exprs:
-        return
-    for slot in slots:
+    for slot in slots if policy.match_exprs else ():
         for name, expr in policy.match_exprs:
             slot.insert(name, expr)
-    if isinstance(slots, ColumnSlots):
-        slots.changed.update(fold_name(name) for name, _ in policy.match_exprs)

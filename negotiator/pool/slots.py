@@ -1,16 +1,9 @@
-"""Slots as a cycle begins: which exist and what they weigh.
-
-Decision here: constraint and weight.  Inputs: slot ads in pool order.  Outputs: ``Slot`` objects
-that hold the ads and what the cycle changes in them.
-
-Never here: what the negotiator adds to the ads (see ``ephemeral``), matching.
-Follows: the description of the negotiation cycle in HTCondor's manual and the vectors.
-"""
+"""A slot in one cycle, and the slots of a cycle, of which all can be asked one question at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
 from attr import define
 
@@ -20,22 +13,29 @@ from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
-from negotiator.expressions.settled import Freezer
-from negotiator.pool.addresses import ANY, slot_families
-from negotiator.pool.consumption import policy_resources
-from policy.model import NegotiatorPolicy
+from negotiator.expressions.external import external_names_of
+from negotiator.expressions.visible import Mentions, VisiblePart
+from negotiator.pool.addresses import ANY
 
-if TYPE_CHECKING:
-    from negotiator.columns.rows import SlotRows
-    from negotiator.columns.visible import Mentions
+T = TypeVar("T")
 
 #: Values that an ad keeps as they are.
 _SIMPLE: Final = frozenset({bool, int, float, str})
-#: Who is on a slot, the first that is there counts.
-OCCUPANTS: Final = ("PreemptingAccountingGroup", "PreemptingUser", "AccountingGroup", "RemoteUser")
 #: New values of attributes with the spelling of their names, by the folded names.
-Changes: TypeAlias = Mapping[str, tuple[str, Any]]
+Changes: TypeAlias = Mapping[str, tuple[str, object]]
 _NO_CHANGES: Final[Changes] = {}
+
+
+class SlotSource(Protocol):
+    """Where the ads of slots are made when they are wanted."""
+
+    mentions: Mentions
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a slot, only to be looked at; ``row``: its number here."""
+
+    def cell(self, key: str, row: int) -> object:
+        """What the ad has for an attribute (a folded name), None if nothing."""
 
 
 @define(eq=False)
@@ -56,13 +56,15 @@ class Slot:
     #: ``WantAdRevaluate``: it stays in the pool after a match, behind all others.
     reevaluated: bool = False
     #: ``Requirements`` as the startd sent them.
-    requirements: Any = None
+    requirements: object = None
     #: What the cycle has set in the ad, by folded names, until a copy is made that has it.  Slots
     #: may share it: it is replaced, never changed.
     changes: Changes = _NO_CHANGES
     #: Where the ad is made when it is wanted, if none was given, and its row there.
-    _rows: SlotRows | None = None
+    _source: SlotSource | None = None
     row: int = -1
+    #: The folded names of attributes that the cycle has set in any slot, if somebody wants them.
+    _noted: set[str] | None = None
     #: Pre-job and post-job rank for the whole cycle, when jobs' ranks are ignored.
     fixed_ranks: tuple[float, float] | None = None
     _copy: ClassAd | None = None
@@ -71,8 +73,8 @@ class Slot:
     def base(self) -> ClassAd:
         """The ad that was given."""
         if self._base is None:
-            assert self._rows is not None
-            self._base = self._rows.ad(self.row)
+            assert self._source is not None
+            self._base = self._source.ad(self.row)
         return self._base
 
     @property
@@ -90,11 +92,13 @@ class Slot:
         """The ad without the ``changes``."""
         return self.base if self._copy is None else self._copy
 
-    def insert(self, name: str, value: Any) -> None:
+    def insert(self, name: str, value: object) -> None:
         """Set an attribute, in a copy of the ad that was given.
 
         The copy is made when it is looked at, which few slots of a cycle are.
         """
+        if self._noted is not None:
+            self._noted.add(fold_name(name))
         if self._copy is None and is_plain(value):
             self.changes = {**self.changes, fold_name(name): (name, value)}
         else:
@@ -102,38 +106,43 @@ class Slot:
 
     def adopt(self, changes: Changes) -> None:
         """Set attributes to values for which ``insert`` would make no copy."""
+        if self._noted is not None:
+            self._noted.update(changes)
         if self._copy is None:
             self.changes = {**self.changes, **changes} if self.changes else changes
         else:
             for name, value in changes.values():
-                self.insert(name, value)
+                self._copy.insert(name, value)
 
-    def raw(self, name: str) -> Any:
+    def raw(self, name: str) -> object:
         """What the ad has for an attribute, without making the copy."""
         return self.cell(fold_name(name))
 
-    def cell(self, key: str) -> Any:
+    def cell(self, key: str) -> object:
         """The same for a name in lower case."""
         found = self.changes.get(key)
         if found is not None:
             return found[1]
-        if self._base is None and self._copy is None and self._rows is not None:
-            return self._rows.cell(key, self.row)
+        if self._base is None and self._copy is None and self._source is not None:
+            return self._source.cell(key, self.row)
         return self.unchanged.raw(key)
 
-    def value(self, name: str, context: EvalContext) -> Any:
+    def value(self, name: str, context: EvalContext) -> object:
         """What an attribute is by itself; the ad is made only if it is an expression."""
         value = self.raw(name)
         if value is None:
             return UNDEFINED
         return value if value.__class__ in _SIMPLE else self.ad.evaluate_attr(name, None, context)
 
-    @property
-    def mentions(self) -> Mentions | None:
-        """What expressions of the rows mention; None if the ad has been made already."""
-        if self._rows is None or self._base is not None or self._copy is not None:
-            return None
-        return self._rows.mentions
+    def visible(self) -> VisiblePart:
+        """As much of the ad as other ads can see that it meets, while it does not change."""
+        apart = self._source is not None and self._base is None and self._copy is None
+        mentions = self._source.mentions if apart and self._source is not None else None
+        return VisiblePart(self.cell, lambda: self.ad, mentions)
+
+    def seen_with(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
+        """As much of the ad as evaluating attributes (lower-case names) of either ad can see."""
+        return self.visible().meeting(other, names)
 
     def own_ad(self) -> ClassAd:
         """The ad to be changed."""
@@ -145,16 +154,59 @@ class Slot:
             self.changes = _NO_CHANGES
         return self._copy
 
-    def accounted_user(self) -> str | None:
-        """Whom a claimed slot is charged to."""
-        if self.state not in ("Claimed", "Preempting"):
-            return None
-        return self.ad.get_string("AccountingGroup") or self.ad.get_string("RemoteUser")
+
+class Slots(list[Slot]):
+    """The slots of a cycle in pool order.
+
+    A question is asked of each of them here; where they are kept otherwise it is asked once for all
+    that it cannot tell apart.
+    """
+
+    def each(
+        self,
+        find: Callable[[Slot, EvalContext], T],
+        context: EvalContext,
+        *,
+        reads: Iterable[str] | None,
+        expressions: Iterable[ExprTree | None] = (),
+        knows: Sequence[str] = (),
+    ) -> list[T]:
+        """The answer of each slot.
+
+        ``reads``, ``expressions``: the attributes of the ad that the question looks at, and what it
+        evaluates in the ad; None if that is not known.  ``knows``: what else it looks at of the
+        slot: whether it is ``partitionable``, its ``state``.
+        """
+        return [find(slot, context) for slot in self]
+
+    def weights(self) -> Sequence[float]:
+        """What each slot weighs."""
+        return [slot.weight for slot in self]
+
+    def users(self) -> Sequence[str | None]:
+        """Who holds each slot."""
+        return [slot.user for slot in self]
+
+    def with_policy(self) -> list[Slot]:
+        """The slots with a consumption policy."""
+        return [slot for slot in self if slot.resources]
+
+    def in_state(self, state: str) -> list[Slot]:
+        """The slots in a state."""
+        return [slot for slot in self if slot.state == state]
+
+    def some(self, slots: Iterable[Slot]) -> Self:
+        """Some of these slots, or all in another order."""
+        return type(self)(slots)
+
+    def external_names(self) -> set[str]:
+        """What the expressions of the ads want from the ads that they meet, in lower case."""
+        return external_names_of(slot.ad for slot in self)
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether an ad keeps a value as it is."""
-    return not is_value(value) if value.__class__ is ExprTree else value.__class__ in _SIMPLE
+    return not is_value(value) if isinstance(value, ExprTree) else value.__class__ in _SIMPLE
 
 
 def holds(expr: ExprTree | None, ad: ClassAd, context: EvalContext) -> bool:
@@ -170,95 +222,3 @@ def meets(ad: ClassAd, other: ClassAd, context: EvalContext) -> bool:
     if ad.raw("Requirements") is None:
         return False
     return ad.get_bool("Requirements", other, context) is True
-
-
-class Fact(NamedTuple):
-    """Something about a slot ad by itself.
-
-    ``reads``: the attributes that it is told by; ``prefix``: and all whose names begin so.
-    """
-
-    find: Callable[[ClassAd, EvalContext], Any]
-    reads: tuple[str, ...]
-    prefix: str = ""
-
-
-def occupant(ad: ClassAd, context: EvalContext, prefix: str = "") -> str | None:
-    """The accounting name of whoever holds or is about to hold the slot.
-
-    ``prefix``: of the attributes, when they speak of another slot of the machine.
-    """
-    for plain in OCCUPANTS:
-        attribute = prefix + plain
-        if ad.raw(attribute) is not None:
-            user = ad.get_string(attribute, context=context)
-            if user is not None:
-                return user
-    return None
-
-
-def _text(name: str) -> Fact:
-    return Fact(lambda ad, context: ad.get_string(name, context=context), (name,))
-
-
-def _flag(name: str) -> Fact:
-    return Fact(lambda ad, context: ad.get_bool(name, context=context) is True, (name,))
-
-
-NAME: Final = _text("Name")
-#: It is in the collector, and is passed over all the same.
-ABSENT: Final = _flag("Absent")
-#: What else is kept of a slot.
-KEPT: Final[Mapping[str, Fact]] = {
-    "partitionable": _flag("PartitionableSlot"),
-    "state": _text("State"),
-    "user": Fact(occupant, OCCUPANTS),
-    "resources": Fact(policy_resources, ("PartitionableSlot", "MachineResources"), "consumption"),
-    "families": Fact(slot_families, ("MyAddress", "StartdIpAddr")),
-    "reevaluated": _flag("WantAdRevaluate"),
-}
-
-
-def fetch_slots(
-    ads: Iterable[ClassAd],
-    claims: Mapping[str, int],
-    policy: NegotiatorPolicy,
-    context: EvalContext,
-) -> list[Slot]:
-    """The slots the collector hands out, with the weights the negotiator gives them."""
-    found = []
-    freezer = Freezer(context)
-    for ad in ads:
-        name = NAME.find(ad, context)
-        absent = ABSENT.find(ad, context)
-        if name is None or absent or not holds(policy.slot_constraint, ad, context):
-            continue
-        kept = {what: fact.find(ad, context) for what, fact in KEPT.items()}
-        slot = Slot(base=ad, name=name, weight=1.0, claims=claims.get(name, 1), **kept)
-        slot.requirements = ad.raw("Requirements")
-        own = ad.raw("NegotiatorRequirements")
-        if own is not None:
-            slot.insert("Requirements", own)
-        if lacks_weight(slot.ad, policy, context):
-            slot.insert("SlotWeight", policy.slot_weight)
-        settled = freezer.settled(slot.ad)
-        if settled is not None:
-            slot.insert("Requirements", settled)
-        slot.weight = slot_weight(slot.ad, policy, context)
-        if slot.resources:
-            slot.own_ad()
-        found.append(slot)
-    return found
-
-
-def lacks_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> bool:
-    """Whether the negotiator gives the slot its own weight: it has none, or is overruled."""
-    return policy.force_slot_weight or ad.get_number("SlotWeight", context=context) is None
-
-
-def slot_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> float:
-    """What a slot costs; anything but a number that is not negative counts one."""
-    if not policy.use_slot_weights:
-        return 1.0
-    weight = ad.get_number("SlotWeight", context=context)
-    return 1.0 if weight is None or weight < 0 else float(weight)

@@ -1,1 +1,3 @@
-"""Scenarios: small pools with a recorded course of one or more cycles of the real negotiator."""
+"""Reads small pools with a recorded course of cycles of the real negotiator, and plays it; never
+compares.
+"""

@@ -20,8 +20,9 @@ from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capture.configuration import LoadedPolicy, read_policy
 from negotiator.capture.files import CapturePaths
 from negotiator.capture.pool_order import pool_order
+from negotiator.capture.reader import CaptureReader, reason
 from negotiator.cycle import negotiate
-from negotiator.io import Capture, CaptureReader, OtherNegotiator, reason
+from negotiator.io import Capture, OtherNegotiator
 from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.expand import expand_jobs, expand_slots

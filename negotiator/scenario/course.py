@@ -17,6 +17,7 @@ from attr import define, evolve, field, frozen
 
 from classad import ClassAd
 from negotiator.cycle import negotiate
+from negotiator.engines import ENGINES
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Watch
 from negotiator.matching.candidate import Allowance, Asker
@@ -101,8 +102,8 @@ def _ephemeral(ad: ClassAd) -> dict[str, object]:
     return {name: ad.raw(name) for name in names}
 
 
-def play(case: Mapping[str, Any]) -> Iterator[Played]:
-    """Run the cycles of a recorded case."""
+def play(case: Mapping[str, Any], engine: str = ENGINES[0]) -> Iterator[Played]:
+    """Run the cycles of a recorded case with one of the engines."""
     scenario, cycles = case["scenario"], case["observed"]["cycles"]
     policy, make = policy_of(scenario), AdMaker()
     slots, jobs = _entries(scenario)
@@ -116,7 +117,7 @@ def play(case: Mapping[str, Any]) -> Iterator[Played]:
         snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
         snapshot = _warmed(scenario, snapshot, policy)
         onlooker = _Onlooker()
-        result = negotiate(snapshot, policy, now=NOW, watch=onlooker)
+        result = negotiate(snapshot, policy, now=NOW, watch=onlooker, engine=engine)
         offers, quota_steps = tuple(onlooker.offers), tuple(onlooker.steps)
         yield Played(snapshot, policy, result, offers, quota_steps, seen)
         accountant = result.accountant

@@ -19,12 +19,11 @@ from attr import define, field
 from classad import ClassAd
 from classad.ads.ad import as_number
 from classad.evaluate import EvalContext
-from negotiator.columns.visible import Glimpse
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.choice import find_match, has_claim, put_back
-from negotiator.matching.preemption import Refusal
+from negotiator.matching.refusal import Refusal
 from negotiator.matching.terms import SessionEnd, SessionTerms
 from negotiator.model.arithmetic import INT_MAX, whole
 from negotiator.model.departures import Sane
@@ -199,7 +198,7 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     board, terms, slot = session.board, session.terms, candidate.slot
     limits = ""
     if request.ad.raw("ConcurrencyLimits") or slot.cell("concurrencylimits"):
-        ad = Glimpse(slot).meeting(request.ad, _LIMITS)
+        ad = slot.seen_with(request.ad, _LIMITS)
         limits = matched_limits(request.ad, ad, board.context)
     if limits:
         board.concurrency.take(limits)
@@ -272,7 +271,7 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
     old = new = None
     if preempts:
         old = as_number(slot.value("CurrentRank", board.context))
-        ad = Glimpse(slot).meeting(request.ad, _RANK)
+        ad = slot.seen_with(request.ad, _RANK)
         new = ad.get_number("Rank", request.ad, board.context)
     return Match(
         seq=len(board.matches),

@@ -1,4 +1,5 @@
-"""Hypothesis strategies for pools: demand of groups, the accountant's records, whole scenarios.
+"""Hypothesis strategies for pools: demand of groups, the accountant's records, whole scenarios;
+never says what must hold.
 
 What is decided here: which slots, jobs, submitters and knobs a small pool is made of, weighted
 towards what makes a cycle hard: equal priorities, ranks that tie, claims by the same user, limits

@@ -1,1 +1,3 @@
-"""Compares recorded answers of the real HTCondor with ours; never changes a record."""
+"""``pieslice conform``: compares recorded answers of the real HTCondor with ours; never changes a
+record.
+"""

@@ -1,1 +1,1 @@
-"""Reference pages of docs/, written from declarations; never states a fact of its own."""
+"""Writes the reference pages of docs/ from declarations; never states a fact of its own."""

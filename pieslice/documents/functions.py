@@ -7,8 +7,9 @@ Never here: a fact about a function; those stand where the function is declared.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from classad.evaluation.functions import FAMILIES, Builtin, load
+from classad.evaluation.functions import FAMILIES, Builtin, Reads, Where, load
 
 _INTRODUCTION = """\
 <!-- Written by `python -m pieslice.documents functions`; edit classad/builtins. -->
@@ -43,13 +44,37 @@ def family_doc(family: str) -> str:
     return doc.partition("Follows:")[0].partition("Never here:")[0].strip()
 
 
+#: What a function may read besides its arguments, in words.
+_READS: Final = {
+    Reads.CLOCK: "the time",
+    Reads.ZONE: "the local zone",
+    Reads.CHANCE: "chance",
+    Reads.ENVIRONMENT: "what the evaluation was given from outside",
+    Reads.USAGE: "the usage of users",
+    Reads.EXPRESSIONS: "the expressions of attributes",
+    Reads.TEXT: "whatever the text reads",
+}
+
+
+def _surroundings(function: Builtin) -> str:
+    read = [words for cause, words in _READS.items() if cause in function.reads]
+    read += [
+        f"{words} when it is called without arguments"
+        for cause, words in _READS.items()
+        if cause in function.reads_alone
+    ]
+    if Where.IN_EACH in function.where:
+        read.append("the ads in the list")
+    return " and ".join(read)
+
+
 def _entry(names: list[str], function: Builtin) -> Iterator[str]:
     title = ", ".join(f"`{name}`" for name in names)
     yield f"### {title}\n"
     yield f"{' '.join(function.doc.split())}\n"
     yield f"Arguments: {function.arity}. Undefined and error: {function.exceptional}."
     if not function.deterministic:
-        yield "The value depends on the surroundings of the evaluation."
+        yield f"The value depends on {_surroundings(function)}."
     yield "\n```"
     yield from function.examples
     yield "```\n"

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from policy.data.tables import meanings
 from policy.ephemeral import EPHEMERAL, Ephemeral
-from policy.io import builtin_table, meanings
 from policy.knobs import KNOBS, declared
 from policy.knobs import cycle as knobs_cycle
 from policy.knobs import matching as knobs_matching
@@ -88,7 +88,7 @@ def _other_macros() -> Iterator[str]:
     yield "| Macro | Type | Default | Read by | Meaning |"
     yield "|---|---|---|---|---|"
     for name in meanings():
-        known = find_parameter(name, builtin_table(), meanings())
+        known = find_parameter(name)
         if known is None or name.casefold() in KNOBS:
             continue
         kind = ", ".join(part for part in (known.type, known.range, known.unit) if part)

@@ -1,1 +1,1 @@
-"""Priorities and shares over the coming hours, without jobs and slots."""
+"""``pieslice forecast``: priorities and shares over the coming hours; knows no jobs and slots."""

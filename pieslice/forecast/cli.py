@@ -6,12 +6,15 @@ import argparse
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``forecast``."""
-    parser = subparsers.add_parser(
+    parser = subcommands.add_parser(
         "forecast",
         help="priorities and shares over the coming hours, without jobs and slots",
         description="Let priorities age with what everybody gets of the pool, hour by hour.",
@@ -40,9 +43,9 @@ def add_commands(subparsers: Any) -> None:
     parser.add_argument("--floor", type=_positive, default=0.5, metavar="N", help="least priority")
     parser.add_argument("--lag", type=int, choices=range(11), default=0, help="steps until charged")
     parser.add_argument("--exact", action="store_true", help="do not round to six decimals")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="print CSV")
-    form.add_argument("--json", action="store_true", help="print JSON")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--csv", action="store_true", help="print CSV")
+    output.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--plot", type=Path, metavar="F", help="draw to a .png, .svg or .pdf file")
     parser.add_argument(
         "--what", choices=("priority", "cores", "both"), default="both", help="what is drawn"

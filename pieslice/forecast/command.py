@@ -21,14 +21,12 @@ from attr import asdict, evolve
 from classad.errors import Diagnostic
 from negotiator.capture.ads import read_ads
 from negotiator.io import CapturePaths, InputError
-from pieslice.commands.inputs_and_clock import show_diagnostics
+from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
+from pieslice.reports.output import show_diagnostics
 from pieslice.reports.plots import check_format
 from pieslice.userprio.command import records_of
 from pieslice.userprio.rows import Row, rows_of
-
-EXIT_OK: Final = 0
-EXIT_BAD: Final = 2
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
 _DEMAND: Final = re.compile(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)

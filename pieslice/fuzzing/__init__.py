@@ -1,1 +1,3 @@
-"""Searching the pool and the jobs that break a policy: ``pieslice fuzz``."""
+"""``pieslice fuzz``: searches the pool and the jobs that break a policy; never has a rule of its
+own.
+"""

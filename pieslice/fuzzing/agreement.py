@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
 from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import evaluate
 from classad.syntax.nodes import Literal
-from negotiator.matching.preemption import Refusal
 from negotiator.matching.rank import policy_rank
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.crowd import Crowd
 from pieslice.fuzzing.finding import Finding, compared, deciding_clause, step
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.readings import alike, read
+from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.stage import Scene, scene_of
 from pieslice.fuzzing.steadiness import SAMPLE, reading
 from pieslice.fuzzing.study import Study, value_text
@@ -145,7 +146,7 @@ def _rank(tree: ExprTree | None, scene: Scene) -> float:
     return policy_rank(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
 
 
-def _macro_of(one: Any, other: Any) -> str:
+def _macro_of(one: MatchKind | Refusal, other: MatchKind | Refusal) -> str:
     found = {one, other}
     if Refusal.REQUIREMENTS in found:
         return "START"
@@ -179,7 +180,7 @@ class Holds(Property):
 
     def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
         ads = [slot.ad for slot in crowd.slots]
-        wrong: dict[str, list[list[Any]]] = {}
+        wrong: dict[str, list[list[Held]]] = {}
         with crowd.having(ads, "RunTime", [case.run_time for case in crowd.cases]):
             for verdict in _VERDICTS:
                 with crowd.having(ads, "Verdict", [verdict] * len(ads)):

@@ -10,13 +10,16 @@ Never here: how values are chosen (``crowd``), what is wrong with a case (``prop
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from attr import evolve, field, frozen
 
+from pieslice.fuzzing.schema import Held
+
 #: The time of the first cycle of every case, seconds since the epoch.
 NOW: Final = 1_700_000_000
-Values = Mapping[str, Any]
+Kept = TypeVar("Kept")
+Values = Mapping[str, Held]
 
 
 @frozen(eq=False)
@@ -62,6 +65,6 @@ class Case:
         return evolve(self, parties=tuple(parties))
 
 
-def without(values: Values, name: str) -> dict[str, Any]:
+def without(values: Mapping[str, Kept], name: str) -> dict[str, Kept]:
     """A copy that lacks one attribute."""
     return {key: value for key, value in values.items() if key != name}

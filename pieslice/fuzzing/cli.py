@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
-from pieslice.policy.options import add_reader, guarded
+from pieslice.inputs.configuration import add_reader, guarded
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``fuzz``."""
-    parser = subparsers.add_parser(
+    parser = subcommands.add_parser(
         "fuzz",
         help="search the pool and the jobs that break a policy",
         description="Search the slot and the jobs that break a policy, and show the simplest.",

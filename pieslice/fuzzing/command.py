@@ -17,22 +17,14 @@ from classad.ads.expression import Expression as ExprTree
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.files.ads import read_ads
 from classad.source import Source
+from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.fuzzing.agreement import Holds, Same
 from pieslice.fuzzing.choose import Named, NoSuchProperty, chosen, split_name
 from pieslice.fuzzing.schema import Schema, built_in, learn
 from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
 from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
-from pieslice.policy.options import (
-    EXIT_NO,
-    EXIT_OK,
-    Misuse,
-    Shown,
-    read,
-    reading_words,
-    say,
-    say_problems,
-)
+from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
 from policy.config import Config
 from policy.explain.trial import CannotTry
 from policy.language.expressions import parse

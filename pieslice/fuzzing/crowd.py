@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, field, frozen
 
@@ -25,6 +25,7 @@ from negotiator.pool.slots import Slot
 from pieslice.fuzzing.case import NOW, Case, Party
 from pieslice.fuzzing.domains import MISSING
 from pieslice.fuzzing.pools import POOLS, quotas_in
+from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.stage import Stage, Verdict, customers, first_slot_ad, others_of, set_stage
 from pieslice.fuzzing.study import Study
 from policy.ephemeral import EPHEMERAL, Ad
@@ -48,7 +49,7 @@ class Crowd:
     requests: tuple[ClassAd, ...]
     others: Mapping[str, float]
     #: Values by expression: one row for each request, one value for each slot.
-    known: dict[int, list[list[Any]]] = field(factory=dict)
+    known: dict[int, list[list[Held]]] = field(factory=dict)
     #: How many slots the expression can tell apart.
     distinct: dict[int, int] = field(factory=dict)
     analyst: Analyst = field(factory=Analyst)
@@ -58,7 +59,7 @@ class Crowd:
         """How many pairs there are."""
         return len(self.slots) * len(self.requests)
 
-    def values(self, tree: ExprTree) -> list[list[Any]]:
+    def values(self, tree: ExprTree) -> list[list[Held]]:
         """The value of an expression for every request (rows) and slot."""
         found = self.known.get(id(tree))
         if found is None:
@@ -66,7 +67,7 @@ class Crowd:
         return found
 
     @contextmanager
-    def having(self, ads: Sequence[ClassAd], name: str, values: Sequence[Any]) -> Iterator[None]:
+    def having(self, ads: Sequence[ClassAd], name: str, values: Sequence[Held]) -> Iterator[None]:
         """The crowd while each of some ads has another value of an attribute, for ``evaluate``."""
         before = [ad.raw(name) for ad in ads]
         for ad, value in zip(ads, values, strict=True):
@@ -80,12 +81,12 @@ class Crowd:
                 else:
                     ad.insert(name, value)
 
-    def evaluate(self, tree: ExprTree) -> list[list[Any]]:
+    def evaluate(self, tree: ExprTree) -> list[list[Held]]:
         """The same as ``values``, now: once for all ads that the expression cannot tell apart."""
         analyst, context = self.analyst, self.stage.context
         depends = [analyst.dependence(tree.node, slot.ad) for slot in self.slots]
         names = sorted({name for found in depends for name in found.other})
-        codes: dict[Any, int] = {}
+        codes: dict[object, int] = {}
         columns = []
         samples = []
         for place, (slot, found) in enumerate(zip(self.slots, depends, strict=True)):
@@ -95,7 +96,7 @@ class Crowd:
                 samples.append(slot.ad)
             columns.append(codes[key])
         self.distinct[id(tree)] = len(samples)
-        rows: dict[Any, list[Any]] = {}
+        rows: dict[object, list[Held]] = {}
         table = []
         for place, request in enumerate(self.requests):
             values = [request.raw(name) for name in names]
@@ -118,7 +119,7 @@ class Crowd:
     def allowed(self, tree: ExprTree | None) -> list[tuple[int, int]]:
         """The requests and claimed slots of another submitter for which a condition is true."""
         users = [slot.user for slot in self.slots]
-        rows: list[list[Any]]
+        rows: list[list[Held]]
         rows = [[True] * len(users)] * len(self.requests) if tree is None else self.values(tree)
         return [
             (row, column)
@@ -186,7 +187,7 @@ def _settle(slot: Slot, stage: Stage) -> None:
             slot.ad.insert(name, slot.ad.evaluate_attr(name, None, stage.context))
 
 
-def draw_values(domains: Mapping[str, tuple[Any, ...]], rng: Random) -> dict[str, Any]:
+def draw_values(domains: Mapping[str, tuple[Held, ...]], rng: Random) -> dict[str, Held]:
     """A value for each attribute, none for those that are to be missing."""
     found = {}
     for name, values in domains.items():

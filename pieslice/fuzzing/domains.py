@@ -9,17 +9,18 @@ Never here: drawing, evaluation of anything but constants.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attr import field, frozen
 
 from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
+from classad.language.operators import COMPARISONS
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from pieslice.fuzzing.case import NOW
-from pieslice.fuzzing.schema import Attribute, Schema
+from pieslice.fuzzing.schema import Attribute, Held, Schema, is_number
 from pieslice.fuzzing.stage import OF_CLAIM
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names
@@ -37,22 +38,21 @@ _SECONDS: Final = (0, 1, 60, 600, 86400)
 TIMES: Final = frozenset(
     ("enteredcurrentstate", "enteredcurrentactivity", "jobstart", "totaljobruntime")
 )
-_COMPARED: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "=?=", "=!="))
 
 
 @frozen(eq=False)
 class Bounds:
     """Constants that the expressions compare each name with, by case-folded name."""
 
-    constants: dict[str, list[Any]] = field(factory=dict)
+    constants: dict[str, list[Held]] = field(factory=dict)
 
-    def of(self, *wanted: str) -> list[Any]:
+    def of(self, *wanted: str) -> list[Held]:
         """The constants of some names."""
         return [value for name in wanted for value in self.constants.get(name.casefold(), ())]
 
     def numbers(self, *wanted: str) -> list[float]:
         """Those that are numbers."""
-        return [value for value in self.of(*wanted) if value.__class__ in (int, float)]
+        return [value for value in self.of(*wanted) if is_number(value)]
 
     def matching(self, part: str) -> list[float]:
         """The numbers of all names that contain a text."""
@@ -61,7 +61,7 @@ class Bounds:
     def add(self, node: Node) -> None:
         """Learn from an expression."""
         for found in walk(node):
-            if isinstance(found, Binary) and found.operator in _COMPARED:
+            if isinstance(found, Binary) and found.operator in COMPARISONS:
                 values = list(constants(found))
                 for name in names(found):
                     known = self.constants.setdefault(name, [])
@@ -75,7 +75,7 @@ class Bounds:
             word.strip()
             for part in call.args
             for value in constants(part)
-            if value.__class__ is str
+            if isinstance(value, str)
             for word in value.split(",")
         ]
         for name in names(call):
@@ -83,11 +83,11 @@ class Bounds:
             known.extend(word for word in words if word and not _within(word, known))
 
 
-def _within(value: Any, known: list[Any]) -> bool:
+def _within(value: Held, known: list[Held]) -> bool:
     return any(value.__class__ is other.__class__ and value == other for other in known)
 
 
-def constants(node: Node) -> Iterator[Any]:
+def constants(node: Node) -> Iterator[Held]:
     """The values of the greatest parts of an expression that depend on nothing."""
     stack = [node]
     while stack:
@@ -104,21 +104,24 @@ def _is_constant(node: Node) -> bool:
     return not any(isinstance(part, Reference | Call | AdExpr | ListExpr) for part in walk(node))
 
 
-def around(value: Any) -> tuple[Any, ...]:
+def around(value: Held) -> tuple[Held, ...]:
     """A constant and its neighbours."""
-    if value.__class__ is bool:
+    if isinstance(value, bool):
         return (value, not value)
-    if value.__class__ in (int, float):
-        return (value, value + 1, value - 1)
-    return (value,)
+    return near(value) if is_number(value) else (value,)
 
 
-def domain(name: str, known: Attribute | None, bounds: Bounds, *, custom: bool) -> tuple[Any, ...]:
+def near(value: float) -> tuple[float, float, float]:
+    """A number and its neighbours."""
+    return (value, value + 1, value - 1)
+
+
+def domain(name: str, known: Attribute | None, bounds: Bounds, *, custom: bool) -> tuple[Held, ...]:
     """The values to draw for an attribute, simplest first; ``MISSING`` among them.
 
     ``custom``: an attribute that the schema does not know may have whatever it is compared with.
     """
-    found: list[Any] = []
+    found: list[Held] = []
     if known is not None:
         for value in known.values:
             _add(found, value)
@@ -138,19 +141,19 @@ def domain(name: str, known: Attribute | None, bounds: Bounds, *, custom: bool) 
     return tuple(found)
 
 
-def _moment(constant: Any, known: Attribute) -> Any:
+def _moment(constant: Held, known: Attribute) -> Held:
     """A number of seconds as that long ago if the attribute is a point in time."""
     times = all(value.__class__ is int and value > _MOMENT for value in known.values)
-    if times and constant.__class__ in (int, float) and 0 <= constant <= _MOMENT:
+    if times and is_number(constant) and 0 <= constant <= _MOMENT:
         return NOW - int(constant)
     return constant
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Held) -> str:
     return "number" if value.__class__ in (int, float) else value.__class__.__name__
 
 
-def _add(found: list[Any], value: Any) -> None:
+def _add(found: list[Held], value: Held) -> None:
     if not _within(value, found):
         found.append(value)
 
@@ -158,7 +161,7 @@ def _add(found: list[Any], value: Any) -> None:
 def priorities(bounds: Bounds, margin: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Sizes of effective priorities, and the ratios between those of a case."""
     compared = bounds.matching("userprio") + bounds.matching("submittorprio")
-    sizes = [*_PRIORITIES, *(v for c in compared if c >= 5 for v in around(float(c)))]
+    sizes = [*_PRIORITIES, *(v for c in compared if c >= 5 for v in near(float(c)))]
     ratios = [*_RATIOS, 1.0 + margin]
     for constant in (*compared, 1.0 + margin):
         if 0 < constant <= 20:
@@ -171,7 +174,7 @@ def priorities(bounds: Bounds, margin: float) -> tuple[tuple[float, ...], tuple[
 def usages(bounds: Bounds) -> tuple[float, ...]:
     """Usage in slot weights."""
     compared = bounds.matching("resourcesinuse")
-    found = [*_USAGE, *(float(v) for c in compared for v in around(c) if v >= 0)]
+    found = [*_USAGE, *(float(v) for c in compared for v in near(c) if v >= 0)]
     return tuple(dict.fromkeys(found))
 
 
@@ -180,7 +183,7 @@ def seconds(bounds: Bounds, least: int | None) -> tuple[int, ...]:
     compared = [*bounds.numbers(*TIMES), *bounds.matching("time"), *bounds.matching("entered")]
     if least:
         compared.append(least)
-    found = [*_SECONDS, *(int(v) for c in compared for v in around(c) if 0 <= v < 10**8)]
+    found = [*_SECONDS, *(int(v) for c in compared for v in near(c) if 0 <= v < 10**8)]
     return tuple(dict.fromkeys(found))
 
 
@@ -188,8 +191,8 @@ def seconds(bounds: Bounds, least: int | None) -> tuple[int, ...]:
 class Domains:
     """Everything that is drawn from, by the spelling of the attribute."""
 
-    slot: dict[str, tuple[Any, ...]]
-    job: dict[str, tuple[Any, ...]]
+    slot: dict[str, tuple[Held, ...]]
+    job: dict[str, tuple[Held, ...]]
     sizes: tuple[float, ...]
     ratios: tuple[float, ...]
     usage: tuple[float, ...]
@@ -251,7 +254,7 @@ def _wanted(
 
 def _domains(
     wanted: dict[str, str], known: Mapping[str, Attribute], bounds: Bounds, *, custom: bool
-) -> dict[str, tuple[Any, ...]]:
+) -> dict[str, tuple[Held, ...]]:
     found = {}
     for key, name in sorted(wanted.items()):
         attribute = known.get(key)

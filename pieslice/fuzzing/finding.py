@@ -8,7 +8,6 @@ Never here: which attributes matter (``readings``), whether something is wrong, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from attr import frozen
 
@@ -18,6 +17,7 @@ from classad.formats.unparse import unparse, unparse_value
 from classad.syntax.nodes import Node
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.readings import Place, Readings
+from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.study import value_text
 from policy.language.expressions import parse
 
@@ -119,7 +119,7 @@ def _same(written: str, node: Node) -> bool:
         return False
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: Held) -> str:
     """The kind of a value in words."""
     return {bool: "a boolean", int: "an integer", float: "a real", str: "a string"}.get(
         value.__class__, value_text(value)

@@ -11,21 +11,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from random import Random
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from attr import evolve, frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
-from negotiator.cycle import sort_ad
 from negotiator.model.result import MatchKind
+from negotiator.sessions.rounds import sort_ad
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.crowd import Crowd
 from pieslice.fuzzing.domains import TIMES
 from pieslice.fuzzing.finding import Finding, Step, deciding_clause, kind_of, step, unconditional
 from pieslice.fuzzing.readings import read
-from pieslice.fuzzing.stage import Scene, job_ad, scene_of, value_of
+from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.stage import Scene, Stage, job_ad, scene_of, value_of
 from pieslice.fuzzing.study import Study, Subject, Wanted, Where, clauses, is_about_quotas
 
 #: What an expression about jobs or groups alone is tried on for each crowd; all cases of a crowd
@@ -91,7 +92,7 @@ class Total(Property):
                 if wrong and not (self.subject.claimed and crowd.cases[column].free):
                     yield crowd.case(row, column)
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: Held) -> bool:
         """Whether a value is of the right kind."""
         kind = value.__class__
         if self.subject.wanted is Wanted.TRUTH:
@@ -267,6 +268,10 @@ class Guard(ClaimedByPriority):
         )
 
 
+#: A group, what it uses and its quota, in slot weights.
+Owed = tuple[str, float, float]
+
+
 @frozen(eq=False)
 class QuotaSafe(ByPriority):
     """Groups keep what they are owed."""
@@ -288,7 +293,7 @@ class QuotaSafe(ByPriority):
             f" group `{rich}`, which uses {has:g} with a quota of {own:g}"
         )
 
-    def _robbed(self, stage: Any, holder: str, asker: str) -> Any:
+    def _robbed(self, stage: Stage, holder: str, asker: str) -> tuple[Owed, Owed] | None:
         poor, rich = stage.tree.assigned(holder), stage.tree.assigned(asker)
         if poor is rich or stage.tree.root in (poor, rich):
             return None

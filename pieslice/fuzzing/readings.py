@@ -11,7 +11,7 @@ Never here: whether something is wrong, layout, which case is tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
@@ -21,6 +21,7 @@ from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax.nodes import Reference, walk
+from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.study import clauses
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names
@@ -41,10 +42,10 @@ class Readings:
 
     tree: ExprTree
     context: EvalContext
-    my: Mapping[str, Any]
-    target: Mapping[str, Any]
+    my: Mapping[str, Held]
+    target: Mapping[str, Held]
     added: frozenset[str]
-    value: Any
+    value: Held
 
     def places(self) -> frozenset[Place]:
         """Where all that was read is."""
@@ -78,14 +79,14 @@ class Readings:
         wanted = frozenset(shown)
         if not alike(self._value(wanted), self.value):
             return self
-        found: dict[str, dict[str, Any]] = {MY: {}, TARGET: {}}
+        found: dict[str, dict[str, Held]] = {MY: {}, TARGET: {}}
         for side, name, value in self._rows():
             if (side, name.casefold()) in wanted:
                 found[side][name] = value
         left = found[MY].keys() | found[TARGET].keys()
         return evolve(self, my=found[MY], target=found[TARGET], added=self.added & left)
 
-    def _rows(self) -> list[tuple[str, str, Any]]:
+    def _rows(self) -> list[tuple[str, str, Held]]:
         return [(MY, *row) for row in self.my.items()] + [
             (TARGET, *row) for row in self.target.items()
         ]
@@ -104,8 +105,9 @@ class Readings:
             return False
         return self.value is not UNDEFINED or self._value(shown, place) is UNDEFINED
 
-    def _value(self, shown: Iterable[Place], broken: Place | None = None) -> Any:
-        return evaluate(self.tree, *self._ads(shown, broken), context=self.context)
+    def _value(self, shown: Iterable[Place], broken: Place | None = None) -> Held:
+        found: Held = evaluate(self.tree, *self._ads(shown, broken), context=self.context)
+        return found
 
     def _ads(self, shown: Iterable[Place], broken: Place | None = None) -> tuple[ClassAd, ClassAd]:
         wanted, ads = frozenset(shown), {MY: ClassAd(), TARGET: ClassAd()}
@@ -117,7 +119,7 @@ class Readings:
         return ads[MY], ads[TARGET]
 
 
-def alike(one: Any, other: Any) -> bool:
+def alike(one: Held, other: Held) -> bool:
     """Whether two values are the same, kind and all."""
     return one.__class__ is other.__class__ and (one is other or one == other)
 
@@ -125,7 +127,7 @@ def alike(one: Any, other: Any) -> bool:
 def read(tree: ExprTree, my: ClassAd, target: ClassAd | None, context: EvalContext) -> Readings:
     """Evaluate, and see what is read; definitions of attributes are followed."""
     ads: dict[str, ClassAd] = {MY: my, TARGET: target or ClassAd()}
-    found: dict[str, dict[str, Any]] = {MY: {}, TARGET: {}}
+    found: dict[str, dict[str, Held]] = {MY: {}, TARGET: {}}
     added: set[str] = set()
     seen: set[Place] = set()
     todo = [(MY, tree)]

@@ -9,19 +9,23 @@ Follows: the ads of condor_startd and condor_schedd of HTCondor 25.14.1 for the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attr import evolve, frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
-from classad.language.values import Value
+from classad.language.values import ClassAdValue, Value
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 #: Different values of an attribute that are kept.
 MAX_VALUES: Final = 12
 #: An expression of a slot or job that is kept as it is must be at most this long.
 MAX_TEXT: Final = 400
-_PLAIN: Final = frozenset({bool, int, float, str})
+#: What an attribute may hold; None where it is missing.
+Held: TypeAlias = ClassAdValue | ExprTree | None
 
 
 @frozen
@@ -33,7 +37,7 @@ class Attribute:
     """
 
     name: str
-    values: tuple[Any, ...]
+    values: tuple[Held, ...]
     missing: bool = False
 
 
@@ -55,6 +59,11 @@ class Schema:
         return evolve(self, slot=slot, copied=names)
 
 
+def is_number(value: object) -> TypeIs[int | float]:
+    """Whether a value is an integer or a real; truth values are neither."""
+    return value.__class__ in (int, float)
+
+
 def learn(slots: Iterable[ClassAd], jobs: Iterable[ClassAd], origin: str) -> Schema:
     """The schema of a pool."""
     return Schema(_attributes(slots), _attributes(jobs), origin)
@@ -62,7 +71,7 @@ def learn(slots: Iterable[ClassAd], jobs: Iterable[ClassAd], origin: str) -> Sch
 
 def _attributes(ads: Iterable[ClassAd]) -> dict[str, Attribute]:
     names: dict[str, str] = {}
-    seen: dict[str, dict[Any, Any]] = {}
+    seen: dict[str, dict[tuple[type, object], Held]] = {}
     counts: dict[str, int] = {}
     total = 0
     for ad in ads:
@@ -80,32 +89,32 @@ def _attributes(ads: Iterable[ClassAd]) -> dict[str, Attribute]:
     }
 
 
-def _kept(ad: ClassAd, name: str) -> Any:
+def _kept(ad: ClassAd, name: str) -> Held:
     """The value of an attribute in the ad alone, its expression if that needs another ad."""
     raw = ad.raw(name)
-    if raw.__class__ is not ExprTree:
-        return raw if raw.__class__ in _PLAIN else None
+    if not isinstance(raw, ExprTree):
+        return raw if isinstance(raw, bool | int | float | str) else None
     value = ad.evaluate_attr(name)
-    if value.__class__ in _PLAIN:
+    if isinstance(value, bool | int | float | str):
         return value
     return raw if isinstance(value, Value) and len(str(raw)) <= MAX_TEXT else None
 
 
-def _identity(value: Any) -> Any:
+def _identity(value: Held) -> tuple[type, object]:
     return (value.__class__, str(value) if value.__class__ is ExprTree else value)
 
 
-def _chosen(values: list[Any]) -> tuple[Any, ...]:
+def _chosen(values: list[Held]) -> tuple[Held, ...]:
     """Some of the values: of numbers both ends and some between."""
-    numbers = sorted(value for value in values if value.__class__ in (int, float))
-    others = [value for value in values if value.__class__ not in (int, float)]
+    numbers = sorted(value for value in values if is_number(value))
+    others = [value for value in values if not is_number(value)]
     if len(numbers) > MAX_VALUES:
         step = (len(numbers) - 1) / (MAX_VALUES - 1)
         numbers = [numbers[round(place * step)] for place in range(MAX_VALUES)]
     return (*numbers, *others[:MAX_VALUES])
 
 
-def _table(rows: Iterable[tuple[str, tuple[Any, ...]]], missing: str) -> dict[str, Attribute]:
+def _table(rows: Iterable[tuple[str, tuple[Held, ...]]], missing: str) -> dict[str, Attribute]:
     lacking = {name.casefold() for name in missing.split()}
     return {
         name.casefold(): Attribute(name, values, name.casefold() in lacking)
@@ -123,7 +132,7 @@ def built_in() -> Schema:
     )
 
 
-_SLOT: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
+_SLOT: Final[tuple[tuple[str, tuple[Held, ...]], ...]] = (
     ("Cpus", (1, 4, 16, 64)),
     ("Memory", (1024, 2048, 16384, 262144)),
     ("Disk", (1000000, 100000000)),
@@ -153,7 +162,7 @@ _SLOT: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
     ("ClockDay", (0, 1, 6)),
     ("MaxJobRetirementTime", (0,)),
 )
-_JOB: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
+_JOB: Final[tuple[tuple[str, tuple[Held, ...]], ...]] = (
     ("RequestCpus", (1, 4, 16)),
     ("RequestMemory", (128, 1024, 16384)),
     ("RequestDisk", (1024, 1000000)),

@@ -9,7 +9,7 @@ Never here: chance, so the same counterexample always shrinks to the same one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve
 
@@ -19,6 +19,7 @@ from pieslice.fuzzing.domains import MISSING, Domains
 from pieslice.fuzzing.finding import Finding
 from pieslice.fuzzing.pools import POOLS, quotas_in
 from pieslice.fuzzing.properties import Property
+from pieslice.fuzzing.schema import Held
 
 #: Cases that are tried at most.
 BUDGET: Final = 1500
@@ -48,7 +49,7 @@ def shrink(finding: Finding, test: Property) -> Finding:
 def weight_of(case: Case) -> tuple[int, int, float, tuple[str, ...]]:
     """How complicated a case is: attributes, then lengths of what it says, then sizes, names."""
     attributes = len(case.slot) + sum(len(party.job) for party in case.parties)
-    numbers: list[Any] = [case.run_time, max(case.claim_age, case.run_time)]
+    numbers: list[Held] = [case.run_time, max(case.claim_age, case.run_time)]
     for party in case.parties:
         numbers += [party.priority, party.usage, party.user]
     numbers += [*case.others.values(), *case.quotas.values(), *case.slot.values(), case.pause]
@@ -60,7 +61,7 @@ def weight_of(case: Case) -> tuple[int, int, float, tuple[str, ...]]:
     return attributes + parts, sum(map(_length, numbers)), size, users
 
 
-def _length(value: Any) -> int:
+def _length(value: Held) -> int:
     if value.__class__ is float and value == int(value):
         return len(str(int(value))) + (value != 0)
     if value.__class__ is int:
@@ -106,7 +107,7 @@ def _fewer(case: Case, domains: Domains, *, whole: bool) -> Iterator[Case]:
                 yield case.with_party(place, job=without(party.job, name))
 
 
-def _may_go(name: str, value: Any, domain: dict[str, tuple[Any, ...]], whole: bool) -> bool:
+def _may_go(name: str, value: Held, domain: dict[str, tuple[Held, ...]], whole: bool) -> bool:
     if not whole or (value.__class__ is ExprTree and name in ("Rank", "Requirements")):
         return True
     return any(other is MISSING for other in domain.get(name, ()))
@@ -171,7 +172,7 @@ def _plainer(case: Case, domains: Domains) -> Iterator[Case]:
                 yield case.with_party(place, job={**party.job, name: other})
 
 
-def _before(value: Any, domain: tuple[Any, ...]) -> Iterator[Any]:
+def _before(value: Held, domain: tuple[Held, ...]) -> Iterator[Held]:
     for other in domain:
         if other is not MISSING and (other.__class__, other) != (value.__class__, value):
             yield other

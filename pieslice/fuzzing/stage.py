@@ -10,7 +10,7 @@ Follows: the head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attr import field, frozen
 
@@ -24,7 +24,7 @@ from negotiator.matching.board import Board
 from negotiator.matching.candidate import Asker
 from negotiator.matching.candidates import consider
 from negotiator.matching.concurrency import ConcurrencyCounts
-from negotiator.matching.preemption import Refusal
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Customer
 from negotiator.pool.ephemeral import (
@@ -33,9 +33,11 @@ from negotiator.pool.ephemeral import (
     decorate_request,
     live_functions,
 )
+from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.size import pool_numbers
-from negotiator.pool.slots import Slot, fetch_slots
+from negotiator.pool.slots import Slot, Slots
 from pieslice.fuzzing.case import Case, Party, Values
+from pieslice.fuzzing.schema import Held
 from pieslice.simulate.pool import show_claim, show_free, show_time
 from policy.model import NegotiatorPolicy
 
@@ -77,7 +79,7 @@ class Stage:
             accountant=self.accountant,
             tree=self.tree,
             concurrency=ConcurrencyCounts(self.policy.concurrency_limits.maximum, ()),
-            numbers=pool_numbers([], self.policy, self.context),
+            numbers=pool_numbers(Slots(), self.policy, self.context),
             jobs={},
         )
         quotas = {group.name: group.quota for group in self.tree.groups}
@@ -92,7 +94,7 @@ class Stage:
         """Seconds since the epoch."""
         return int(self.context.now or 0)
 
-    def slots(self, ads: Iterable[ClassAd]) -> list[Slot]:
+    def slots(self, ads: Iterable[ClassAd]) -> Slots:
         """Slots as the cycle has them: weighed and decorated."""
         found = fetch_slots(ads, {}, self.policy, self.context)
         add_match_expressions(found, self.policy)
@@ -236,8 +238,10 @@ def scene_of(policy: NegotiatorPolicy, case: Case) -> Scene:
     return Scene(stage, slot, tuple(stage.request(party) for party in case.parties))
 
 
-def value_of(tree: ExprTree, scene: Scene, place: int) -> Any:
+def value_of(tree: ExprTree, scene: Scene, place: int) -> Held:
     """The value of an expression of the policy for the request of a party."""
     from classad.evaluate import evaluate
 
-    return evaluate(tree, scene.slot.ad, scene.requests[place], context=scene.stage.context)
+    ads = scene.slot.ad, scene.requests[place]
+    found: Held = evaluate(tree, *ads, context=scene.stage.context)
+    return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
@@ -22,6 +22,7 @@ from pieslice.fuzzing.crowd import Crowd
 from pieslice.fuzzing.finding import Finding, Step, compared
 from pieslice.fuzzing.properties import Property, short
 from pieslice.fuzzing.readings import Readings, alike, read
+from pieslice.fuzzing.schema import Held, is_number
 from pieslice.fuzzing.stage import Scene, scene_of, value_of
 from pieslice.fuzzing.study import Study, Subject, Where, value_text
 from policy.ephemeral import Ad, find_ephemeral
@@ -104,7 +105,7 @@ class Monotone(Property):
         ads = [slot.ad for slot in crowd.slots]
         if self._in_request:
             ads = list(crowd.requests)
-        less: list[list[Any]] = []
+        less: list[list[Held]] = []
         pairs: set[tuple[int, int]] = set()
         for number in sorted(self.numbers()):
             with crowd.having(ads, self.attribute, [number] * len(ads)):
@@ -115,7 +116,7 @@ class Monotone(Property):
             if not (crowd.cases[column].free or crowd.is_own(row, column)):
                 yield crowd.case(row, column)
 
-    def _wrong(self, less: list[list[Any]], more: list[list[Any]]) -> Iterator[tuple[int, int]]:
+    def _wrong(self, less: list[list[Held]], more: list[list[Held]]) -> Iterator[tuple[int, int]]:
         """Where the value changes in the wrong direction; rows that are alike are compared once."""
         known: dict[tuple[int, int], list[int]] = {}
         for row, (lows, highs) in enumerate(zip(less, more, strict=False)):
@@ -126,7 +127,7 @@ class Monotone(Property):
             for column in known[key]:
                 yield row, column
 
-    def _falls(self, low: Any, high: Any) -> bool:
+    def _falls(self, low: Held, high: Held) -> bool:
         return _size(high) < _size(low) if self.rising else _size(high) > _size(low)
 
     @property
@@ -150,7 +151,7 @@ class Monotone(Property):
                     return self._finding(case, scene, one, other)
         return None
 
-    def _finding(self, case: Case, scene: Scene, *numbers: Any) -> Finding:
+    def _finding(self, case: Case, scene: Scene, *numbers: float) -> Finding:
         subject, said = self.subject, self.attribute
         found, tells, values = [], [], []
         for number in numbers:
@@ -164,21 +165,22 @@ class Monotone(Property):
         text = " ".join(subject.text.split())
         return Finding(self.title(), subject.macro, subject.place, text, says, steps, case)
 
-    def _value(self, scene: Scene, number: Any) -> Any:
+    def _value(self, scene: Scene, number: float) -> Held:
         """The value of the expression with another value of the attribute."""
         slot, request = scene.slot.ad, scene.requests[1]
         ad = request if self._in_request else slot
         ad.insert(self.attribute, number)
-        return evaluate(self.subject.tree, slot, request, context=scene.stage.context)
+        found: Held = evaluate(self.subject.tree, slot, request, context=scene.stage.context)
+        return found
 
-    def numbers(self) -> set[Any]:
+    def numbers(self) -> set[float]:
         """The values that are compared."""
         domains = self.study.domains
         spelled = self.attribute.casefold()
         for side in (domains.slot, domains.job):
             for name, values in side.items():
                 if name.casefold() == spelled:
-                    return {v for v in values if v.__class__ in (int, float)}
+                    return {v for v in values if is_number(v)}
         found = find_ephemeral(self.attribute)
         if found is not None and found.unit == "priority":
             return {
@@ -191,9 +193,9 @@ class Monotone(Property):
         return set(domains.seconds)
 
 
-def _size(value: Any) -> float:
+def _size(value: Held) -> float:
     """Truth or a number as a number; what is neither is less than all of them."""
-    return float(value) if value.__class__ in (bool, int, float) else float("-inf")
+    return float(value) if isinstance(value, int | float) else float("-inf")
 
 
 def monotone_subjects(study: Study, attribute: str) -> list[Subject]:

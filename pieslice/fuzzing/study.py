@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
@@ -20,7 +20,7 @@ from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.domains import Domains, constants, find_domains
-from pieslice.fuzzing.schema import Schema
+from pieslice.fuzzing.schema import Held, Schema
 from policy.config import Config
 from policy.explain.trial import CannotTry, trial
 from policy.lint.trees import comparisons, disjuncts, names
@@ -263,7 +263,7 @@ def is_about_quotas(tree: ExprTree) -> bool:
     return about_groups and not any("userprio" in name for name in found)
 
 
-def value_text(value: Any) -> str:
+def value_text(value: Held) -> str:
     """A value as ClassAd text, reals as short as they can be read again."""
     from classad.formats.unparse import unparse_value
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from textwrap import wrap
-from typing import Any
 
 from attr import frozen
 
+from pieslice.data import JsonObject
 from pieslice.fuzzing.finding import Finding, Step
 from pieslice.fuzzing.search import Outcome
 
@@ -91,7 +91,7 @@ def command(step: Step, policy: Reading) -> str:
     return shlex.join(words)
 
 
-def outcome_data(outcome: Outcome, policy: Reading, seed: int) -> dict[str, Any]:
+def outcome_data(outcome: Outcome, policy: Reading, seed: int) -> JsonObject:
     """Everything as plain data."""
     return {
         "policy": policy.path,
@@ -102,7 +102,7 @@ def outcome_data(outcome: Outcome, policy: Reading, seed: int) -> dict[str, Any]
     }
 
 
-def _finding_data(finding: Finding, policy: Reading) -> dict[str, Any]:
+def _finding_data(finding: Finding, policy: Reading) -> JsonObject:
     return {
         "property": finding.property,
         "macro": finding.macro,

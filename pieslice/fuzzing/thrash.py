@@ -19,7 +19,7 @@ from attr import frozen
 
 from classad.ads.expression import Expression as ExprTree
 from classad.syntax.nodes import Literal
-from negotiator.matching.preemption import Refusal
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.crowd import Crowd

@@ -1,1 +1,3 @@
-"""The commands on configurations and policies; never interprets a macro itself."""
+"""``pieslice check``, ``config``, ``map`` and ``policy``: what a configuration says; never
+interprets a macro itself.
+"""

@@ -9,17 +9,19 @@ Never here: findings, how they are written (``pieslice.policy.formats``).
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pieslice.policy.options import EXIT_NO, EXIT_OK, add_reader, guarded, read
+from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.inputs.configuration import add_reader, guarded, read
 
 if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
     from pieslice.policy.formats import Checked
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``check``."""
-    check = subparsers.add_parser(
+    check = subcommands.add_parser(
         "check",
         help="say what is wrong with a configuration",
         description="Say whether condor_negotiator would start with a configuration, and list"

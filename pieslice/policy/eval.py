@@ -4,7 +4,7 @@ What lives here: which ads of the files are taken, the time of the evaluation, a
 Inputs: parsed arguments, files of ads.  Outputs: the value and what the negotiator makes of it on
 standard output, attributes that nobody gave on standard error.
 Never here: the evaluation (``policy.explain.trial``), the layout of a grid
-(``policy.explain.grid``).
+(``pieslice.policy.grid``).
 """
 
 from __future__ import annotations
@@ -14,16 +14,22 @@ import sys
 import time
 from collections.abc import Callable
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING
 
 from classad import ClassAd
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
-from pieslice.policy.options import EXIT_OK, Misuse, Shown, read, say_problems, split_pairs
-from policy.explain.grid import BadAxis, fill, grid_lines, read_axes
+from pieslice.command_line import EXIT_OK
+from pieslice.data import JsonObject
+from pieslice.inputs.configuration import Misuse, Shown, read, say_problems, split_pairs
+from pieslice.policy.grid import BadAxis, fill, grid_lines, read_axes
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
+
+if TYPE_CHECKING:
+    from classad.analysis.explanation import Explanation
+    from classad.language.values import ClassAdValue
 
 
 def run(args: argparse.Namespace) -> int:
@@ -91,7 +97,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
     if args.json:
         import json
 
-        fields: dict[str, Any] = {
+        fields: JsonObject = {
             "knob": tried.macro,
             "expression": tried.text,
             "value": unparse_value(found.value),
@@ -111,7 +117,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
     return EXIT_OK
 
 
-def _explanation(tried: Trial) -> Any:
+def _explanation(tried: Trial) -> Explanation:
     from classad.analysis.explain import explain
 
     return explain(tried.tree, tried.my, tried.target, context=tried.context)
@@ -121,7 +127,7 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
     if args.why:
         raise Misuse("--why explains one value, not a grid")
 
-    def evaluate(point: dict[str, float]) -> Any:
+    def evaluate(point: dict[str, float]) -> ClassAdValue:
         for name, number in point.items():
             tried.assign_number(name, number)
         return tried.outcome().value

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
 from classad.errors import Diagnostic
-from policy.knobs.typed import EXPANDED
+from pieslice.data import JsonObject
+from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
@@ -76,7 +77,7 @@ def _columns(found: Diagnostic) -> tuple[int, int]:
     return begin, begin + max(1, stop - found.start)
 
 
-def _plain(result: Checked) -> dict[str, Any]:
+def _plain(result: Checked) -> JsonObject:
     return {
         "path": result.path,
         "starts": result.starts,
@@ -117,7 +118,7 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> dict[str, Any]:
+def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObject:
     rules = [
         {
             "id": found.id,
@@ -142,16 +143,16 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> dict[str
     }
 
 
-def _result(found: Diagnostic, ids: list[str]) -> dict[str, Any]:
+def _result(found: Diagnostic, ids: list[str]) -> JsonObject:
     text = found.message + (f"; {found.help}" if found.help else "")
-    result: dict[str, Any] = {
+    result: JsonObject = {
         "ruleId": found.id,
         "ruleIndex": ids.index(found.id) if found.id in ids else -1,
         "level": found.severity,
         "message": {"text": text},
     }
     if found.source is not None:
-        region: dict[str, Any] = {"startLine": found.line}
+        region: JsonObject = {"startLine": found.line}
         if not _is_expanded(found):
             region["startColumn"], region["endColumn"] = _columns(found)
         place = {"artifactLocation": {"uri": _file(found)}, "region": region}

@@ -9,12 +9,10 @@ Never here: what a map says (``policy.maps.user_maps``, ``policy.maps.trial``).
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pieslice.policy.options import (
-    EXIT_NO,
-    EXIT_OK,
-    Intermixed,
+from pieslice.command_line import EXIT_NO, EXIT_OK, Intermixed
+from pieslice.inputs.configuration import (
     Misuse,
     add_reading,
     guarded,
@@ -25,12 +23,13 @@ from pieslice.policy.options import (
 
 if TYPE_CHECKING:
     from classad.errors import Diagnostic
+    from pieslice.command_line import Subcommands
     from policy.maps.user_maps import UserMap
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``map`` with its own subcommands."""
-    maps = subparsers.add_parser("map", help="try user maps")
+    maps = subcommands.add_parser("map", help="try user maps")
     commands = maps.add_subparsers(
         title="commands",
         dest="map_command",
@@ -56,7 +55,8 @@ def add_commands(subparsers: Any) -> None:
 
 @guarded
 def _test(args: argparse.Namespace) -> int:
-    from policy.maps.trial import map_name, mapped_lines
+    from pieslice.policy.texts import mapped_lines
+    from policy.maps.lookup import map_name
 
     skipped: list[Diagnostic] = []
     methods = _named_map(args, skipped) if args.map_name else _map_file(args, skipped)

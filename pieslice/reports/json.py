@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attr import asdict
 
@@ -28,10 +28,9 @@ from negotiator.model.result import (
     Rejection,
     SubmitterSummary,
 )
+from pieslice.data import JsonObject
 from pieslice.reports.pool_tables import PoolTable
 from pieslice.reports.text import Outcome, iso_time, sort_keys, timed_turns
-
-JsonObject = dict[str, Any]
 
 _PREEMPTION_FIELDS: Final = (
     "preempted_prio", "old_startd_rank", "new_prio", "new_startd_rank",
@@ -94,7 +93,7 @@ def to_object(
     }
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """``value`` without infinities and other things that JSON has no word for."""
     if isinstance(value, float) and not math.isfinite(value):
         return None

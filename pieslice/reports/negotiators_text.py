@@ -8,9 +8,9 @@ Follows: nothing; the real negotiators do not know of each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from pieslice.data import Record
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.negotiators import Overlap, Shared
 from pieslice.reports.text import plural
@@ -49,7 +49,7 @@ def _some(names: Iterable[str]) -> str:
     return ", ".join([*listed[:4], "..."] if len(listed) > 4 else listed)
 
 
-def overlap_data(found: Overlap) -> Mapping[str, Any]:
+def overlap_data(found: Overlap) -> Record:
     """The same for programs."""
     return {
         "slots": [{"slot": item.name, "seen_by": list(item.by)} for item in found.slots],

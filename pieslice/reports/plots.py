@@ -11,9 +11,14 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from classad.extras import load
+from pieslice.data import JsonObject
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 #: Okabe and Ito's colours, the darkest first.
 COLOURS: Final = (
@@ -39,7 +44,7 @@ def check_format(path: Path) -> None:
         raise ValueError(f"{path}: plots are {known} files")
 
 
-def figure(panels: int, *, height: float = 3.2) -> tuple[Any, list[Any]]:
+def figure(panels: int, *, height: float = 3.2) -> tuple[Figure, list[Axes]]:
     """A figure with panels above each other that share the horizontal axis."""
     load("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -58,7 +63,7 @@ def figure(panels: int, *, height: float = 3.2) -> tuple[Any, list[Any]]:
 
 
 def line(
-    pane: Any,
+    pane: Axes,
     index: int,
     x: Sequence[float],
     y: Sequence[float],
@@ -67,7 +72,7 @@ def line(
     stepped: bool = False,
 ) -> None:
     """A line that differs from its neighbours in colour and dashes."""
-    style: Any = DASHES[index % len(DASHES)]
+    style = DASHES[index % len(DASHES)]
     pane.plot(
         x,
         y,
@@ -79,7 +84,7 @@ def line(
     )
 
 
-def hours(pane: Any, last: float) -> None:
+def hours(pane: Axes, last: float) -> None:
     """A time axis from 0 with marks at whole hours that people think in."""
     step = next((step for step in (1, 2, 6, 12, 24, 48, 168) if last / step <= 10), 720)
     pane.set_xticks(range(0, int(last) + 1, step))
@@ -87,7 +92,7 @@ def hours(pane: Any, last: float) -> None:
     pane.set_xlabel("time (hours)")
 
 
-def legend(pane: Any, count: int) -> None:
+def legend(pane: Axes, count: int) -> None:
     """The legend; beside the panel when there is much in it."""
     if count > _MANY:
         pane.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
@@ -95,15 +100,21 @@ def legend(pane: Any, count: int) -> None:
         pane.legend(fontsize="small", framealpha=0.9)
 
 
-def legend_above(made: Any, pane: Any) -> None:
+def legend_above(made: Figure, pane: Axes) -> None:
     """The legend above everything: for panels that are filled from edge to edge."""
     handles, labels = pane.get_legend_handles_labels()
     columns = 2 if max(map(len, labels)) > _LONG else 4
-    place = {"loc": "outside upper center", "ncols": columns, "frameon": False}
-    made.legend(handles, labels, fontsize="small", **place)
+    made.legend(
+        handles,
+        labels,
+        fontsize="small",
+        loc="outside upper center",
+        ncols=columns,
+        frameon=False,
+    )
 
 
-def as_png(made: Any) -> bytes:
+def as_png(made: Figure) -> bytes:
     """A figure as a picture with few colours, which takes a third of the room."""
     load("matplotlib")
     from PIL import Image
@@ -115,7 +126,7 @@ def as_png(made: Any) -> bytes:
     return small.getvalue()
 
 
-def save(made: Any, path: Path) -> None:
+def save(made: Figure, path: Path) -> None:
     """Write a figure; equal figures make equal files."""
     load("matplotlib")
     import matplotlib
@@ -124,6 +135,6 @@ def save(made: Any, path: Path) -> None:
         path.write_bytes(as_png(made))
         return
 
-    dated: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    dated: JsonObject = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     with matplotlib.rc_context({"svg.hashsalt": "pieslice", "svg.fonttype": "path"}):
         made.savefig(path, dpi=_DOTS, metadata=dated.get(path.suffix.lower()))

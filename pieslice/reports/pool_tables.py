@@ -19,7 +19,8 @@ from classad.evaluate import EvalContext
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import ROOT_GROUP, CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot
-from negotiator.pool.slots import Slot, fetch_slots
+from negotiator.pool.fetch import fetch_slots
+from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
 
 Cell = str | int | float | None

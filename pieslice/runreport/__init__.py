@@ -1,1 +1,3 @@
-"""The report of a simulation: plots and one page of HTML."""
+"""``pieslice report``: plots and one page of HTML from the folder of a simulation; never
+simulates.
+"""

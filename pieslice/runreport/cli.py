@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``report``."""
-    parser = subparsers.add_parser(
+    parser = subcommands.add_parser(
         "report",
         help="make a page of HTML with plots from the folder of a simulation",
         description="Make one self-contained page of HTML from the folder of a simulation.",

@@ -10,9 +10,11 @@ Follows: the files that ``pieslice.simulate.output`` writes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
+
+from pieslice.data import Record
 
 _HOUR: Final = 3600.0
 #: How many users, slots and moments are shown one by one.
@@ -47,7 +49,7 @@ class Curve:
 class RunData:
     """What a report shows.  ``waits``: seconds until the first start, by user."""
 
-    summary: Mapping[str, Any]
+    summary: Record
     #: How long the run was.
     hours: float
     pool: Curve
@@ -59,9 +61,9 @@ class RunData:
 
 
 def run_data(
-    events: Iterable[Mapping[str, Any]],
-    series: Sequence[Mapping[str, Any]],
-    summary: Mapping[str, Any],
+    events: Iterable[Record],
+    series: Sequence[Record],
+    summary: Record,
 ) -> RunData:
     """Put the rows of a run in order."""
     rows = list(events)
@@ -80,8 +82,8 @@ def run_data(
     )
 
 
-def _curves(series: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Curve]]:
-    collected: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+def _curves(series: Sequence[Record]) -> dict[str, dict[str, Curve]]:
+    collected: dict[tuple[str, str], list[Record]] = {}
     for row in series:
         collected.setdefault((row["kind"], row["name"]), []).append(row)
     found: dict[str, dict[str, Curve]] = {}
@@ -96,7 +98,7 @@ def _curves(series: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Curve]]:
     return found
 
 
-def _waits(events: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, float]]:
+def _waits(events: Iterable[Record]) -> dict[str, dict[int, float]]:
     """Seconds from submission to the first start, by user and job."""
     submitted: dict[int, float] = {}
     waits: dict[str, dict[int, float]] = {}
@@ -109,7 +111,7 @@ def _waits(events: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, float]]:
     return waits
 
 
-def _stretches(events: Iterable[Mapping[str, Any]], hours: float) -> tuple[Stretch, ...]:
+def _stretches(events: Iterable[Record], hours: float) -> tuple[Stretch, ...]:
     running: dict[int, tuple[str, str, float]] = {}
     found: list[Stretch] = []
     for event in events:
@@ -124,8 +126,8 @@ def _stretches(events: Iterable[Mapping[str, Any]], hours: float) -> tuple[Stret
 
 
 def _worst(
-    events: Sequence[Mapping[str, Any]],
-    series: Sequence[Mapping[str, Any]],
+    events: Sequence[Record],
+    series: Sequence[Record],
     waits: Mapping[str, Mapping[int, float]],
 ) -> Iterable[str]:
     """Sentences about the moments an administrator would be asked about."""
@@ -153,5 +155,5 @@ def _worst(
             yield f"job {name} of {user} was preempted {count} times"
 
 
-def _hour(row: Mapping[str, Any]) -> str:
+def _hour(row: Record) -> str:
     return f"{float(row['time']) / _HOUR:.1f}"

@@ -10,8 +10,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any, Final
+from typing import Final
 
+from pieslice.data import Record
 from pieslice.simulate.summary import GROUP_COLUMNS, LINES, USER_COLUMNS, cell
 
 _STYLE: Final = """
@@ -37,7 +38,7 @@ Said = tuple[str, str, str, int]
 
 def page(
     title: str,
-    summary: Mapping[str, Any],
+    summary: Record,
     pictures: Iterable[Picture],
     policy: Sequence[Said],
     worst: Sequence[str],
@@ -71,7 +72,7 @@ def page(
     return "\n".join(parts) + "\n"
 
 
-def _summary(summary: Mapping[str, Any]) -> str:
+def _summary(summary: Record) -> str:
     rows = "".join(
         f"<tr><td>{escape(title)}</td><td>{cell(summary[key], digits)}</td></tr>"
         for key, title, digits in LINES
@@ -79,9 +80,7 @@ def _summary(summary: Mapping[str, Any]) -> str:
     return f"<table>{rows}</table>"
 
 
-def _table(
-    what: str, rows: Mapping[str, Mapping[str, Any]], columns: Sequence[tuple[str, str, int]]
-) -> str:
+def _table(what: str, rows: Mapping[str, Record], columns: Sequence[tuple[str, str, int]]) -> str:
     titles = "".join(f"<th>{escape(title)}</th>" for _, title, _ in columns)
     lines = [f'<div class="wide"><table><tr><th>{what}</th>{titles}</tr>']
     for name, row in rows.items():

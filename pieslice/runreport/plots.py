@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pieslice.reports.plots import FILLS, figure, hours, legend_above, line
 from pieslice.runreport.data import MOST_SLOTS, Curve, RunData, Stretch
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def _held(curve: Curve, last: float) -> tuple[list[float], list[float]]:
@@ -19,23 +22,31 @@ def _held(curve: Curve, last: float) -> tuple[list[float], list[float]]:
     return [*curve.hours, last], [*curve.usage, curve.usage[-1]]
 
 
-def usage(data: RunData) -> Any:
+def usage(data: RunData) -> Figure:
     """Usage of each group against its quota, or, without groups, of the users stacked."""
     return _group_usage(data) if data.groups else _user_usage(data)
 
 
-def _group_usage(data: RunData) -> Any:
+def _group_usage(data: RunData) -> Figure:
     groups = [curve for curve in data.groups if any(curve.usage)] or list(data.groups[:1])
     made, panes = figure(len(groups), height=1.6)
     top = 1.05 * max(max((*curve.usage, *curve.quotas)) for curve in groups)
     last = data.hours
     for pane, curve in zip(panes, groups, strict=True):
         times, used = _held(curve, last)
-        area = {"color": FILLS[0], "alpha": 0.7, "linewidth": 0, "label": "usage"}
-        pane.fill_between(times, used, step="post", **area)
+        pane.fill_between(
+            times, used, step="post", color=FILLS[0], alpha=0.7, linewidth=0, label="usage"
+        )
         quotas = [*curve.quotas, curve.quotas[-1]]
-        style = {"color": "black", "linestyle": "--", "linewidth": 1.4, "drawstyle": "steps-post"}
-        pane.plot(times, quotas, label="quota", **style)
+        pane.plot(
+            times,
+            quotas,
+            label="quota",
+            color="black",
+            linestyle="--",
+            linewidth=1.4,
+            drawstyle="steps-post",
+        )
         pane.set_title(curve.name, loc="left", fontsize="medium")
         pane.set_ylim(0, top or 1)
     made.supylabel("usage (weighted cores)", fontsize="medium")
@@ -44,7 +55,7 @@ def _group_usage(data: RunData) -> Any:
     return made
 
 
-def _user_usage(data: RunData) -> Any:
+def _user_usage(data: RunData) -> Figure:
     made, (pane,) = figure(1, height=3.6)
     times = [*data.pool.hours, data.hours]
     below = [0.0] * len(times)
@@ -52,12 +63,19 @@ def _user_usage(data: RunData) -> Any:
         # A name that comes later has no rows before; those are nothing.
         known = dict(zip(*_held(curve, times[-1]), strict=True))
         above = [low + known.get(hour, 0.0) for low, hour in zip(below, times, strict=True)]
-        area = {"facecolor": FILLS[index % len(FILLS)], "edgecolor": "white", "linewidth": 0.3}
-        pane.fill_between(times, below, above, step="post", label=curve.name, **area)
+        pane.fill_between(
+            times,
+            below,
+            above,
+            step="post",
+            label=curve.name,
+            facecolor=FILLS[index % len(FILLS)],
+            edgecolor="white",
+            linewidth=0.3,
+        )
         below = above
     sizes = [*data.pool.quotas, data.pool.quotas[-1]]
-    style = {"color": "black", "linewidth": 1.4, "drawstyle": "steps-post"}
-    pane.plot(times, sizes, label="pool", **style)
+    pane.plot(times, sizes, label="pool", color="black", linewidth=1.4, drawstyle="steps-post")
     pane.set_ylabel("usage (weighted cores)")
     pane.set_ylim(bottom=0)
     hours(pane, times[-1])
@@ -65,7 +83,7 @@ def _user_usage(data: RunData) -> Any:
     return made
 
 
-def priorities(data: RunData) -> Any:
+def priorities(data: RunData) -> Figure:
     """Real priorities of users."""
     made, (pane,) = figure(1)
     for index, curve in enumerate(data.users):
@@ -77,7 +95,7 @@ def priorities(data: RunData) -> Any:
     return made
 
 
-def shares(data: RunData) -> Any:
+def shares(data: RunData) -> Figure:
     """The part of the pool that each user has."""
     made, (pane,) = figure(1)
     sizes = dict(zip(data.pool.hours, data.pool.quotas, strict=True))
@@ -101,7 +119,7 @@ def shares(data: RunData) -> Any:
 _MARKS: Final = (0, 1, 3, 10, 30, 60, 180, 360, 720, 1440, 4320, 10080, 43200)
 
 
-def waits(data: RunData) -> Any:
+def waits(data: RunData) -> Figure:
     """How many of each user's jobs had started after which wait; some may never have."""
     made, (pane,) = figure(1)
     names = [curve.name for curve in data.users if data.waits.get(curve.name)]
@@ -130,7 +148,7 @@ def _slot_order(name: str) -> tuple[str, list[int], str]:
     return machine, [int(number) for number in re.findall("[0-9]+", slot)], slot
 
 
-def slots(data: RunData) -> Any:
+def slots(data: RunData) -> Figure:
     """Who had which slot when; bars of work that was lost or is not done are thin."""
     everything = sorted({stretch.slot for stretch in data.stretches}, key=_slot_order)
     names = everything[:MOST_SLOTS]
@@ -166,7 +184,7 @@ def slots(data: RunData) -> Any:
 
 
 #: Name of a plot -> what it is titled, and how it is drawn.
-PLOTS: Final[dict[str, tuple[str, Callable[[RunData], Any]]]] = {
+PLOTS: Final[dict[str, tuple[str, Callable[[RunData], Figure]]]] = {
     "usage": ("Usage", usage),
     "priorities": ("Real priorities: bigger is worse", priorities),
     "shares": ("Shares of the pool", shares),

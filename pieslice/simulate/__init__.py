@@ -1,1 +1,3 @@
-"""A pool over days: jobs arrive, cycles match them, claims end, priorities age."""
+"""``pieslice simulate``: a pool over days, with jobs that arrive and claims that end; never decides
+who gets a slot.
+"""

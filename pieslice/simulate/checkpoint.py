@@ -8,14 +8,14 @@ Never here: the numbers themselves (``state``), files (``output``).
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any
 
+from pieslice.data import JsonObject
 from pieslice.simulate.engine import Simulation
 from pieslice.simulate.pool import SimSlot, show_claim, show_preempting, weight_of
 from pieslice.simulate.state import from_json, to_json
 
 
-def saved(simulation: Simulation) -> dict[str, Any]:
+def saved(simulation: Simulation) -> JsonObject:
     """All that changes."""
     pool = simulation.pool
     parts = [
@@ -37,7 +37,7 @@ def saved(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def restore(simulation: Simulation, data: dict[str, Any]) -> None:
+def restore(simulation: Simulation, data: JsonObject) -> None:
     """Put a simulation that has not begun into a saved state."""
     state = simulation.state = from_json(data["state"])
     pool = simulation.pool

@@ -7,12 +7,15 @@ import math
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``simulate``."""
-    parser = subparsers.add_parser(
+    parser = subcommands.add_parser(
         "simulate",
         help="run a pool over days: jobs, cycles, claims, preemption, priorities",
         description="Run a pool over days with the full negotiation cycle.",

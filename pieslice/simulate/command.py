@@ -12,14 +12,17 @@ import argparse
 import contextlib
 import json
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from attr import asdict, define, evolve
 
 from negotiator.io import InputError
-from pieslice.commands.inputs_and_clock import parse_time, show_diagnostics
+from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
+from pieslice.data import JsonObject, Record
+from pieslice.inputs.pool import parse_time
+from pieslice.reports.output import show_diagnostics
 from pieslice.simulate.checkpoint import restore, saved
 from pieslice.simulate.matching import Negotiator
 from pieslice.simulate.notices import about_jobs
@@ -29,9 +32,6 @@ from pieslice.simulate.setup import Plan, about_policy, build, fingerprint
 from pieslice.simulate.summary import comparison, summarise, text
 from pieslice.simulate.workload import WorkloadError
 
-EXIT_OK: Final = 0
-EXIT_BAD: Final = 2
-EXIT_INTERRUPTED: Final = 130
 _HOUR: Final = 3600
 
 
@@ -103,7 +103,7 @@ def _run(
     return EXIT_OK if summary["complete"] else EXIT_INTERRUPTED
 
 
-def _shown(summary: Mapping[str, Any], args: argparse.Namespace) -> str:
+def _shown(summary: Record, args: argparse.Namespace) -> str:
     return json.dumps(summary, indent=1) + "\n" if args.json else text(summary)
 
 
@@ -136,7 +136,7 @@ def _half(letter: str, config: str, folder: Path | None) -> str:
 
 def _simulate(
     args: argparse.Namespace, plan: Plan, folder: Path | None, err: IO[str]
-) -> dict[str, Any]:
+) -> JsonObject:
     if folder is None:
         return _loop(plan, None, None, args, err)
     if (folder / "run.json").exists():
@@ -175,8 +175,8 @@ def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
 
 
 def _finished(
-    plan: Plan, run: RunFolder, data: dict[str, Any] | None, args: argparse.Namespace, err: IO[str]
-) -> dict[str, Any]:
+    plan: Plan, run: RunFolder, data: JsonObject | None, args: argparse.Namespace, err: IO[str]
+) -> JsonObject:
     try:
         summary = _loop(plan, run, data, args, err)
     finally:
@@ -190,10 +190,10 @@ def _finished(
 def _loop(
     plan: Plan,
     run: RunFolder | None,
-    data: dict[str, Any] | None,
+    data: JsonObject | None,
     args: argparse.Namespace,
     err: IO[str],
-) -> dict[str, Any]:
+) -> JsonObject:
     """From the beginning, or from a checkpoint, to the end or to Ctrl-C."""
 
     def sink(*event: object) -> None:
@@ -259,7 +259,7 @@ def _interruptible() -> Iterator[_Stop]:
 
 
 @contextlib.contextmanager
-def _bar(seconds: int, begin: int, err: IO[str]) -> Iterator[Any]:
+def _bar(seconds: int, begin: int, err: IO[str]) -> Iterator[Callable[[int], None]]:
     """A bar with the rate and the time left, on a terminal only."""
     if not err.isatty():
         yield lambda moment: None

@@ -16,9 +16,10 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from classad.extras import load
+from pieslice.data import Record
 
 EVENT_COLUMNS: Final = ("time", "event", "user", "job", "slot", "detail")
 SERIES_COLUMNS: Final = (
@@ -58,7 +59,7 @@ class RunFolder:
         line = json.dumps(dict(zip(columns, values, strict=True)))
         self._files[name].write(f"{line}\n".encode())
 
-    def checkpoint(self, data: Mapping[str, Any]) -> None:
+    def checkpoint(self, data: Record) -> None:
         """Put a state aside; the files are on the disk before it."""
         lengths = {}
         for name, file in self._files.items():
@@ -73,7 +74,7 @@ class RunFolder:
             file.close()
 
 
-def write_json(path: Path, data: Mapping[str, Any], indent: int | None = 1) -> None:
+def write_json(path: Path, data: Record, indent: int | None = 1) -> None:
     """Replace a file in one step."""
     temporary = path.with_name(path.name + ".tmp")
     with temporary.open("w", encoding="utf-8") as file:

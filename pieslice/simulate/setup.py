@@ -35,6 +35,8 @@ from negotiator.jobs.autoclusters import (
 from negotiator.jobs.lists import READ_BY_SCHEDD, submitter_of
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, Snapshot
+from negotiator.pool.fetch import new_slot
+from negotiator.pool.slots import Slots
 from pieslice.simulate.engine import ClaimSettings, MachineChange, Simulation, Sink
 from pieslice.simulate.matching import Negotiator
 from pieslice.simulate.pool import RESOURCES, Pool, plain_pool, pool_of
@@ -137,7 +139,8 @@ def _captured(plan: Plan) -> tuple[Snapshot, NegotiatorPolicy, int, Path | None]
 def _asked_of_jobs(pool: Pool, policy: NegotiatorPolicy) -> frozenset[str]:
     """The attributes (lower-cased) by which a slot, the policy or a schedd may tell jobs apart."""
     expressions = [*policy_expressions(policy), policy.slot_weight]
-    wanted = significant_attributes((slot.ad for slot in pool.slots.values()), expressions)
+    slots = Slots(new_slot(slot.ad, slot.name, 1, {}) for slot in pool.slots.values())
+    wanted = significant_attributes(slots, expressions)
     settings = significance(policy)
     # Other attributes than these still decide which job gets a slot that was meant for another.
     listed = job_attributes(wanted, settings) | job_attributes(wanted, evolve(settings, fixed=None))

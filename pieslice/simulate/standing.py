@@ -17,10 +17,8 @@ from typing import Final, TypeAlias
 
 from attr import define, field
 
-from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
-from negotiator.cycle import all_rounds
 from negotiator.expressions.projection import Excerpts
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.autoclusters import (
@@ -42,15 +40,19 @@ from negotiator.jobs.requests import JobList, QueuedJob, Request
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
-from negotiator.matching.candidates import consider, rank_keys
+from negotiator.matching.candidates import Tester
 from negotiator.matching.concurrency import ConcurrencyCounts
+from negotiator.matching.conditions import Ask
 from negotiator.matching.engine import REFERENCE, Listed
-from negotiator.matching.preemption import Refusal
+from negotiator.matching.rank import Ranker
+from negotiator.matching.refusal import Refusal
 from negotiator.model.result import Match, MatchKind, PoolNumbers
 from negotiator.model.snapshot import AccountantState
 from negotiator.pool.ephemeral import live_functions
+from negotiator.pool.fetch import fetch_slots
 from negotiator.pool.size import pool_numbers
-from negotiator.pool.slots import Slot, fetch_slots
+from negotiator.pool.slots import Slot, Slots
+from negotiator.sessions.rounds import all_rounds
 from pieslice.simulate.engine import Simulation
 from pieslice.simulate.pool import SimSlot
 from pieslice.simulate.state import IDLE
@@ -133,7 +135,7 @@ class Standing:
             accountant=Accountant(AccountantState(), settings, tree, 0.0),
             tree=tree,
             concurrency=ConcurrencyCounts(self.policy.concurrency_limits.maximum, ()),
-            numbers=pool_numbers([], self.policy, _CONTEXT),
+            numbers=pool_numbers(Slots(), self.policy, _CONTEXT),
             jobs={},
         )
 
@@ -186,7 +188,8 @@ class Standing:
         pool = self.simulation.pool
         if self._numbers is None or self._numbers[0] != pool.changes:
             slots = (self._prepare(slot, context).slot for slot in pool.slots.values())
-            numbers = pool_numbers([s for s in slots if s is not None], self.policy, context)
+            there = Slots(s for s in slots if s is not None)
+            numbers = pool_numbers(there, self.policy, context)
             self._numbers = (pool.changes, numbers)
         return self._numbers[1]
 
@@ -230,7 +233,8 @@ class Standing:
     ) -> tuple[frozenset[str] | None, list[frozenset[str]]]:
         """The schedd's list, None without one, and what it becomes with each kind of job alone."""
         pool = self.simulation.pool.slots.values()
-        slots = [known.slot.ad for slot in pool if (known := self._prepare(slot, context)).slot]
+        found = (self._prepare(slot, context).slot for slot in pool)
+        slots = Slots(slot for slot in found if slot is not None)
         wanted = significant_attributes(slots, policy_expressions(self.policy))
         settings = significance(self.policy)
         names = job_attributes(wanted, settings) if wanted or settings.fixed is not None else None
@@ -300,8 +304,10 @@ class Standing:
                 job = queued_job(self.simulation.workload.shapes[shape].ad, kinds.table, _CONTEXT)
                 made = job_list(kinds.excerpts, self.policy, most_jobs(self.policy, 0))
                 request = made.request_for(job).ad
+                tester = Tester(Ask(board, request, _ASKER, board.context))
+                ranker = Ranker(board.policy, request, board.context)
                 for position in new:
-                    known[position] = _candidate(board, position, free[position], request)
+                    known[position] = _candidate(tester, ranker, position, free[position])
         return known
 
     def _could_match(self, waiting: Iterable[int], kinds: _Kinds, free: Mapping[int, Slot]) -> bool:
@@ -359,12 +365,12 @@ def _order(job: QueuedJob) -> tuple[float, ...]:
     return job.order
 
 
-def _candidate(board: Board, position: int, slot: Slot, request: ClassAd) -> Candidate | None:
+def _candidate(tester: Tester, ranker: Ranker, position: int, slot: Slot) -> Candidate | None:
     """A free slot as a candidate with its ranks; None if it does not match."""
-    found = consider(board, position, slot, request, _ASKER)
-    if not isinstance(found, Candidate):
+    found = tester.verdict(position, slot)
+    if isinstance(found, Refusal):
         return None
-    return found.with_keys(rank_keys(board, slot, request, found.kind))
+    return found._replace(keys=ranker.keys(slot, found.kind))
 
 
 @define(eq=False)

@@ -8,11 +8,10 @@ Never here: what happens next (``engine``), files.
 
 from __future__ import annotations
 
-from typing import Any
-
 from attr import Factory, asdict, define
 
 from negotiator.model.snapshot import AccountantState, Customer, Lease
+from pieslice.data import JsonObject
 
 IDLE, RUNNING, DONE = 0, 1, 2
 
@@ -89,9 +88,9 @@ class State:
     thrashed: int = 0
 
 
-def to_json(state: State) -> dict[str, Any]:
+def to_json(state: State) -> JsonObject:
     """The state as data for JSON."""
-    found: dict[str, Any] = asdict(state, recurse=False)
+    found: JsonObject = asdict(state, recurse=False)
     found["jobs"] = [list(asdict(job).values()) for job in state.jobs.values()]
     found["claims"] = {name: asdict(claim) for name, claim in state.claims.items()}
     found["users"] = {name: asdict(totals) for name, totals in state.users.items()}
@@ -99,7 +98,7 @@ def to_json(state: State) -> dict[str, Any]:
     return found
 
 
-def accountant_json(state: AccountantState) -> dict[str, Any]:
+def accountant_json(state: AccountantState) -> JsonObject:
     """The accountant's tables as data for JSON; recorded matches are no part of a simulation."""
     return {
         "last_update_time": state.last_update_time,
@@ -107,7 +106,7 @@ def accountant_json(state: AccountantState) -> dict[str, Any]:
     }
 
 
-def from_json(data: dict[str, Any]) -> State:
+def from_json(data: JsonObject) -> State:
     """The opposite of ``to_json``."""
     fields = dict(data)
     fields["jobs"] = {row[0]: Job(*row) for row in data["jobs"]}
@@ -119,7 +118,7 @@ def from_json(data: dict[str, Any]) -> State:
     return State(**fields)
 
 
-def accountant_from_json(data: dict[str, Any]) -> AccountantState:
+def accountant_from_json(data: JsonObject) -> AccountantState:
     """The opposite of ``accountant_json``."""
     customers = {}
     for row in data["customers"]:

@@ -16,7 +16,7 @@ from typing import Final
 from classad import ClassAd
 from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import references_of
-from classad.evaluation.functions import lookup_function
+from classad.evaluation.functions import ZONE, lookup_function
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
 from negotiator.jobs.autoclusters import NEVER
 from negotiator.pool.slots import Slot
@@ -157,7 +157,7 @@ def _is_plain(node: Node) -> bool:
         return False
     if isinstance(node, Call):
         function = lookup_function(node.name)
-        return function is not None and function.deterministic
+        return function is not None and (function.deterministic or function.ever_reads is ZONE)
     if isinstance(node, Reference) and node.base is not None:
         base = node.base
         plain = isinstance(base, Reference) and base.base is None

@@ -9,15 +9,16 @@ Follows: Jain, Chiu and Hawe's index of fairness: 1 if everybody has the same pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+from pieslice.data import JsonObject, Record
 from pieslice.simulate.engine import Simulation
 from pieslice.simulate.state import Totals
 
 _HOUR: Final = 3600.0
 
 
-def summarise(simulation: Simulation, *, complete: bool) -> dict[str, Any]:
+def summarise(simulation: Simulation, *, complete: bool) -> JsonObject:
     """The numbers of a run; hours are weighted core hours, waits are in seconds."""
     state = simulation.state
     running = _running(simulation)
@@ -64,7 +65,7 @@ def _running(simulation: Simulation) -> dict[str, float]:
     return found
 
 
-def _user(totals: Totals, running: float) -> dict[str, Any]:
+def _user(totals: Totals, running: float) -> JsonObject:
     return {
         "usage_hours": (totals.good + totals.bad + running) / _HOUR,
         "share": 0.0,
@@ -98,7 +99,7 @@ def jain(ratios: Iterable[float]) -> float | None:
     return sum(parts) ** 2 / (len(parts) * squares) if squares > 0 else None
 
 
-def _groups(simulation: Simulation, users: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _groups(simulation: Simulation, users: Mapping[str, Record]) -> JsonObject:
     state = simulation.state
     used = dict.fromkeys(state.group_entitled, 0.0)
     for user, group in sorted(state.group_of.items()):
@@ -159,7 +160,7 @@ _COMPARED: Final = (
 )
 
 
-def text(summary: Mapping[str, Any]) -> str:
+def text(summary: Record) -> str:
     """The summary of one run."""
     parts = [] if summary["complete"] else ["interrupted: these numbers are of the part that ran\n"]
     parts += (f"{title:<25s}{cell(summary[key], digits):>14s}\n" for key, title, digits in LINES)
@@ -169,7 +170,7 @@ def text(summary: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
-def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
+def comparison(left: Record, right: Record) -> str:
     """Two runs side by side, with what the second has more."""
     users = sorted({*left["users"], *right["users"]})
     width = max([44, *(len(f"{user}: {title}") for user in users for _, title, _ in _COMPARED)])
@@ -183,7 +184,7 @@ def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
     return "".join(lines)
 
 
-def _pair(title: str, left: Any, right: Any, digits: int, width: int) -> str:
+def _pair(title: str, left: float | None, right: float | None, digits: int, width: int) -> str:
     # What rounds to nothing has no sign.
     more = None if left is None or right is None else round(right - left, digits) + 0.0
     sign = "+" if more is not None and more > 0 else ""
@@ -196,9 +197,7 @@ def cell(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def _table(
-    what: str, rows: Mapping[str, Mapping[str, Any]], columns: Sequence[tuple[str, str, int]]
-) -> str:
+def _table(what: str, rows: Mapping[str, Record], columns: Sequence[tuple[str, str, int]]) -> str:
     width = max([len(what), *(len(name) for name in rows)])
     titles = {title: max(11, len(title) + 2) for _, title, _ in columns}
     lines = [f"\n{what:<{width}s}" + "".join(f"{t:>{w}s}" for t, w in titles.items())]

@@ -15,7 +15,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from attr import define, field, frozen
 
@@ -24,6 +24,7 @@ from classad.ads.expression import Expression as ExprTree
 from classad.ads.expression import parsed
 from classad.errors import suggest
 from negotiator.jobs.autoclusters import AutoclusterTable
+from pieslice.data import JsonObject
 
 #: What a captured job has from where it was, and what is different in every job of a simulation.
 _OF_THE_SCHEDD: Final = ("AutoClusterAttrs", "AutoClusterId", "CurrentHosts")
@@ -92,7 +93,7 @@ def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
     owner, _, domain = user.partition("@")
     ad = ClassAd()
     full = f"{owner}@{domain or _DOMAIN}"
-    values: dict[str, Any] = {
+    values: JsonObject = {
         "MyType": "Job",
         "Owner": owner,
         "User": full,

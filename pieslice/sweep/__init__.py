@@ -1,1 +1,1 @@
-"""``pieslice sweep``: one simulation for every combination of settings."""
+"""``pieslice sweep``: one simulation for every combination of settings; never looks into one."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``sweep``."""
     from pieslice.simulate.cli import add_what_is_simulated
 
-    parser = subparsers.add_parser(
+    parser = subcommands.add_parser(
         "sweep",
         help="simulate every combination of some settings, on all cores or a Dask cluster",
         description="Simulate a pool once for every combination of the values of some macros.",

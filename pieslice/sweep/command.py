@@ -12,13 +12,15 @@ import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO
 
 from attr import asdict, evolve
 
 from classad.errors import Diagnostic
 from negotiator.io import InputError
-from pieslice.commands.inputs_and_clock import show_diagnostics
+from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
+from pieslice.data import JsonObject
+from pieslice.reports.output import show_diagnostics
 from pieslice.simulate.cli import setting
 from pieslice.simulate.command import RunError, plan_of
 from pieslice.simulate.notices import about_jobs
@@ -28,11 +30,6 @@ from pieslice.simulate.workload import WorkloadError
 from pieslice.sweep.grid import Axis, Point, points, split_values
 from pieslice.sweep.table import Results, as_csv, as_text, rows
 from pieslice.sweep.work import Outcome, here, on_cores, on_dask, simulate
-
-EXIT_OK: Final = 0
-EXIT_FAILED: Final = 1
-EXIT_BAD: Final = 2
-EXIT_INTERRUPTED: Final = 130
 
 
 def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -97,7 +94,7 @@ def _absolute(plan: Plan) -> Plan:
     def full(text: str | None) -> str | None:
         return str(Path(text).resolve()) if text is not None and Path(text).exists() else text
 
-    changed: dict[str, Any] = {
+    changed: JsonObject = {
         name: full(getattr(plan, name)) for name in ("pool", "workload", "config", "machines")
     }
     return evolve(plan, **changed)
@@ -138,7 +135,7 @@ def _sweep(
         (folder / "table.csv").write_text(as_csv(table), encoding="utf-8")
     names = list(grid[0].row)
     out.write(json.dumps(table, indent=1) + "\n" if args.json else as_text(table, names))
-    return EXIT_FAILED if any(row["error"] for row in table) else EXIT_OK
+    return EXIT_NO if any(row["error"] for row in table) else EXIT_OK
 
 
 def _outcomes(args: argparse.Namespace, waiting: list[Point]) -> Iterator[Outcome]:

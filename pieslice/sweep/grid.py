@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
+from pieslice.data import JsonObject
 from pieslice.simulate.setup import Plan
 
 _OPEN: Final = "([{"
@@ -38,7 +39,7 @@ class Point:
     plan: Plan
 
     @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> JsonObject:
         """What is varied, with the values of this point."""
         return {**dict(self.settings), "seed": self.plan.seed}
 

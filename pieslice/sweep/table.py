@@ -12,10 +12,11 @@ import csv
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from pieslice.data import JsonObject, Record
 from pieslice.simulate.summary import LINES, cell
 from pieslice.sweep.grid import Point
 from pieslice.sweep.work import Outcome
@@ -39,7 +40,7 @@ class Results:
     def __init__(self, folder: Path | None) -> None:
         """Take up what an earlier run of the sweep has left."""
         self._path = None if folder is None else folder / "points.jsonl"
-        self.found: dict[str, dict[str, Any]] = {}
+        self.found: dict[str, JsonObject] = {}
         if self._path is not None and self._path.is_file():
             whole, _, rest = self._path.read_text(encoding="utf-8").rpartition("\n")
             for line in whole.splitlines():
@@ -68,7 +69,7 @@ class Results:
                 os.fsync(file.fileno())
 
 
-def rows(points: Sequence[Point], results: Results) -> list[dict[str, Any]]:
+def rows(points: Sequence[Point], results: Results) -> list[JsonObject]:
     """A row for each point in the order of the grid."""
     found = []
     for point in points:
@@ -85,7 +86,7 @@ def rows(points: Sequence[Point], results: Results) -> list[dict[str, Any]]:
     return found
 
 
-def as_csv(table: Sequence[Mapping[str, Any]]) -> str:
+def as_csv(table: Sequence[Record]) -> str:
     """The table with all columns that any row has."""
     columns = list(dict.fromkeys(name for row in table for name in row))
     stream = io.StringIO()
@@ -95,7 +96,7 @@ def as_csv(table: Sequence[Mapping[str, Any]]) -> str:
     return stream.getvalue()
 
 
-def as_text(table: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+def as_text(table: Sequence[Record], names: Sequence[str]) -> str:
     """What is varied and the numbers that matter most; failures below."""
     varied = [name for name in names if len({row[name] for row in table}) > 1]
     lines = [[*varied, *SHOWN.values()]]

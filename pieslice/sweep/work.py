@@ -11,15 +11,21 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
 from classad.extras import load
+from pieslice.data import JsonObject
 from pieslice.sweep.grid import Point
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from distributed import Client, Future
+
 #: Simulates one point; what it raises is a failure of that point.
-Job = Callable[[Point], dict[str, Any]]
+Job = Callable[[Point], JsonObject]
 _LONGEST: Final = 300
 #: Seconds between two looks at the workers of a cluster, and after which none is expected any more.
 _LOOK: Final = 10
@@ -33,13 +39,13 @@ class Outcome:
 
     point: Point
     tries: int
-    summary: dict[str, Any] | None = None
+    summary: JsonObject | None = None
     error: str = ""
 
 
-def simulate(point: Point) -> dict[str, Any]:
+def simulate(point: Point) -> JsonObject:
     """The summary of a point."""
-    from pieslice.commands.inputs_and_clock import without_collecting
+    from pieslice.inputs.pool import without_collecting
     from pieslice.simulate.setup import build
     from pieslice.simulate.summary import summarise
 
@@ -105,7 +111,7 @@ def _broken_pools() -> Iterator[None]:
         yield
 
 
-def _alone(joblib: Any, job: Job, point: Point, tries: int) -> Outcome:
+def _alone(joblib: ModuleType, job: Job, point: Point, tries: int) -> Outcome:
     """A point in a worker of its own that may die."""
     from concurrent.futures import BrokenExecutor
 
@@ -150,7 +156,9 @@ def on_dask(job: Job, points: Sequence[Point], tries: int, address: str) -> Iter
                 yield Outcome(point, number, outcome.summary, outcome.error)
 
 
-def _some_done(distributed: Any, client: Any, futures: list[Any]) -> list[Any]:
+def _some_done(
+    distributed: ModuleType, client: Client, futures: list[Future[Outcome]]
+) -> list[Future[Outcome]]:
     """Those that are done, as soon as there are any; none if all workers have been gone for long.
 
     The first worker is waited for without end: it may be a job in a long queue.
@@ -168,7 +176,7 @@ def _some_done(distributed: Any, client: Any, futures: list[Any]) -> list[Any]:
             return []
 
 
-def _result(future: Any, point: Point) -> Outcome:
+def _result(future: Future[Outcome], point: Point) -> Outcome:
     try:
         found: Outcome = future.result()
     except Exception as problem:

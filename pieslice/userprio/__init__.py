@@ -1,1 +1,3 @@
-"""``condor_userprio`` on saved states: its tables, its edits, and the recorded cases of both."""
+"""``pieslice userprio``: condor_userprio on saved states, its tables and its edits; never talks to
+a negotiator.
+"""

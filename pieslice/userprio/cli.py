@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
 
 
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add ``userprio``."""
-    userprio = subparsers.add_parser(
+    userprio = subcommands.add_parser(
         "userprio",
         help="print priorities and usage as condor_userprio does, or change them in a saved state",
         add_help=False,

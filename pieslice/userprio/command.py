@@ -28,16 +28,14 @@ from negotiator.capture.configuration import LoadedPolicy, read_policy
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.io import CapturePaths, InputError
 from negotiator.model.snapshot import AccountantState
-from pieslice.commands.inputs_and_clock import parse_time, show_diagnostics
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.inputs.pool import parse_time
+from pieslice.reports.output import show_diagnostics
 from pieslice.userprio.edits import EditRefused, make_edit
 from pieslice.userprio.options import Options, UsageError, parse_options
 from pieslice.userprio.report import Source, answer
 from pieslice.userprio.stateads import rolled_up, state_ads
 from pieslice.userprio.table import DAY, View
-
-EXIT_OK: Final = 0
-EXIT_NO: Final = 1
-EXIT_BAD: Final = 2
 
 USAGE: Final = """\
 usage: pieslice userprio SOURCE [options] [user ...]

@@ -11,7 +11,7 @@ for a missing attribute; here a missing number is 0 (see DIVERGENCES.md).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
@@ -105,7 +105,7 @@ def _row(ad: ClassAd) -> Row | None:
     )
 
 
-def _value(ad: ClassAd, name: str) -> Any:
+def _value(ad: ClassAd, name: str) -> object:
     value = ad.evaluate_attr(name)
     return None if isinstance(value, Value) else value
 

@@ -11,13 +11,14 @@ Follows: ``condor_q -better-analyze`` for the idea of suggestions; the counts he
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
 from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse
+from classad.language.operators import MIRRORED, ORDER
 from classad.syntax.nodes import Binary, Node, Parens, Reference
 from pieslice.why.clauses import ClauseKey, ClauseTable, Pair, Whose, references
 
@@ -25,7 +26,6 @@ from pieslice.why.clauses import ClauseKey, ClauseTable, Pair, Whose, references
 MAX_CHANGES: Final = 3
 _AT_MOST: Final = frozenset({"<", "<="})
 _AT_LEAST: Final = frozenset({">", ">="})
-_SWAPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @frozen
@@ -121,13 +121,13 @@ def _side(table: ClauseTable, key: ClauseKey, pairs: list[Pair]) -> _Side | None
     cases = {case[0].name: case for case in table.failing[key]}
     pair, tree, _ = cases[pairs[0].name]
     node = _bare(tree.node)
-    if not isinstance(node, Binary) or node.operator not in _SWAPPED:
+    if not isinstance(node, Binary) or node.operator not in ORDER:
         return None
     left_is_job = _is_of_job(node.left, whose, pair)
     if left_is_job == _is_of_job(node.right, whose, pair):
         return None
     mine, other = (node.left, node.right) if left_is_job else (node.right, node.left)
-    operator = node.operator if left_is_job else _SWAPPED[node.operator]
+    operator = node.operator if left_is_job else MIRRORED[node.operator]
     job_values = _numbers(mine, whose, pairs, table.context)
     slot_values = _numbers(other, whose, pairs, table.context)
     if job_values is None or slot_values is None:
@@ -161,7 +161,6 @@ def _numbers(
     node: Node, whose: Whose, pairs: list[Pair], context: EvalContext
 ) -> list[float] | None:
     tree = ExprTree.from_node(node)
-    values: list[Any] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
-    if all(value.__class__ in (int, float) for value in values):
-        return [float(value) for value in values]
-    return None
+    values: list[object] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
+    found = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    return found if len(found) == len(values) else None

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
 from attr import define, field, frozen
 
@@ -107,7 +107,7 @@ class ClauseTable:
     #: Attributes that HTCondor knows: they are no slips, even where they are missing.
     known: frozenset[str] = frozenset()
     trees: dict[int, tuple[ExprTree, str]] = field(factory=dict)
-    failing: dict[ClauseKey, list[tuple[Pair, ExprTree, Any]]] = field(factory=dict)
+    failing: dict[ClauseKey, list[tuple[Pair, ExprTree, object]]] = field(factory=dict)
     sets: list[tuple[Pair, frozenset[ClauseKey]]] = field(factory=list)
 
     def add(self, pair: Pair) -> frozenset[ClauseKey]:
@@ -183,7 +183,7 @@ class ClauseTable:
     def operand(self, part: Reference, whose: Whose, pairs: Sequence[Pair]) -> Operand:
         """One name of a clause."""
         tree = ExprTree.from_node(part)
-        values: list[Any] = []
+        values: list[object] = []
         owners: Counter[str | None] = Counter()
         for pair in pairs:
             my, target = pair.sides(whose)
@@ -214,7 +214,7 @@ class ClauseTable:
         return suggest(name, _names(pairs))
 
 
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """A value as people write it: reals without needless digits."""
     return f"{value:.10g}" if value.__class__ is float else unparse_value(value)
 

@@ -13,9 +13,10 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-from pieslice.commands.options import (
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.inputs.options import (
     INPUT_HELP,
     add_costs,
     add_engine,
@@ -27,16 +28,13 @@ from pieslice.commands.options import (
 if TYPE_CHECKING:
     from negotiator.io import Capture
     from negotiator.model.result import CycleResult
+    from pieslice.command_line import Subcommands
     from pieslice.why.jobs import AskedJob
 
-EXIT_OK: Final = 0
-EXIT_DIFFERENT: Final = 1
-EXIT_BAD: Final = 2
 
-
-def add_commands(subparsers: Any) -> None:
+def add_commands(subcommands: Subcommands) -> None:
     """Add the commands."""
-    rank = subparsers.add_parser(
+    rank = subcommands.add_parser(
         "rank",
         usage="pieslice rank [POOL] JOB [option ...]",
         help="list the candidates of a job in order, with the keys that decide",
@@ -48,7 +46,7 @@ def add_commands(subparsers: Any) -> None:
         "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
     )
     rank.set_defaults(run=_rank)
-    why = subparsers.add_parser(
+    why = subcommands.add_parser(
         "why",
         usage="pieslice why [POOL] JOB [SLOT] [option ...]",
         help="say why a job is matched or not, or preempted",
@@ -59,7 +57,7 @@ def add_commands(subparsers: Any) -> None:
         "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"
     )
     why.set_defaults(run=_why)
-    quotas = subparsers.add_parser(
+    quotas = subcommands.add_parser(
         "quotas",
         help="show the quotas of accounting groups and how they were allocated",
         description="Show the tree of accounting groups: quotas, and for each allocation round "
@@ -68,7 +66,7 @@ def add_commands(subparsers: Any) -> None:
     quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
     quotas.set_defaults(run=_quotas)
-    diff = _add_diff(subparsers)
+    diff = _add_diff(subcommands)
     for parser in (why, rank, quotas, diff):
         add_inputs(parser)
         add_local_name(parser)
@@ -76,8 +74,8 @@ def add_commands(subparsers: Any) -> None:
     _add_sides(diff)
 
 
-def _add_diff(subparsers: Any) -> argparse.ArgumentParser:
-    diff: argparse.ArgumentParser = subparsers.add_parser(
+def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
+    diff: argparse.ArgumentParser = subcommands.add_parser(
         "diff",
         help="compare the decisions under two policies, or on two pools",
         description="Run the cycle on one pool under two policies, or on two pools, and list what "
@@ -128,7 +126,8 @@ def _dialects(text: str) -> list[str]:
 
 
 def _rank(args: argparse.Namespace) -> int:
-    from pieslice.commands.inputs_and_clock import deliver, show, without_collecting
+    from pieslice.inputs.pool import without_collecting
+    from pieslice.reports.output import deliver, show
     from pieslice.why.data import to_text
     from pieslice.why.moments import look_at
     from pieslice.why.ranking import ranking
@@ -151,11 +150,12 @@ def _rank(args: argparse.Namespace) -> int:
 
 
 def _why(args: argparse.Namespace) -> int:
-    from pieslice.commands.inputs_and_clock import deliver, show, without_collecting
+    from pieslice.inputs.pool import without_collecting
+    from pieslice.reports.output import deliver, show
     from pieslice.why.answer import UnknownSlotError, why
     from pieslice.why.data import to_text
     from pieslice.why.whytext import why_blocks, why_data
-    from policy.io import attribute_names
+    from policy.data.tables import attribute_names
 
     with without_collecting():
         extra: list[str] = []
@@ -185,7 +185,8 @@ def _why(args: argparse.Namespace) -> int:
 
 
 def _quotas(args: argparse.Namespace) -> int:
-    from pieslice.commands.inputs_and_clock import deliver, load, show, without_collecting
+    from pieslice.inputs.pool import load, without_collecting
+    from pieslice.reports.output import deliver, show
     from pieslice.reports.progress import Progress
     from pieslice.why.data import to_text
     from pieslice.why.quotatext import quota_blocks
@@ -208,7 +209,8 @@ def _diff(args: argparse.Namespace) -> int:
 
     from negotiator.cycle import negotiate
     from negotiator.engines import make_engines
-    from pieslice.commands.inputs_and_clock import deliver, load, show, without_collecting
+    from pieslice.inputs.pool import load, without_collecting
+    from pieslice.reports.output import deliver, show
     from pieslice.reports.progress import Progress
     from pieslice.why.data import to_text
     from pieslice.why.difference import compare_cycles
@@ -243,7 +245,7 @@ def _diff(args: argparse.Namespace) -> int:
             deliver(to_text(diff_data(found, (first, second))), args, sys.stdout)
         else:
             show(diff_blocks(found, (first, second)), args, sys.stdout)
-    return EXIT_OK if found.same else EXIT_DIFFERENT
+    return EXIT_OK if found.same else EXIT_NO
 
 
 def _sides(args: argparse.Namespace) -> list[tuple[str, str | None, str]] | None:
@@ -273,7 +275,7 @@ def _job_of_pool(
     args: argparse.Namespace, extra: list[str] | None
 ) -> tuple[Capture, AskedJob] | None:
     """The pool and the job that the arguments name; a slot's name goes to ``extra``, if any may."""
-    from pieslice.commands.inputs_and_clock import load
+    from pieslice.inputs.pool import load
     from pieslice.reports.progress import Progress
     from pieslice.why.jobs import UnknownJobError, find_job
 

@@ -12,23 +12,23 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any
 
 import attr
 
 from classad.analysis.explanation import Explanation
 from classad.language.values import Value
 from negotiator.groups.steps import QuotaStep
+from pieslice.data import JsonObject
 from pieslice.reports.json import plain
 
 
-def to_text(data: Any) -> str:
+def to_text(data: object) -> str:
     """Two blanks of indentation and a newline at the end, as all JSON of the command has."""
     text = json.dumps(plain(to_data(data)), indent=2, ensure_ascii=False, allow_nan=False)
     return f"{text}\n"
 
 
-def to_data(value: Any) -> Any:
+def to_data(value: object) -> object:
     """``value`` in terms of what JSON knows."""
     if isinstance(value, Explanation):
         return value.to_dict()
@@ -36,10 +36,10 @@ def to_data(value: Any) -> Any:
         return str(value)
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, QuotaStep):
-        return {"step": value.__class__.__name__} | _fields(value)
-    if attr.has(value.__class__):
-        return _fields(value)
+    kind = value.__class__
+    if attr.has(kind):
+        step = {"step": kind.__name__} if isinstance(value, QuotaStep) else {}
+        return step | _fields(kind, value)
     if isinstance(value, Mapping):
         return {str(key): to_data(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -47,6 +47,6 @@ def to_data(value: Any) -> Any:
     return value
 
 
-def _fields(value: Any) -> dict[str, Any]:
-    names = [item.name for item in attr.fields(value.__class__)]
+def _fields(kind: type[attr.AttrsInstance], value: object) -> JsonObject:
+    names = [item.name for item in attr.fields(kind)]
     return {name: to_data(getattr(value, name)) for name in names}

@@ -8,8 +8,7 @@ Follows: ``diff``, which is silent about what is the same.
 
 from __future__ import annotations
 
-from typing import Any
-
+from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, Wrapped, short
 from pieslice.reports.text import KINDS, plural
 from pieslice.why.difference import Difference, Pair, Taken, Totals
@@ -137,7 +136,7 @@ def _signed(value: float) -> str:
     return f"{value:+.6g}" if value else "0"
 
 
-def diff_data(found: Difference, names: tuple[str, str]) -> dict[str, Any]:
+def diff_data(found: Difference, names: tuple[str, str]) -> JsonObject:
     """The same for programs."""
     return {
         "a": {"name": names[0], "totals": found.before},

@@ -17,7 +17,7 @@ from attr import define, field, frozen
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.choice import has_claim, list_for
-from negotiator.matching.preemption import Refusal
+from negotiator.matching.refusal import Refusal
 from negotiator.pool.consumption import consumed, request_for
 from negotiator.pool.slots import Slot
 from pieslice.why.change import Change, smallest_changes
@@ -35,6 +35,7 @@ NO_CLAIM: Final = "no claim to hand out"
 
 _STEP_OF: Final = {
     Refusal.ADDRESS: MATCHING,
+    Refusal.CONSUMPTION: MATCHING,
     Refusal.REQUIREMENTS: MATCHING,
     Refusal.DYNAMIC: MATCHING,
     Refusal.OTHER_SCHEDD: MATCHING,
@@ -177,9 +178,7 @@ def _whose_fault(table: ClauseTable, scene: Scene, slot: Slot) -> str:
     request = scene.request.ad
     if slot.resources:
         amounts = consumed(slot.ad, slot.resources, request, scene.board.context)
-        if amounts is None:
-            return "its consumption policy finds too little of a resource"
-        request = request_for(request, amounts)
+        request = request if amounts is None else request_for(request, amounts)
     sides = {whose for whose, _ in table.add(Pair(slot.name, request, slot.ad))}
     if len(sides) == 2:
         return "Requirements of both the job and the slot"

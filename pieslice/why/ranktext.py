@@ -8,8 +8,9 @@ Follows: the names of the knobs for the five keys.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, number, short
 from pieslice.reports.text import KINDS, plural
 from pieslice.why.moments import Story, When
@@ -90,7 +91,7 @@ def keys_of(slot: RankedSlot) -> tuple[str, ...]:
     )
 
 
-def rank_data(story: Story, found: Ranking | None, limit: int | None) -> dict[str, Any]:
+def rank_data(story: Story, found: Ranking | None, limit: int | None) -> JsonObject:
     """The same for programs."""
     slots = () if found is None else found.slots
     return {

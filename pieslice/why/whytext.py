@@ -8,8 +8,7 @@ Follows: HTCondor's names of attributes and knobs, its reasons for rejections.
 
 from __future__ import annotations
 
-from typing import Any
-
+from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, short
 from pieslice.reports.text import KINDS, plural
 from pieslice.why.answer import Answer, Seen
@@ -217,10 +216,10 @@ def _runner_up(seen: Seen) -> list[Block]:
     return [Line(title, heading=True), Table(columns, rows)]
 
 
-def why_data(answer: Answer) -> dict[str, Any]:
+def why_data(answer: Answer) -> JsonObject:
     """The same for programs."""
     story, seen = answer.story, answer.seen
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "job": story.job.id,
         "submitter": story.job.submitter,
         "status": story.job.status_text,

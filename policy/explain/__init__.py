@@ -1,1 +1,3 @@
-"""A policy as sentences, trials and differences, all values; never prints."""
+"""What a policy says, what an expression of it would do, how two policies differ: as values; never
+lays out a line.
+"""

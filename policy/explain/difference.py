@@ -1,46 +1,28 @@
-"""Where two policies differ, macro by macro.
+"""Compares two policies, macro by macro.
 
-What is decided here: which macros belong to a policy, and the order in which they are compared.
-Inputs: two ``Config`` values.  Outputs: ``Comparison``: differences, and macros that are written
-differently and mean the same; lines of text.
-Never here: when two texts mean the same (``policy.explain.meaning``), what a difference does to a
-pool.
+Inputs: two ``Config`` values.  Outputs: ``Comparison``: differences in the order of the knobs'
+declarations, and macros that are written differently and mean the same (``policy.explain.meaning``
+says when they do).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
 from policy.config import Config
 from policy.explain.meaning import Meaning, default_text, kind_of, macro_of, meaning
-from policy.explain.sentences import Origin, listing, origin_of
+from policy.explain.sentences import Origin, origin_of
 from policy.knobs import KNOBS, find_knob
 from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.fields import config_for
+from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.language.macros import ExpansionError
 from policy.language.table import DETECTED_ORIGIN
 
 #: Kinds whose default stands in for an empty text.
 _NEVER_EMPTY: Final = (Kind.BOOL, Kind.INT, Kind.DOUBLE, Kind.LEADING)
-#: Expressions of startds and schedds that belong to a policy, and what they do.
-OTHERS: Final = {
-    "start": "Decides which jobs a slot accepts; read by the startd",
-    "rank": "Ranks jobs at a startd, greatest first; a greater one may preempt; read by the startd",
-    "preempt": "Decides when a startd ends a job of its own accord; read by the startd",
-    "kill": "Decides when a startd kills a job that is being preempted; read by the startd",
-    "suspend": "Decides when a startd suspends a job; read by the startd",
-    "continue": "Decides when a startd continues a suspended job; read by the startd",
-    "want_suspend": "Decides whether a startd suspends before it preempts; read by the startd",
-    "want_vacate": "Decides whether a startd vacates before it kills; read by the startd",
-    "want_hold": "Decides whether a preempted job goes on hold; read by the startd",
-    "maxjobretirementtime": "Limits how long a preempted job may run on, in seconds; read by the"
-    " startd",
-    "system_periodic_hold": "Holds jobs that it is true for; read by the schedd",
-    "system_periodic_remove": "Removes jobs that it is true for; read by the schedd",
-    "system_periodic_release": "Releases held jobs that it is true for; read by the schedd",
-}
 
 
 @frozen
@@ -52,7 +34,7 @@ class Side:
     origin: Origin
     problem: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Fields for programs."""
         return {
             "value": self.text,
@@ -89,7 +71,7 @@ class Comparison:
     reworded: tuple[str, ...]
     beyond: tuple[str, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Fields for programs."""
         different = [
             {
@@ -138,15 +120,16 @@ def _macros(left: Config, right: Config) -> list[str]:
 def _doc(knob: Knob | None, macro: str) -> str:
     """What the macro is for; empty if it belongs to no policy."""
     if knob is None:
-        return OTHERS.get(macro.rpartition(".")[2].casefold(), "")
+        knob = OTHER_KNOBS.get(macro.rpartition(".")[2].casefold())
+        return f"{knob.doc}; read by the {knob.read_by.lower()}" if knob and knob.doc else ""
     reader = "" if knob.read_by == "NEGOTIATOR" else f"; read by the {knob.read_by.lower()}"
     effect = "; no effect on one cycle" if knob.need is Need.IRRELEVANT else ""
     return f"{knob.doc}{reader}{effect}"
 
 
 def _side(config: Config, knob: Knob | None, macro: str) -> Side:
-    if knob is not None and knob.read_by not in ("NEGOTIATOR", config.context.subsystem):
-        config = config.seen_by(knob.read_by)
+    if knob is not None:
+        config = config_for(config, knob)
     definition = config.lookup(macro)
     if definition is None:
         return Side(default_text(config, knob, macro), None, Origin(macro))
@@ -163,27 +146,3 @@ def _meaning(config: Config, macro: str, side: Side) -> Meaning:
     if text is not None and not text.strip() and kind_of(macro) in _NEVER_EMPTY:
         text = default_text(config, find_knob(macro), macro)
     return ("nothing",) if text is None else meaning(config, macro, text)
-
-
-def comparison_lines(found: Comparison) -> Iterator[str]:
-    """The differences, each with what the macro is for, and what else was noticed."""
-    for number, one in enumerate(found.different):
-        if number:
-            yield ""
-        yield f"{one.macro}: {one.doc}" if one.doc else one.macro
-        yield f"- {one.left}"
-        yield f"+ {one.right}"
-    notes = list(_notes(found))
-    if notes and found.different:
-        yield ""
-    yield from notes
-
-
-def _notes(found: Comparison) -> Iterable[str]:
-    if not found.different:
-        yield "the policies mean the same"
-    if found.reworded:
-        yield f"the same in other words: {listing(found.reworded)}"
-    if found.beyond:
-        count = len(found.beyond)
-        yield f"{count} other macro{' differs' if count == 1 else 's differ'} (--all shows them)"

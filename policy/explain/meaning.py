@@ -1,11 +1,10 @@
-"""What the text of a macro means, in a form that can be compared.
+"""Gives the text of a macro a form in which equal meanings are equal.
 
-What is decided here: when two texts say the same.  Numbers and booleans are compared by value,
-expressions by their trees without regard to spacing, parentheses that change nothing and the case
-of names, lists by their members without regard to case.
-Inputs: a ``Config``, macro names, expanded texts.  Outputs: tuples that are equal when the meaning
-is; the name of what was compared comes first.
-Never here: whether different expressions give the same values (``a + b`` and ``b + a`` differ).
+Numbers and booleans are compared by value, expressions by their trees without regard to spacing,
+parentheses that change nothing and the case of names, lists by their members without regard to
+case.  Different expressions with the same values (``a + b`` and ``b + a``) differ.
+Inputs: a ``Config``, macro names, expanded texts.  Outputs: tuples; the name of what was compared
+comes first.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from classad.errors import ClassAdParseError
 from policy.config import Config
-from policy.io import builtin_table
+from policy.data.tables import builtin_table
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.typed import split_list
+from policy.knobs.other_daemons import OTHER_KNOBS
+from policy.knobs.reading import split_list
 from policy.language import expressions
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_double, read_integer
@@ -28,14 +28,6 @@ if TYPE_CHECKING:
 
 Meaning = tuple[object, ...]
 
-#: Expressions of other daemons; the table of defaults does not tell them from other texts.
-_EXPRESSIONS: Final = frozenset(
-    [
-        "start", "rank", "preempt", "kill", "suspend", "continue", "want_suspend", "want_vacate",
-        "want_hold", "maxjobretirementtime", "start_local_universe", "start_scheduler_universe",
-        "system_periodic_hold", "system_periodic_remove", "system_periodic_release", "is_owner",
-    ]
-)  # fmt: skip
 _TABLE_KINDS: Final = {
     "bool": Kind.BOOL, "int": Kind.INT, "long": Kind.INT, "double": Kind.DOUBLE,
 }  # fmt: skip
@@ -52,7 +44,8 @@ def kind_of(macro: str) -> Kind:
     knob = find_knob(macro)
     if knob is not None:
         return knob.kind
-    if macro.rpartition(".")[2].casefold() in _EXPRESSIONS:
+    # The table of defaults does not tell expressions from other texts.
+    if macro.rpartition(".")[2].casefold() in OTHER_KNOBS:
         return Kind.EXPR
     row = builtin_table().get(macro.casefold(), [])
     return _TABLE_KINDS.get(row[1], Kind.STRING) if len(row) > 1 else Kind.STRING

@@ -1,24 +1,19 @@
 """Sentences about a policy, each with the definitions it comes from.
 
-What is decided here: what a sentence and an origin are, and how they are laid out as text.
-Inputs: readings of knobs, definitions.  Outputs: ``Sentence`` values; lines of text.
-Never here: what is said (``policy.explain.policy``, ``policy.explain.shares``).
+Inputs: readings of knobs, definitions.  Outputs: ``Sentence`` values.
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 from attr import field, frozen
 
 from policy.config import Config
 from policy.knobs.declaration import Knob
-from policy.knobs.typed import Reading, read_knob
+from policy.knobs.fields import config_for
+from policy.knobs.reading import Reading, read_knob
 from policy.language.table import Definition
-
-_INDENT = "  "
 
 
 @frozen
@@ -54,7 +49,7 @@ class Sentence:
     origins: tuple[Origin, ...] = ()
     depth: int = field(default=0, kw_only=True)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Fields for programs."""
         origins = [
             {"knob": o.knob, "file": o.file, "line": o.line, "template": o.template}
@@ -79,10 +74,7 @@ class Teller:
 
     def read(self, knob: Knob, macro: str | None = None) -> Reading:
         """A knob as its daemon reads it."""
-        config = self.config
-        if knob.read_by not in ("NEGOTIATOR", config.context.subsystem):
-            config = config.seen_by(knob.read_by)
-        return read_knob(config, knob, macro)
+        return read_knob(config_for(self.config, knob), knob, macro)
 
     def say(self, text: str, *sources: Reading | Origin, depth: int = 0) -> Sentence:
         """A sentence that comes from these readings."""
@@ -91,26 +83,6 @@ class Teller:
             for source in sources
         )
         return Sentence(self.topic, text, tuple(origins), depth=depth)
-
-
-def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
-    """The sentences under their topics, wrapped."""
-    topic = None
-    for sentence in sentences:
-        if sentence.topic != topic:
-            if topic is not None:
-                yield ""
-            topic = sentence.topic
-            yield topic
-        indent = _INDENT * (sentence.depth + 1)
-        yield from textwrap.wrap(
-            f"{sentence.text} {sentence.places()}".rstrip(),
-            width,
-            initial_indent=indent,
-            subsequent_indent=indent + _INDENT,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
 
 
 def code(text: str) -> str:

@@ -1,10 +1,7 @@
-"""A policy in sentences: groups, surplus, priorities and limits.
+"""Says how the pool is shared: groups and quotas, surplus, priorities, concurrency limits.
 
-What is decided here: what is worth saying about shares and in which words.
-Inputs: a ``Config``, the ``NegotiatorPolicy`` made from it, effective quotas.  Outputs:
-``Sentence`` values in reading order.
-Never here: layout, quota arithmetic, what submitters use (the accountant knows).
-Follows: the chapters on user priorities and accounting groups of the manual.
+Follows: the chapters on user priorities and accounting groups of the manual.  Priorities, factors
+and floors of single users are not in the configuration: the accountant has them.
 """
 
 from __future__ import annotations
@@ -12,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policy.config import Config
-from policy.explain.policy import Quotas
 from policy.explain.sentences import Origin, Sentence, Teller, code, duration, listing, origin_of
-from policy.groups import ROOT_NAME, GroupSpec
+from policy.groups import ROOT_NAME, EffectiveQuotas, GroupSpec
 from policy.knobs import shares as shares
 from policy.knobs.declaration import Knob
 from policy.model import NegotiatorPolicy
@@ -23,7 +19,7 @@ _TREE = "Groups and their quotas"
 
 
 def about_groups(
-    config: Config, policy: NegotiatorPolicy, quotas: Quotas | None
+    config: Config, policy: NegotiatorPolicy, quotas: EffectiveQuotas | None
 ) -> Iterator[Sentence]:
     """The tree of quotas and who may exceed them."""
     tell = Teller(config, _TREE)
@@ -40,7 +36,7 @@ def about_groups(
 
 
 def _tree(
-    tell: Teller, groups: tuple[GroupSpec, ...], at: int, depth: int, quotas: Quotas | None
+    tell: Teller, groups: tuple[GroupSpec, ...], at: int, depth: int, quotas: EffectiveQuotas | None
 ) -> Iterator[Sentence]:
     for child in groups[at].children:
         spec = groups[child]
@@ -60,7 +56,7 @@ def _tree(
         yield from _tree(tell, groups, child, depth + 1, quotas)
 
 
-def _numbers(spec: GroupSpec, quotas: Quotas | None) -> str:
+def _numbers(spec: GroupSpec, quotas: EffectiveQuotas | None) -> str:
     """The effective quota, and how much of it is the group's own if it has groups below."""
     if quotas is None:
         return ""
@@ -70,7 +66,7 @@ def _numbers(spec: GroupSpec, quotas: Quotas | None) -> str:
     return text
 
 
-def _outsiders(tell: Teller, quotas: Quotas | None) -> Iterator[Sentence]:
+def _outsiders(tell: Teller, quotas: EffectiveQuotas | None) -> Iterator[Sentence]:
     if quotas is None:
         text = "Submitters without a group have what the quotas leave."
     else:

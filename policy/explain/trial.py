@@ -1,9 +1,8 @@
-"""Trying one expression of a policy on ads and values of one's choice.
+"""Tries one expression of a policy on ads and values of one's choice.
 
-What is decided here: into which ad an attribute that the negotiator adds goes, which of these
-attributes an expression needs and nobody gave, and what the negotiator makes of the value.
+It knows into which ad an attribute goes that the negotiator adds, which of these attributes an
+expression needs and nobody gave, and what the negotiator makes of the value.
 Inputs: a ``Config``, a macro, the ads, attribute texts.  Outputs: ``Trial`` and its ``Outcome``.
-Never here: files, layout, the evaluation itself.
 Follows: matchmaking of 25.14.1: MY is the slot, TARGET the request, RemoteUserPrio and the like
 go through single precision.
 """
@@ -13,20 +12,22 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
 from classad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext, evaluate
+from classad.language.values import ClassAdValue
 from classad.source import Source
 from policy.config import Config
 from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, find_ephemeral
 from policy.knobs import find_knob
 from policy.knobs import matching as matching
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.typed import read_knob
+from policy.knobs.fields import config_for
+from policy.knobs.reading import read_knob
 from policy.language import expressions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
@@ -34,14 +35,11 @@ from policy.language.table import Definition
 if TYPE_CHECKING:
     from classad.ads.expression import Expression as ExprTree
 
-_RANKS: Final = (
-    matching.PREEMPTION_RANK, matching.NEGOTIATOR_PRE_JOB_RANK, matching.NEGOTIATOR_POST_JOB_RANK
-)  # fmt: skip
-_CONSTRAINTS: Final = {
-    matching.NEGOTIATOR_SLOT_CONSTRAINT: "slot",
-    matching.NEGOTIATOR_SUBMITTER_CONSTRAINT: "submitter",
-    matching.NEGOTIATOR_JOB_CONSTRAINT: "job",
-}
+_CONSTRAINTS: Final = (
+    matching.NEGOTIATOR_SLOT_CONSTRAINT,
+    matching.NEGOTIATOR_SUBMITTER_CONSTRAINT,
+    matching.NEGOTIATOR_JOB_CONSTRAINT,
+)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FLOAT_MAX: Final = 3.4028234663852886e38
 
@@ -58,7 +56,7 @@ class CannotTry(Exception):  # noqa: N818 - its text is the message
 class Outcome:
     """A value and what the negotiator makes of it (empty: nothing is known)."""
 
-    value: Any
+    value: ClassAdValue
     effect: str
 
 
@@ -132,9 +130,7 @@ def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Eva
     if knob is not None:
         if knob.kind is not Kind.EXPR:
             raise CannotTry(f"{knob.name} is no expression but a {knob.kind.value}")
-        if knob.read_by not in ("NEGOTIATOR", config.context.subsystem):
-            config = config.seen_by(knob.read_by)
-        reading = read_knob(config, knob, macro)
+        reading = read_knob(config_for(config, knob), knob, macro)
         if reading.diagnostic is not None:
             raise CannotTry(reading.diagnostic.message, reading.diagnostic)
         tree = reading.expression()
@@ -170,14 +166,13 @@ def effect(knob: Knob | None, value: object) -> str:
             return "the slot may be preempted for this request"
         exactly = "" if value is False else ": only exactly true allows it"
         return f"no preemption{exactly}"
-    if knob in _RANKS:
+    if knob is not None and knob.matches and knob.ranks:
         if value.__class__ in (bool, int, float):
             return f"ranked {single(float(value)):.9g}"
         return "ranked below every number"
     if knob in _CONSTRAINTS:
-        assert knob is not None
         number = value.__class__ in (bool, int, float) and bool(value)
-        return f"the {_CONSTRAINTS[knob]} {'takes' if number else 'does not take'} part"
+        return f"the {knob.my} {'takes' if number else 'does not take'} part"
     return ""
 
 

@@ -1,10 +1,5 @@
-"""All knobs: every macro that influences a negotiation cycle, declared once.
-
-What is decided here: nothing beyond gathering; the declarations stand in ``policy.knobs.matching``,
-``policy.knobs.shares`` and ``policy.knobs.cycle``.  Typed readers, the table in docs/knobs.md, the
-list of knobs that are not honoured, defaults and messages all come from them.
-Inputs: none.  Outputs: ``KNOBS``, ``FAMILIES`` and lookups by macro name.
-Never here: reading a configuration.
+"""Every macro that influences a negotiation cycle, declared once, with its typed reader; never
+opens a file.
 """
 
 from __future__ import annotations

@@ -1,13 +1,27 @@
-"""Knobs of the cycle's course: requests, autoclusters, time and housekeeping.
+"""Declares the knobs of a cycle's course: requests, autoclusters, time and housekeeping.
 
-See ``policy.knobs``.  Follows: the negotiator and schedd macros of the manual, read in 25.14.1.
+Follows: the negotiator and schedd macros of the manual, read in 25.14.1.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from attr import frozen
 
 from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.fields import (
+    expression,
+    flag,
+    integer,
+    integer_if_set,
+    names,
+    names_if_any,
+    regular_expression,
+)
+
+if TYPE_CHECKING:
+    from classad.ads.expression import Expression as ExprTree
 
 _ONE_CYCLE = "one cycle is computed at one instant"
 
@@ -171,6 +185,7 @@ NEGOTIATOR_INTERVAL: Final = Knob(
     need=Need.IRRELEVANT,
     honoured=False,
     reason=_ONE_CYCLE,
+    plausible=(1, 7200),
 )
 NEGOTIATOR_MIN_INTERVAL: Final = Knob(
     "NEGOTIATOR_MIN_INTERVAL",
@@ -181,6 +196,7 @@ NEGOTIATOR_MIN_INTERVAL: Final = Knob(
     need=Need.IRRELEVANT,
     honoured=False,
     reason=_ONE_CYCLE,
+    plausible=(0, 7200),
 )
 NEGOTIATOR_CYCLE_DELAY: Final = Knob(
     "NEGOTIATOR_CYCLE_DELAY",
@@ -192,6 +208,7 @@ NEGOTIATOR_CYCLE_DELAY: Final = Knob(
     in_table=False,
     honoured=False,
     reason=_ONE_CYCLE,
+    plausible=(0, 7200),
 )
 NEGOTIATOR_TIMEOUT: Final = Knob(
     "NEGOTIATOR_TIMEOUT",
@@ -323,3 +340,40 @@ HOUSEKEEPING: Final = (
         "Names the group that submit gives to nice users",
     ),
 )
+
+
+@frozen(kw_only=True, eq=False, slots=False)
+class CyclePolicy:
+    """Requests, autoclusters and time."""
+
+    # Requests.
+    use_resource_request_counts: bool = flag(USE_RESOURCE_REQUEST_COUNTS)
+    resource_request_list_size: int = integer(NEGOTIATOR_RESOURCE_REQUEST_LIST_SIZE)
+    prefetch_requests: bool = flag(NEGOTIATOR_PREFETCH_REQUESTS)
+    use_global_job_prios: bool = flag(USE_GLOBAL_JOB_PRIOS)
+    max_global_job_prios: int = integer(MAX_GLOBAL_JOB_PRIOS)
+    negotiate_all_jobs_in_cluster: bool = flag(NEGOTIATE_ALL_JOBS_IN_CLUSTER)
+    #: Jobs of a schedd that may run at once; None unless it is set.
+    max_jobs_running: int | None = integer_if_set(MAX_JOBS_RUNNING)
+    #: Jobs that a schedd asks for at a time per submitter; 0 is no limit.
+    max_concurrent_uploads_per_user: int = integer(MAX_CONCURRENT_UPLOADS_PER_USER)
+
+    # Autoclusters; ``significant_attributes`` None: the negotiator's own list.
+    significant_attributes: tuple[str, ...] | None = names_if_any(SIGNIFICANT_ATTRIBUTES)
+    add_significant_attributes: tuple[str, ...] = names(ADD_SIGNIFICANT_ATTRIBUTES)
+    remove_significant_attributes: tuple[str, ...] = names(REMOVE_SIGNIFICANT_ATTRIBUTES)
+    remove_significant_attributes_regex: str = regular_expression(
+        REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX
+    )
+    start_vanilla_universe: ExprTree | None = expression(START_VANILLA_UNIVERSE)
+
+    # Time between cycles.
+    interval_seconds: int = integer(NEGOTIATOR_INTERVAL)
+    min_interval_seconds: int = integer(NEGOTIATOR_MIN_INTERVAL)
+    cycle_delay_seconds: int = integer(NEGOTIATOR_CYCLE_DELAY)
+
+    # Time within a cycle; each is an upper limit.
+    max_time_per_cycle_seconds: int = integer(NEGOTIATOR_MAX_TIME_PER_CYCLE)
+    max_time_per_submitter_seconds: int = integer(NEGOTIATOR_MAX_TIME_PER_SUBMITTER)
+    max_time_per_schedd_seconds: int = integer(NEGOTIATOR_MAX_TIME_PER_SCHEDD)
+    max_time_per_pie_spin_seconds: int = integer(NEGOTIATOR_MAX_TIME_PER_PIESPIN)

@@ -1,7 +1,7 @@
-"""What a knob is: the declaration of one macro, or one family of macros.
+"""Declares what a configuration macro is: the ``Knob`` class.
 
-Inputs: nothing.  Outputs: the ``Knob`` class that ``policy.knobs`` and its tables fill.
-Never here: reading a configuration, defaults (each stands in its declaration and nowhere else).
+A knob is declared once, in ``policy.knobs``; readers, fields of the policy, checks, explanations
+and docs/knobs.md ask the declaration.
 Follows: the parameter table of 25.14.1; ``(program)`` defaults are those which the table does not
 have, so that condor_config_val calls the macro not defined.
 """
@@ -42,7 +42,13 @@ class Knob:
     (``GROUP_QUOTA_<group>``).  ``default`` is the raw text, None for none.  ``doc`` begins with a
     verb.  ``read_by`` is the subsystem whose prefix applies.  ``honoured`` says whether
     ``pieslice negotiate`` acts on it; if not, ``reason`` says why.  ``fatal`` tells what the
-    daemon does with an invalid value: abort with exit status 4, or go on.
+    daemon does with an invalid value: abort with exit status 4, or go on.  ``groups_only``: it is
+    not read unless groups are configured.
+
+    ``my`` and ``target`` are the ads that MY and TARGET stand for in an expression (``slot``,
+    ``request``, ``submitter``, ``job``, ``group``; empty: there is none), ``ranks`` says that its
+    value orders them.  ``plausible`` are the least and the greatest value, 0 apart, that somebody
+    who has the unit right would write.
     """
 
     name: str
@@ -59,6 +65,16 @@ class Knob:
     honoured: bool = field(default=True, kw_only=True)
     reason: str = field(default="", kw_only=True)
     differs: str = field(default="", kw_only=True)
+    groups_only: bool = field(default=False, kw_only=True)
+    my: str = field(default="", kw_only=True)
+    target: str = field(default="", kw_only=True)
+    ranks: bool = field(default=False, kw_only=True)
+    plausible: tuple[float, float] | None = field(default=None, kw_only=True)
+
+    @property
+    def matches(self) -> bool:
+        """Is it an expression that is evaluated for a slot and a request?"""
+        return (self.my, self.target) == ("slot", "request")
 
     @property
     def is_family(self) -> bool:

@@ -1,13 +1,19 @@
-"""Knobs of the negotiator that decide which slot a request gets.
+"""Declares the knobs of the negotiator that decide which slot a request gets.
 
-See ``policy.knobs``.  Follows: the negotiator macros of the manual, read in 25.14.1.
+Follows: the negotiator macros of the manual, read in 25.14.1.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from attr import frozen
 
 from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.fields import expression, flag, integer, tagged_macros, text
+
+if TYPE_CHECKING:
+    from classad.ads.expression import Expression as ExprTree
 
 _RANK_DEFAULT = (
     "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"
@@ -27,6 +33,8 @@ PREEMPTION_REQUIREMENTS: Final = Knob(
     "Allows preempting a claim for better user priority where it is exactly true;"
     " set to nothing, it allows every such preemption",
     differs="the manual says a better user priority is required as well; nothing else is",
+    my="slot",
+    target="request",
 )
 PREEMPTION_REQUIREMENTS_STABLE: Final = Knob(
     "PREEMPTION_REQUIREMENTS_STABLE",
@@ -40,6 +48,9 @@ PREEMPTION_RANK: Final = Knob(
     Kind.EXPR,
     _PREEMPTION_RANK_DEFAULT,
     "Ranks claims that may be preempted, greatest first, after all other ranks",
+    my="slot",
+    target="request",
+    ranks=True,
 )
 PREEMPTION_RANK_STABLE: Final = Knob(
     "PREEMPTION_RANK_STABLE",
@@ -53,12 +64,18 @@ NEGOTIATOR_PRE_JOB_RANK: Final = Knob(
     Kind.EXPR,
     _RANK_DEFAULT,
     "Ranks slots before the job's own Rank is looked at, greatest first",
+    my="slot",
+    target="request",
+    ranks=True,
 )
 NEGOTIATOR_POST_JOB_RANK: Final = Knob(
     "NEGOTIATOR_POST_JOB_RANK",
     Kind.EXPR,
     _POST_DEFAULT,
     "Ranks slots that tie in the job's own Rank, greatest first",
+    my="slot",
+    target="request",
+    ranks=True,
 )
 NEGOTIATOR_IGNORE_JOB_RANKS: Final = Knob(
     "NEGOTIATOR_IGNORE_JOB_RANKS",
@@ -99,6 +116,7 @@ NEGOTIATOR_SLOT_CONSTRAINT: Final = Knob(
     Kind.EXPR,
     "",
     "Selects the slots that exist for this negotiator",
+    my="slot",
 )
 NEGOTIATOR_SUBMITTER_CONSTRAINT: Final = Knob(
     "NEGOTIATOR_SUBMITTER_CONSTRAINT",
@@ -106,6 +124,7 @@ NEGOTIATOR_SUBMITTER_CONSTRAINT: Final = Knob(
     None,
     "Selects the submitters that exist for this negotiator",
     in_table=False,
+    my="submitter",
 )
 NEGOTIATOR_JOB_CONSTRAINT: Final = Knob(
     "NEGOTIATOR_JOB_CONSTRAINT",
@@ -113,6 +132,7 @@ NEGOTIATOR_JOB_CONSTRAINT: Final = Knob(
     "",
     "Selects the jobs that a schedd offers to this negotiator",
     fatal=False,
+    my="job",
 )
 NEGOTIATOR_USE_SLOT_WEIGHTS: Final = Knob(
     "NEGOTIATOR_USE_SLOT_WEIGHTS",
@@ -126,6 +146,7 @@ SLOT_WEIGHT: Final = Knob(
     "Cpus",
     "Weighs slots whose ad has no SlotWeight",
     unit="weighted slots",
+    my="slot",
 )
 FORCE_NEGOTIATOR_SLOT_WEIGHT: Final = Knob(
     "FORCE_NEGOTIATOR_SLOT_WEIGHT",
@@ -245,3 +266,45 @@ ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS: Final = Knob(
     need=Need.IRRELEVANT,
     read_by="STARTD",
 )
+
+
+@frozen(kw_only=True, eq=False, slots=False)
+class MatchingPolicy:
+    """What a slot or a request is measured by.  An expression is None if it is set to nothing."""
+
+    # Preemption.
+    preemption_requirements: ExprTree | None = expression(PREEMPTION_REQUIREMENTS)
+    preemption_requirements_stable: bool = flag(PREEMPTION_REQUIREMENTS_STABLE)
+    preemption_rank: ExprTree | None = expression(PREEMPTION_RANK)
+    preemption_rank_stable: bool = flag(PREEMPTION_RANK_STABLE)
+    consider_preemption: bool = flag(NEGOTIATOR_CONSIDER_PREEMPTION)
+    consider_early_preemption: bool = flag(NEGOTIATOR_CONSIDER_EARLY_PREEMPTION)
+    allow_pslot_preemption: bool = flag(ALLOW_PSLOT_PREEMPTION)
+
+    # Ranks and the match list.
+    pre_job_rank: ExprTree | None = expression(NEGOTIATOR_PRE_JOB_RANK)
+    post_job_rank: ExprTree | None = expression(NEGOTIATOR_POST_JOB_RANK)
+    ignore_job_ranks: bool = flag(NEGOTIATOR_IGNORE_JOB_RANKS)
+    matchlist_caching: bool = flag(NEGOTIATOR_MATCHLIST_CACHING)
+
+    # What takes part.
+    slot_constraint: ExprTree | None = expression(NEGOTIATOR_SLOT_CONSTRAINT)
+    submitter_constraint: ExprTree | None = expression(NEGOTIATOR_SUBMITTER_CONSTRAINT)
+    job_constraint: ExprTree | None = expression(NEGOTIATOR_JOB_CONSTRAINT)
+    trim_shutdown_threshold_seconds: int = integer(NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD)
+    match_working_cm_slots: bool = flag(MATCH_WORKING_CM_SLOTS)
+
+    # Weights.
+    use_slot_weights: bool = flag(NEGOTIATOR_USE_SLOT_WEIGHTS)
+    slot_weight: ExprTree | None = expression(SLOT_WEIGHT)
+    force_slot_weight: bool = flag(FORCE_NEGOTIATOR_SLOT_WEIGHT)
+
+    # Slot ads.
+    match_exprs: tuple[tuple[str, ExprTree], ...] = tagged_macros(
+        NEGOTIATOR_MATCH_EXPRS, "NegotiatorMatchExpr"
+    )
+    cross_slot_prios: bool = flag(NEGOTIATOR_CROSS_SLOT_PRIOS)
+    startd_resource_prefix: str = text(STARTD_RESOURCE_PREFIX)
+
+    # Requests.
+    depth_first: bool = flag(NEGOTIATOR_DEPTH_FIRST)

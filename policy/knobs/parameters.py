@@ -1,19 +1,16 @@
-"""What is known about every macro that HTCondor reads, knobs of the cycle or not.
+"""Says what is known about any macro of HTCondor, knob of the cycle or not, as ``Parameter``.
 
-What is decided here: how a declared knob, a row of the parameter table and a meaning become one
-``Parameter``.
-Inputs: declared knobs, the recorded table (default, type, range) and the meanings (words of our
-own, unit, reader), both as data.  Outputs: ``Parameter`` values by name.
-Never here: opening the data files (``policy.io``), reading a configuration.
+A declared knob has precedence over the row of the recorded table and its meaning.
 Follows: the parameter table of 25.14.1; macros that only the programs know have no default there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from attr import frozen
 
+from policy.data.tables import builtin_table, meanings
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob
 
@@ -68,13 +65,11 @@ def of_row(name: str, row: Sequence[str] | None, meaning: Sequence[str] | None) 
     return Parameter(name, None if row is None else default, kind, bounds, unit, doc, reader)
 
 
-def find_parameter(
-    macro: str, table: Mapping[str, Sequence[str]], meanings: Mapping[str, Sequence[str]]
-) -> Parameter | None:
-    """What is known about a macro; ``meanings`` by name, ``table`` by case-folded name."""
+def find_parameter(macro: str) -> Parameter | None:
+    """What is known about a macro."""
     knob = find_knob(macro)
     if knob is not None:
         return of_knob(knob, macro)
-    spelled = {name.casefold(): name for name in meanings}
+    spelled = {name.casefold(): name for name in meanings()}
     name = spelled.get(macro.casefold(), macro)
-    return of_row(name, table.get(macro.casefold()), meanings.get(name))
+    return of_row(name, builtin_table().get(macro.casefold()), meanings().get(name))

@@ -1,14 +1,27 @@
-"""Knobs that decide who may have how much: priorities, quotas, limits.
+"""Declares the knobs that decide who may have how much: priorities, quotas, limits.
 
-See ``policy.knobs``.  Follows: the accounting, group and limit macros of the manual, read in
-25.14.1.
+Follows: the accounting, group and limit macros of the manual, read in 25.14.1.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from attr import frozen
 
 from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.fields import (
+    flag,
+    integer,
+    number,
+    priority_factor,
+    renamed_expression,
+    required_expression,
+    text,
+)
+
+if TYPE_CHECKING:
+    from classad.ads.expression import Expression as ExprTree
 
 PRIORITY_HALFLIFE: Final = Knob(
     "PRIORITY_HALFLIFE",
@@ -17,6 +30,7 @@ PRIORITY_HALFLIFE: Final = Knob(
     "Halves the memory of past usage in this time",
     unit="s",
     differs="the table's range is not enforced: 0 is accepted",
+    plausible=(300, 1e9),
 )
 DEFAULT_PRIO_FACTOR: Final = Knob(
     "DEFAULT_PRIO_FACTOR",
@@ -119,6 +133,8 @@ GROUP_SORT_EXPR: Final = Knob(
     "ifThenElse(GroupQuota>0,GroupResourcesInUse/GroupQuota,3.3e+38))",
     "Orders the groups, smallest first",
     differs="set to nothing, it stops the daemon",
+    my="group",
+    ranks=True,
 )
 GROUP_QUOTA_MAX_ALLOCATION_ROUNDS: Final = Knob(
     "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
@@ -127,6 +143,7 @@ GROUP_QUOTA_MAX_ALLOCATION_ROUNDS: Final = Knob(
     "Repeats the allocation of quotas at most this often in a cycle",
     minimum=1.0,
     maximum=1000000000.0,
+    groups_only=True,
 )
 GROUP_QUOTA_ROUND_ROBIN_RATE: Final = Knob(
     "GROUP_QUOTA_ROUND_ROBIN_RATE",
@@ -135,6 +152,7 @@ GROUP_QUOTA_ROUND_ROBIN_RATE: Final = Knob(
     "Limits what one pass gives to a group, so that groups take turns",
     "weighted slots",
     minimum=1.0,
+    groups_only=True,
 )
 NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION: Final = Knob(
     "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION",
@@ -162,6 +180,7 @@ NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT: Final = Knob(
     "",
     "Selects the slots that count for the size of the pool",
     fatal=False,
+    my="slot",
 )
 GROUP_DYNAMIC_MACH_CONSTRAINT: Final = Knob(
     "GROUP_DYNAMIC_MACH_CONSTRAINT",
@@ -170,6 +189,7 @@ GROUP_DYNAMIC_MACH_CONSTRAINT: Final = Knob(
     "Stands in for NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT where that is not set (old name)",
     in_table=False,
     fatal=False,
+    my="slot",
 )
 NEGOTIATOR_IGNORE_USER_PRIORITIES: Final = Knob(
     "NEGOTIATOR_IGNORE_USER_PRIORITIES",
@@ -217,3 +237,29 @@ CONCURRENCY_LIMIT_DEFAULT_OF: Final = Knob(
     in_table=False,
     fatal=False,
 )
+
+
+@frozen(kw_only=True, eq=False, slots=False)
+class SharePolicy:
+    """Priorities and quotas."""
+
+    slot_poolsize_constraint: ExprTree | None = renamed_expression(
+        NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT, GROUP_DYNAMIC_MACH_CONSTRAINT
+    )
+
+    # Priorities; factors multiply a real priority, greater is worse.
+    priority_halflife_seconds: float = number(PRIORITY_HALFLIFE)
+    default_prio_factor: float = priority_factor(DEFAULT_PRIO_FACTOR)
+    nice_user_prio_factor: float = priority_factor(NICE_USER_PRIO_FACTOR)
+    remote_prio_factor: float = priority_factor(REMOTE_PRIO_FACTOR)
+    accountant_local_domain: str = text(ACCOUNTANT_LOCAL_DOMAIN)
+    discount_suspended_resources: bool = flag(NEGOTIATOR_DISCOUNT_SUSPENDED_RESOURCES)
+    ignore_user_priorities: bool = flag(NEGOTIATOR_IGNORE_USER_PRIORITIES)
+
+    # Group quotas, in weighted slots.
+    group_sort_expr: ExprTree | None = required_expression(GROUP_SORT_EXPR)
+    group_quota_max_allocation_rounds: int = integer(GROUP_QUOTA_MAX_ALLOCATION_ROUNDS)
+    group_quota_round_robin_rate: float = number(GROUP_QUOTA_ROUND_ROBIN_RATE)
+    allow_quota_oversubscription: bool = flag(NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION)
+    strict_enforce_quota: bool = flag(NEGOTIATOR_STRICT_ENFORCE_QUOTA)
+    use_weighted_demand: bool = flag(NEGOTIATOR_USE_WEIGHTED_DEMAND)

@@ -1,3 +1,1 @@
-"""The configuration language: lines, statements, macros, conditions, functions, templates; knows
-no knob.
-"""
+"""The configuration language: from lines of files to the table of macros; never knows a knob."""

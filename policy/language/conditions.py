@@ -1,8 +1,8 @@
-"""``if``, ``elif``, ``else`` and ``endif``: what is a condition and which lines are live.
+"""Evaluates conditions, and keeps track of which lines are live: ``if elif else endif``.
 
 Inputs: condition texts and a ``World`` to ask for names, templates and the version.
-Outputs: booleans; ``ConditionError`` for what is not a condition or not balanced.
-Never here: expressions - a condition compares nothing.
+Outputs: booleans; ``ConditionError`` for what is not a condition or not balanced.  A condition is
+no expression: it compares nothing.
 Follows: condor_config_val 25.14.1 (golden vectors ``if``).
 """
 

@@ -1,79 +1,64 @@
-"""The keyword statements: ``include``, ``use``, ``error`` and ``warning``.
+"""Reads the keyword statements ``include``, ``error`` and ``warning``.
 
-Inputs: the pass that met the statement.  Outputs: more text read, or diagnostics.
-Never here: running programs (a ``Sources`` may), writing cache files.
-Follows: condor_config_val 25.14.1 (golden vectors ``include``, ``errors``, ``use``).
+``include``: options, target and the text of the target, through ``Sources``.  ``error`` and
+``warning``: the diagnostic.  Reading the included text in its place is ``policy.language.reader``'s
+part.  No cache file of a program's output is ever written.
+Follows: condor_config_val 25.14.1 (golden vectors ``include``, ``errors``).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.language.lines import BLANKS, LogicalLine
-from policy.language.reader import MAX_DEPTH
-from policy.language.sources import ProgramsNotRun
+from policy.language.scope import Scope
+from policy.language.sources import ProgramsNotRun, Sources
 from policy.language.statements import Statement, StatementError
 
-if TYPE_CHECKING:
-    from policy.language.reader import Pass
+
+@frozen
+class Include:
+    """An ``include`` statement; ``target`` is expanded: a file, or with ``command`` a program."""
+
+    target: str
+    optional: bool
+    command: bool
+    start: int
+    end: int
+
+    def text(self, sources: Sources, scope: Scope) -> str | None:
+        """What the target holds or prints; None where it is missing and may be."""
+        text = self._output(sources) if self.command else sources.read(self.target)
+        if text is None and not self.optional:
+            kind = "run" if self.command else "read"
+            advice = None if self.command else _beside_root(self.target, sources, scope)
+            raise StatementError(f"cannot {kind} `{self.target}`", self.start, self.end, advice)
+        return text
+
+    def _output(self, sources: Sources) -> str | None:
+        try:
+            return sources.run(self.target)
+        except ProgramsNotRun:
+            raise StatementError(
+                f"`{self.target}` is not run",
+                0,
+                self.end,
+                "put the output of the program in a file and include that, or give"
+                " --allow-commands",
+            ) from None
 
 
-def carry_out(reading: Pass, statement: Statement, line: LogicalLine) -> None:
-    """Carry out one keyword statement."""
-    if statement.name == "include":
-        _include(reading, statement, line)
-    elif statement.name == "use":
-        category = reading.reader.scope.expand(statement.words).strip(BLANKS)
-        reading.use_template(category, statement.value, line)
-    else:
-        text = reading.reader.scope.expand(statement.value)
-        if statement.name == "warning" and reading.place.template:
-            reading.assign(statement, text, line)
-        start, end = line.offset(0), line.offset(len(line.text) - 1) + 1
-        reading.reader.problem(
-            Diagnostic(
-                f"the configuration says `{text}`",
-                line.source,
-                start,
-                end,
-                severity=statement.name,
-            )
-        )
-
-
-def _include(reading: Pass, statement: Statement, line: LogicalLine) -> None:
+def parse_include(statement: Statement, line: LogicalLine, scope: Scope) -> Include:
+    """The statement with its target expanded; raises ``StatementError``."""
     whole = len(line.text)
     optional, command, rest = _options(statement.words)
     if rest:
         raise StatementError(f"`{rest}` is not an option of include", 0, whole)
-    target = reading.reader.scope.expand(statement.value)
+    target = scope.expand(statement.value)
     if target.rstrip(BLANKS).endswith("|"):
         command, target = True, target.rstrip(BLANKS)[:-1].strip(BLANKS)
-    if reading.place.depth + 1 >= MAX_DEPTH:
-        raise StatementError("includes nested too deep", 0, whole)
-    text = _output(reading, target, whole) if command else reading.reader.sources.read(target)
-    if text is not None:
-        reading.include_text(target, text)
-    elif not optional:
-        kind = "run" if command else "read"
-        problem = f"cannot {kind} `{target}`"
-        raise StatementError(
-            problem, statement.value_start, whole, None if command else _beside(reading, target)
-        )
-
-
-def _beside(reading: Pass, target: str) -> str | None:
-    """What to write if the file lies in the folder of the root file."""
-    root = reading.reader.scope.lookup("CONFIG_ROOT")
-    if root is None or target.startswith("/"):
-        return None
-    if reading.reader.sources.read(f"{root.raw}/{target}") is None:
-        return None
-    return (
-        "a relative name is looked for in the folder that the daemon runs in; "
-        f"`$(CONFIG_ROOT)/{target}` is beside the root file"
-    )
+    return Include(target, optional, command, statement.value_start, whole)
 
 
 def _options(words: str) -> tuple[bool, bool, str]:
@@ -90,13 +75,21 @@ def _options(words: str) -> tuple[bool, bool, str]:
     return optional, command, " ".join(rest)
 
 
-def _output(reading: Pass, command: str, whole: int) -> str | None:
-    try:
-        return reading.reader.sources.run(command)
-    except ProgramsNotRun:
-        raise StatementError(
-            f"`{command}` is not run",
-            0,
-            whole,
-            "put the output of the program in a file and include that, or give --allow-commands",
-        ) from None
+def _beside_root(target: str, sources: Sources, scope: Scope) -> str | None:
+    """What to write if the file lies in the folder of the root file."""
+    root = scope.lookup("CONFIG_ROOT")
+    if root is None or target.startswith("/"):
+        return None
+    if sources.read(f"{root.raw}/{target}") is None:
+        return None
+    return (
+        "a relative name is looked for in the folder that the daemon runs in; "
+        f"`$(CONFIG_ROOT)/{target}` is beside the root file"
+    )
+
+
+def announcement(statement: Statement, text: str, line: LogicalLine) -> Diagnostic:
+    """What an ``error`` or ``warning`` statement says, with its expanded ``text``."""
+    start, end = line.offset(0), line.offset(len(line.text) - 1) + 1
+    message = f"the configuration says `{text}`"
+    return Diagnostic(message, line.source, start, end, severity=statement.name)

@@ -1,9 +1,8 @@
-"""The ClassAd language as the configuration uses it.
+"""Parses, evaluates and prints ClassAd expressions as the configuration uses them.
 
-What is decided here: that macro texts are parsed in old ClassAd syntax and evaluated against
-nothing.  Inputs: expression texts, the clock as seconds since 1970.  Outputs: values, compiled
-expressions, or None / ``ClassAdParseError`` for texts that are not expressions.
-Never here: which macro is an expression.
+Macro texts are in old ClassAd syntax and evaluated against nothing.  Inputs: expression texts, the
+clock as seconds since 1970.  Outputs: values, compiled expressions, or None /
+``ClassAdParseError`` for texts that are not expressions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Parts of file names, for ``$F...()``, ``$BASENAME()`` and ``$DIRNAME()``.
+"""Takes file names apart for ``$F...()``, ``$BASENAME()`` and ``$DIRNAME()``.
 
 Inputs: a file name as text, the flags, the working directory (text; empty leaves relative names
-as they are).  Outputs: text.  Never here: looking at the file system.
+as they are).  Outputs: text.  The file system is not looked at.
 Follows: condor_config_val 25.14.1 (golden vectors ``func``).
 """
 

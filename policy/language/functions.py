@@ -1,11 +1,9 @@
-"""The function macros ``$INT()``, ``$ENV()``, ``$F...()`` and so on.
+"""Computes the function macros ``$INT()``, ``$ENV()``, ``$F...()`` and so on.
 
-What is decided here: arguments, results and failures of each function.
 Inputs: the reference and the expander it stands in; environment, random numbers, working directory
 and expression evaluation are arguments of ``Functions``.  Outputs: the replacement text; a failure
 is reported through ``report`` and replaced by what the tools put there.  (Daemons abort instead:
 whoever reads a knob decides.)
-Never here: where references begin and end (``policy.language.macros``).
 Follows: condor_config_val 25.14.1 (golden vectors ``func``).
 """
 

@@ -1,8 +1,8 @@
-"""Facts about the machine that a configuration may refer to, as an argument.
+"""Makes the pre-defined macros out of facts about a machine.
 
-Inputs: what the caller knows or wants to pretend.  Outputs: the macros HTCondor sets itself,
-before any file is read (``detected``) and after all of them (``specials``, which no file can
-override).  Never here: asking the operating system (``policy.io`` does).
+Inputs: what the caller knows or wants to pretend (``policy.io`` asks the operating system).
+Outputs: the macros HTCondor sets itself, before any file is read (``detected``) and after all of
+them (``specials``, which no file can override).
 Follows: the pre-defined macros of the HTCondor manual; order observed with 25.14.1.
 """
 

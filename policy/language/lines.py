@@ -1,12 +1,11 @@
-"""Physical lines of a configuration text into logical lines.
+"""Joins the physical lines of a configuration text into logical lines.
 
-What is decided here: what continues, what is a comment, which white space survives and what the
-``#opt:`` pragmas switch, including the character that a comment inside a continuation leaks, and
-that a last line without a newline is taken as it stands: nothing is trimmed, nothing continues.
+What continues, what is a comment, which white space survives and what the ``#opt:`` pragmas
+switch, including the character that a comment inside a continuation leaks, and that a last line
+without a newline is taken as it stands: nothing is trimmed, nothing continues.
 Inputs: one text with its name (``classad.source.Source``).  Outputs: ``LogicalLine``, each with
 the number of its *last* physical line, as the tools report it, and the way back to the file's
-characters.
-Never here: what a line means; blank and comment lines do not come out.
+characters; blank and comment lines do not come out.
 Follows: the chapter on the configuration language of the HTCondor manual, and where that and
 condor_config_val 25.14.1 differ, the latter (golden vectors ``continuation`` and ``lines``).
 """

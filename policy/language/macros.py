@@ -1,9 +1,8 @@
-"""Macro references: finding them in a text and replacing them.
+"""Finds macro references in a text and replaces them.
 
-What is decided here: which text is a reference at all (the characters allowed in names, defaults
-and function bodies are narrow), the order of replacement, and when an expansion never ends.
+Which text is a reference at all (the characters allowed in names, defaults and function bodies are
+narrow), the order of replacement, and when an expansion never ends.
 Inputs: a text and a way to look names up.  Outputs: the expanded text, or ``ExpansionError``.
-Never here: what the functions compute (``policy.language.functions``), reading files.
 Follows: condor_config_val 25.14.1 (golden vectors ``macro``, ``selfref``, ``prefix``); where that
 program loops for ever or crashes, an error with the chain of names instead (DIVERGENCES.md).
 """

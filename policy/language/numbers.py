@@ -1,10 +1,9 @@
-"""Texts of macros as numbers and booleans, the way the C library and the daemons read them.
+"""Reads texts as numbers and booleans, the way the C library and the daemons do.
 
-What is decided here: what counts as an integer, a double or a boolean literal, when an expression
-is evaluated instead, and what an invalid boolean falls back to.
+What counts as an integer, a double or a boolean literal, when an expression is evaluated instead,
+and what an invalid boolean falls back to.
 Inputs: an expanded text; an ``evaluate`` function from expression text to ClassAd value (None when
 it cannot be parsed).  Outputs: Python numbers, or None for "not one".
-Never here: defaults, ranges, messages.
 Follows: 25.14.1 (golden vectors ``typed``).
 """
 

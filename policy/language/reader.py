@@ -1,9 +1,8 @@
-"""Carrying out the statements of configuration texts on a macro table.
+"""Carries out the statements of configuration texts on a macro table.
 
-What is decided here: what each statement does, in which order its parts are expanded, and what
-stops the reading.  Inputs: texts through ``Sources``, templates, the scope.  Outputs: the filled
-table, diagnostics, the list of files read.
-Never here: which files belong to a configuration (``policy.config``), opening them.
+What each statement does, in which order its parts are expanded, and what stops the reading.
+Inputs: texts through ``Sources``, templates, the scope.  Outputs: the filled table, diagnostics,
+the list of files read.  ``policy.config`` decides which files belong to a configuration.
 Follows: condor_config_val 25.14.1.  Unlike it, a program named by ``include command`` is only run
 by a ``Sources`` that chooses to, and no cache file is ever written.
 """
@@ -19,7 +18,8 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.conditions import ConditionError, Nesting, World
-from policy.language.lines import LineReader, LogicalLine
+from policy.language.directives import Include, announcement, parse_include
+from policy.language.lines import BLANKS, LineReader, LogicalLine
 from policy.language.macros import ExpansionError
 from policy.language.scope import Scope
 from policy.language.sources import Sources
@@ -203,9 +203,7 @@ class Pass:
     def _statement(self, statement: Statement, line: LogicalLine, shift: int) -> None:
         self._oddities(statement, line)
         if statement.operator == "keyword":
-            from policy.language.directives import carry_out
-
-            carry_out(self, statement, line)
+            self._keyword(statement, line)
         elif statement.operator == "@=":
             self.block = (statement, line, [])
         else:
@@ -214,6 +212,29 @@ class Pass:
             start = line.offset(shift + statement.value_start)
             end = line.offset(len(line.text) - 1) + 1
             self._assign(statement, statement.value, line, start, max(start, end))
+
+    def _keyword(self, statement: Statement, line: LogicalLine) -> None:
+        """Carry out ``include``, ``use``, ``error`` or ``warning``."""
+        scope = self.reader.scope
+        if statement.name == "include":
+            self._include(parse_include(statement, line, scope))
+        elif statement.name == "use":
+            self._use(scope.expand(statement.words).strip(BLANKS), statement.value, line)
+        else:
+            text = scope.expand(statement.value)
+            if statement.name == "warning" and self.place.template:
+                # In a template it is also an assignment to a macro of that name.
+                self._assign(statement, text, line, line.offset(0), line.offset(0))
+            self.reader.problem(announcement(statement, text, line))
+
+    def _include(self, include: Include) -> None:
+        """Read an included text one level down."""
+        if self.place.depth + 1 >= MAX_DEPTH:
+            raise StatementError("includes nested too deep", 0, include.end)
+        sources = self.reader.sources
+        text = include.text(sources, self.reader.scope)
+        if text is not None:
+            self.reader.read_file(sources.place(include.target), text, self.place.depth + 1)
 
     def _colon(self, statement: Statement, line: LogicalLine) -> None:
         """Assignment with a colon is an old way; only one name may still use it silently."""
@@ -253,18 +274,10 @@ class Pass:
         )
         scope.table.put(definition)
 
-    def assign(self, statement: Statement, value: str, line: LogicalLine) -> None:
-        """Set the macro that has the name of a keyword; only templates get there."""
-        self._assign(statement, value, line, line.offset(0), line.offset(0))
-
     def _template_line(self, line: LogicalLine) -> str | None:
         return f"{self.place.template}+{line.line}" if self.place.template else None
 
-    def include_text(self, path: str, text: str) -> None:
-        """Read an included text one level down."""
-        self.reader.read_file(self.reader.sources.place(path), text, self.place.depth + 1)
-
-    def use_template(self, category: str, listed: str, line: LogicalLine) -> None:
+    def _use(self, category: str, listed: str, line: LogicalLine) -> None:
         """Read the templates of a ``use`` statement."""
         templates = self.reader.templates
         if not templates.has_category(category):

@@ -1,8 +1,7 @@
-"""Macros as one daemon or tool sees them: lookup and expansion in a context.
+"""Looks macros up and expands them as one daemon or tool sees them.
 
 Inputs: the macro table, the context (subsystem and local name), the function macros.
 Outputs: definitions, expanded texts with the problems met on the way.
-Never here: reading files, types.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Where configuration texts come from, as an interface.
+"""The interface through which configuration texts are got.
 
 Inputs and outputs: file names as text; contents as text.  ``policy.io`` reads the file system;
 ``MemorySources`` serves texts from a mapping (recorded scenarios, tests).
-Never here: opening files or running programs.
 """
 
 from __future__ import annotations

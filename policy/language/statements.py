@@ -1,9 +1,8 @@
-"""One logical line into a statement: name, operator and right-hand side.
+"""Parses one logical line into a statement: name, operator and right-hand side.
 
-What is decided here: where the name ends, which operator it is, which words are keywords and what
-is silently ignored.  Inputs: the text of a logical line.  Outputs: ``Statement``, None for a line
-without meaning, ``StatementError`` with the offending characters.
-Never here: carrying a statement out.
+Where the name ends, which operator it is, which words are keywords and what is silently ignored.
+Inputs: the text of a logical line.  Outputs: ``Statement``, None for a line without meaning,
+``StatementError`` with the offending characters.
 Follows: condor_config_val 25.14.1 (golden vectors ``lines``, ``append``, ``heredoc``).
 """
 

@@ -2,7 +2,6 @@
 
 Inputs: definitions in the order they are read.  Outputs: lookups by exact name or with the
 subsystem and local-name prefixes; below the table lie the built-in defaults.
-Never here: expansion, files, types.
 Follows: lookup order of 25.14.1 (golden vectors ``prefix``).
 """
 

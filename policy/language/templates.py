@@ -1,9 +1,8 @@
 """Configuration templates: ``use CATEGORY : name(arguments)``.
 
-What is decided here: how a list of templates is written, how arguments are told apart and put
-into the template's text.  Inputs: the template texts (a file of sections headed
-``[CATEGORY : Name]``).  Outputs: texts to be read in place.
-Never here: opening files, carrying the text out.
+How a list of templates is written, how arguments are told apart and put into the template's text.
+Inputs: the template texts (a file of sections headed ``[CATEGORY : Name]``).  Outputs: texts to be
+read in place.
 Follows: condor_config_val 25.14.1 (golden vectors ``use``); which assignments a template makes is
 recorded there too.
 """

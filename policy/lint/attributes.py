@@ -1,8 +1,5 @@
-"""Findings about what an expression refers to: attributes and functions.
+"""Checks what an expression refers to: attributes and functions.
 
-What is decided here: which attributes of the negotiator exist for which macro, and in which ad.
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: values and comparisons (``policy.lint.comparisons``).
 Follows: ``policy.ephemeral``; the startd sees none of the negotiator's attributes.
 """
 
@@ -13,10 +10,11 @@ from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
+from policy.data.tables import attribute_names
 from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, Presence, find_ephemeral
 from policy.knobs import matching as matching
+from policy.knobs.reading import place
 from policy.knobs.shares import GROUP_SORT_EXPR
-from policy.knobs.typed import place
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
 from policy.lint.trees import guarded, references, scope_of
@@ -77,12 +75,7 @@ UNKNOWN_FUNCTION: Final = Finding(
     "NEGOTIATOR_PRE_JOB_RANK = ifThenElse(PartitionableSlot, 1, 0)\n",
 )
 
-_IN_MATCH: Final = (
-    matching.PREEMPTION_REQUIREMENTS,
-    matching.PREEMPTION_RANK,
-    matching.NEGOTIATOR_PRE_JOB_RANK,
-    matching.NEGOTIATOR_POST_JOB_RANK,
-)
+#: A slot that nobody uses is ranked by these, too.
 _RANKS: Final = (matching.NEGOTIATOR_PRE_JOB_RANK, matching.NEGOTIATOR_POST_JOB_RANK)
 _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
 #: The startd has these of its own, or keeps them with the claim.
@@ -96,8 +89,6 @@ _DAEMON_FUNCTIONS: Final = frozenset(("resourcesinusebyuser", "resourcesinusebyu
 @cache
 def known_attributes() -> tuple[str, ...]:
     """Attributes of captured ads and those that the negotiator adds."""
-    from policy.io import attribute_names
-
     own = (entry.name for entry in EPHEMERAL if "<" not in entry.name)
     return (*attribute_names(), *own)
 
@@ -138,7 +129,7 @@ def _misplaced(
     view: View, setting: Setting, entry: Ephemeral, scope: str | None, safe: bool
 ) -> _Found:
     name = entry.name
-    if setting.knob not in _IN_MATCH:
+    if setting.knob is None or not setting.knob.matches:
         local = entry.presence is Presence.CLAIM or entry.ad is Ad.MATCH
         if local or name.casefold() in _SHARED or safe:
             return None

@@ -1,7 +1,5 @@
-"""Findings about comparisons and operators that cannot do what they seem to.
+"""Checks comparisons and operators that cannot do what they seem to.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: attributes that do not exist (``policy.lint.attributes``).
 Follows: comparison in the ClassAd language; types and ranges of ``policy.ephemeral``.
 """
 
@@ -11,11 +9,12 @@ from collections.abc import Iterator
 from typing import Final, TypeGuard
 
 from classad.errors import Diagnostic
+from classad.language.operators import EQUALITY, IDENTITY, MIRRORED
 from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
 from policy.ephemeral import find_ephemeral
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import MIRRORED, bare, comparisons, conjuncts, is_undefined, number
+from policy.lint.trees import bare, comparisons, conjuncts, is_undefined, number
 from policy.lint.view import Setting, View
 
 NEVER_TRUE: Final = Finding(
@@ -131,7 +130,7 @@ def _is_condition(node: Node) -> bool:
 
 
 def _one(view: View, node: Binary) -> Iterator[_Found]:
-    identity = node.operator in ("=?=", "=!=")
+    identity = node.operator in IDENTITY
     if not identity and (is_undefined(node.left) or is_undefined(node.right)):
         instead = "=!=" if node.operator == "!=" else "=?="
         message = f"`{node.operator}` with UNDEFINED is always undefined"
@@ -162,7 +161,7 @@ def _word(view: View, subject: Reference, other: Node) -> Iterator[_Found]:
 
 def _equality(subject: Reference, operator: str, other: Node, node: Node) -> Iterator[_Found]:
     entry = find_ephemeral(subject.name)
-    if entry is None or not entry.rounded or operator not in ("==", "!=", "=?=", "=!="):
+    if entry is None or not entry.rounded or operator not in EQUALITY | IDENTITY:
         return
     if is_undefined(other) or (isinstance(other, Literal) and number(other) is None):
         return

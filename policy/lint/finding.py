@@ -1,8 +1,7 @@
-"""What a finding is: the declaration behind each ``P`` number.
+"""Declares what a finding is, the value behind each ``P`` number.
 
-Inputs: nothing.  Outputs: ``Finding``, from which docs/findings.md, the rules of the SARIF report
-and the tests of the examples are made.
-Never here: looking for anything.
+docs/findings.md, the rules of the SARIF report and the tests of the examples are made from
+``Finding`` values.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from attr import field, frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.language.table import Definition
 
 ERROR: Final = "error"

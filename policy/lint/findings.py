@@ -1,9 +1,7 @@
-"""Findings: what is wrong with a configuration, as numbered diagnostics.
+"""Runs all checks on a configuration and puts their findings in order.
 
-What is decided here: the order of the checks and of their findings.  The declarations stand
-beside the checks; docs/findings.md is made from them.
+The declarations of findings stand beside the checks; docs/findings.md is made from them.
 Inputs: a ``Config`` and what ``policy.load`` made of it.  Outputs: diagnostics with ids.
-Never here: whether condor_negotiator starts (``policy.load``), printing.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
-from policy.knobs.typed import EXPANDED
+from policy.knobs.reading import EXPANDED
 from policy.lint import (
     attributes,
     comparisons,

@@ -1,7 +1,5 @@
-"""Findings about accounting groups and their quotas.
+"""Checks accounting groups and their quotas.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: the computation of quotas, values that stop the daemon (``policy.load``).
 Follows: group quotas of 25.14.1 (golden vectors ``quotas`` and ``negotiator-startup``).
 """
 
@@ -12,7 +10,7 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs import shares as shares
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import number, references
 from policy.lint.view import Setting, View

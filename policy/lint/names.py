@@ -1,7 +1,5 @@
-"""Findings about names of macros: slips, what nobody reads any more, what is set in vain.
+"""Checks names of macros: slips, what nobody reads any more, what is set in vain.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: attributes of expressions (``policy.lint.attributes``).
 Follows: the parameter table of 25.14.1 and what else its daemons were seen to read.
 """
 
@@ -12,11 +10,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
+from policy.data.tables import attribute_names, meanings
 from policy.knobs import KNOBS, find_knob
+from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
-from policy.lint.view import FOREIGN, Setting, View, is_own
+from policy.lint.view import Setting, View, is_own
 
 UNKNOWN: Final = Finding(
     "P201",
@@ -101,11 +101,9 @@ def near(name: str, known: Iterable[str]) -> str | None:
 
 def check_names(view: View) -> Iterator[Diagnostic]:
     """Everything about names."""
-    from policy.io import attribute_names, meanings
-
     table = view.config.scope.table
     known = [knob.name for knob in KNOBS.values()]
-    known += [knob.name for knob in FOREIGN.values()]
+    known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *table.default_names()]
     known = list(dict.fromkeys(known))
     squeezed = {name.casefold().replace("_", ""): name for name in known}

@@ -1,7 +1,5 @@
-"""Findings about preemption: policies that never, always or too often preempt.
+"""Checks preemption by the negotiator: policies that never, always or too often preempt.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: the startd's own eviction policy.
 Follows: preemption in the negotiation cycle of 25.14.1: PREEMPTION_REQUIREMENTS alone gates it, a
 better priority is not asked for besides.
 """
@@ -12,11 +10,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from policy.knobs import matching as matching
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import MIRRORED, bare, comparisons, names, number, references
+from policy.lint.trees import bare, comparisons, names, number, references
 from policy.lint.view import Setting, View
 
 CONSTANT: Final = Finding(

@@ -1,9 +1,7 @@
-"""Findings about reading: statements, values and expressions that a daemon stumbles over.
+"""Checks statements, values and expressions that a daemon stumbles over.
 
-What is decided here: the numbers of what the reader and the typed values report, and a few traps
-that they take in silence.
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: the verdict on the start of condor_negotiator (``policy.load``).
+It numbers what the reader and the typed values report, and finds a few traps that they take in
+silence.
 Follows: golden vectors ``negotiator-startup``, ``continuation``, ``func`` and ``macro``.
 """
 

@@ -1,9 +1,8 @@
-"""Silencing findings in the configuration itself: ``# pieslice: ignore P505 because ...``.
+"""Silences findings by comments: ``# pieslice: ignore P505 because ...``.
 
-What is decided here: which statement such a comment speaks of: the one it stands in, else the
-next; and that a silence needs a reason.
+Such a comment speaks of the statement it stands in, else of the next one, and needs a reason.  What
+stops a daemon cannot be silenced.
 Inputs: the sources of a configuration, diagnostics.  Outputs: those that are left.
-Never here: what a finding is.  What stops a daemon cannot be silenced.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.source import Source
-from policy.knobs.typed import EXPANDED
+from policy.knobs.reading import EXPANDED
 from policy.language import statements
 from policy.language.lines import LineReader
 from policy.language.statements import StatementError

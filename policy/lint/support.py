@@ -1,8 +1,4 @@
-"""Findings about what a configuration asks for and pieslice does not do.
-
-Inputs: what ``policy.load`` found.  Outputs: diagnostics.
-Never here: which knobs are honoured (their declarations say).
-"""
+"""Reports what a configuration asks for and pieslice does not do."""
 
 from __future__ import annotations
 

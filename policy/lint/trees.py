@@ -1,13 +1,11 @@
-"""Questions about the syntax trees of policy expressions that several checks ask.
-
-Inputs: nodes.  Outputs: names, constants, conjuncts.
-Never here: findings, evaluation beyond literals.
-"""
+"""Answers questions about syntax trees that several checks ask: names, constants, conjuncts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from classad.evaluation.functions import lookup_function
+from classad.language.operators import COMPARISONS, GUARDS
 from classad.language.values import Value
 from classad.syntax.nodes import (
     Binary,
@@ -20,11 +18,6 @@ from classad.syntax.nodes import (
     Unary,
     walk,
 )
-
-COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "=?=", "=!="))
-#: The same comparison with its sides exchanged.
-MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_TESTS = frozenset(("isundefined", "iserror", "isreal", "isinteger", "isstring", "isboolean"))
 
 
 def bare(node: Node) -> Node:
@@ -110,7 +103,8 @@ def guarded(node: Node) -> set[str]:
 
 def _is_guard(node: Node) -> bool:
     if isinstance(node, Binary):
-        return node.operator in ("=?=", "=!=", "?:")
+        return node.operator in GUARDS
     if isinstance(node, Call):
-        return node.name.casefold() in (*_TESTS, "ifthenelse")
+        function = lookup_function(node.name)
+        return function is not None and function.guard
     return isinstance(node, Conditional)

@@ -1,7 +1,5 @@
-"""Findings about numbers in a unit that is not the macro's.
+"""Checks numbers that seem to be in another unit than the macro's.
 
-Inputs: a ``View``.  Outputs: diagnostics.
-Never here: values outside a macro's range, which stop a daemon (``policy.load``).
 Follows: units of the macros in the manual; what is too small or too great is a judgement.
 """
 
@@ -11,14 +9,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Node, Reference, walk
-from policy.knobs import cycle as cycle
 from policy.knobs import matching as matching
 from policy.knobs import shares as shares
-from policy.knobs.declaration import Knob
-from policy.knobs.typed import place
+from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import MIRRORED, bare, comparisons, names, number
+from policy.lint.trees import bare, comparisons, names, number
 from policy.lint.view import Setting, View
 
 NOT_SECONDS: Final = Finding(
@@ -54,13 +51,6 @@ SMALL_FACTOR: Final = Finding(
     "DEFAULT_PRIO_FACTOR = 500\n",
 )
 
-#: Least and greatest plausible value in seconds; 0 has a meaning of its own.
-_TIMES: Final[tuple[tuple[Knob, float, float], ...]] = (
-    (shares.PRIORITY_HALFLIFE, 300, 1e9),
-    (cycle.NEGOTIATOR_INTERVAL, 1, 7200),
-    (cycle.NEGOTIATOR_CYCLE_DELAY, 0, 7200),
-    (cycle.NEGOTIATOR_MIN_INTERVAL, 0, 7200),
-)
 _LEAST_AGE: Final = 30.0
 #: The greatest plausible number and its unit, by attribute.
 _AMOUNTS: Final = {
@@ -76,9 +66,9 @@ _AGES: Final = frozenset(("totaljobruntime", "totalclaimruntime"))
 
 def check_units(view: View) -> Iterator[Diagnostic]:
     """Everything about units."""
-    for knob, least, most in _TIMES:
-        for setting in view.of(knob):
-            yield from _time(setting, least, most)
+    for setting in view.settings:
+        if setting.knob is not None and setting.knob.plausible is not None:
+            yield from _time(setting, *setting.knob.plausible)
     for setting in view.of(shares.GROUP_PRIO_FACTOR):
         reading = setting.reading
         if reading is not None and reading.diagnostic is None and reading.number() < 1:

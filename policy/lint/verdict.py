@@ -1,8 +1,7 @@
-"""The daemon's own verdict on a configuration: would condor_negotiator start?
+"""Gives the daemon's own verdict on a configuration: would condor_negotiator start?
 
 Inputs: a ``Config`` read to its end, over lines that cannot be read.  Outputs: ``Verdict`` and all
 findings.
-Never here: findings that no daemon notices (``policy.lint.findings``).
 Follows: golden vectors ``negotiator-startup``: exit status 1 where the configuration cannot be
 read, 4 where a value stops the daemon.
 """

@@ -1,9 +1,8 @@
-"""A configuration as the checks want it: every own definition with its reader and its tree.
+"""Prepares a configuration for the checks: every own definition with its reader and its tree.
 
-What is decided here: which part of a dotted name is a prefix, which daemon reads which macro, and
-whether that daemon sees the definition at all.
+Which part of a dotted name is a prefix, which daemon reads which macro, and whether that daemon
+sees the definition at all.
 Inputs: a ``Config``.  Outputs: ``View`` with its ``Setting`` objects.
-Never here: findings.
 Follows: lookup order of 25.14.1; names of policy expressions from the manual.
 """
 
@@ -18,41 +17,15 @@ from attr import frozen
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.typed import Reading, read_knob
+from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.reading import Reading, read_knob
+from policy.knobs.shares import GROUP_NAMES
 from policy.language.macros import ExpansionError
 from policy.language.table import DETECTED_ORIGIN, Definition
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
 
-_STARTD: Final = (
-    *("START", "RANK", "PREEMPT", "KILL", "SUSPEND", "CONTINUE", "WANT_SUSPEND", "WANT_VACATE"),
-    *("WANT_HOLD", "MAXJOBRETIREMENTTIME", "IS_OWNER", "CLAIM_WORKLIFE", "MACHINEMAXVACATETIME"),
-)
-_SCHEDD: Final = (
-    *("SYSTEM_PERIODIC_HOLD", "SYSTEM_PERIODIC_REMOVE", "SYSTEM_PERIODIC_RELEASE"),
-    *("SYSTEM_PERIODIC_VACATE", "SYSTEM_ON_VACATE_COOL_DOWN"),
-)
-
-
-def _expression(name: str, reader: str) -> Knob:
-    return Knob(name, Kind.EXPR, None, "Is evaluated outside the cycle", read_by=reader)
-
-
-#: Policy expressions that are not read by the negotiator, by case-folded name.
-FOREIGN: Final = {
-    name.casefold(): _expression(name, reader)
-    for reader, names in (("STARTD", _STARTD), ("SCHEDD", _SCHEDD))
-    for name in names
-}
-#: Daemons whose names may stand before a dot.
-DAEMONS: Final = frozenset(
-    (
-        *("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD", "STARTER", "SHADOW", "TOOL"),
-        *("SUBMIT", "JOB_ROUTER", "GRIDMANAGER", "CREDD", "KBDD", "HAD", "REPLICATION", "GAHP"),
-        *("DEFRAG", "SHARED_PORT", "TRANSFERER", "C_GAHP", "ROOSTER", "GANGLIAD", "DAGMAN"),
-    )
-)
 #: Ends of macros whose items become parts of other macros' names.
 _LISTS: Final = ("_NAMES", "_JOBLIST")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
@@ -106,7 +79,7 @@ class View:
 
 def covering(macro: str) -> Knob | None:
     """The declaration of a macro, of the negotiator's or another daemon's."""
-    return find_knob(macro) or FOREIGN.get(macro.casefold())
+    return find_knob(macro) or OTHER_KNOBS.get(macro.casefold())
 
 
 def split_prefix(config: Config, name: str) -> tuple[str | None, str]:
@@ -126,8 +99,6 @@ def is_own(entry: Definition) -> bool:
 
 def view(config: Config) -> View:
     """Everything that the configuration itself sets."""
-    from policy.knobs.shares import GROUP_NAMES
-
     own = [entry for entry in config.scope.table if is_own(entry)]
     entries = [link for entry in config.scope.table for link in entry.chain()]
     words = frozenset(

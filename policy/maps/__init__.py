@@ -1,1 +1,1 @@
-"""User maps: which name they give to a user; never reads a file on its own."""
+"""User maps: which groups they give to a user; never opens a file."""

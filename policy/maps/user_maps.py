@@ -1,9 +1,7 @@
-"""User maps: the tables behind the ClassAd function ``userMap``.
+"""Reads user maps, the tables behind the ClassAd function ``userMap``, and looks names up.
 
-What is decided here: how a map file is read and which of its lines answers for a name.
 Inputs: the text of a map file; a configuration that names maps.  Outputs: mappings from name to
 one string, for ``classad.evaluate.EvalContext(user_maps=...)``.
-Never here: opening files, what ``userMap`` makes of the string.
 Follows: user maps of 25.14.1 (golden vectors ``usermap``).
 """
 
@@ -18,7 +16,7 @@ from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
-from policy.knobs.typed import split_list
+from policy.knobs.reading import split_list
 from policy.language.sources import Sources
 
 _FIELD = re.compile(r'[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t]+))')

@@ -11,7 +11,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from classad.evaluation.functions import Builtin, load
+from classad.evaluation.functions import (
+    CHANCE,
+    CLOCK,
+    ENVIRONMENT,
+    EXPRESSIONS,
+    Builtin,
+    load,
+)
 
 SCALARS: Final = [
     "undefined", "error", "true", "false", "0", "1", "2", "-1", "3", "-7", "255", "0.0", "-0.0",
@@ -44,18 +51,13 @@ LETTERS: Final = {
     "time": ["%Y", "%m", "%d", "%H:%M", "%j", "%U", "%5e", "%-y", "x", "%c"],
     "numbers": ["1", "2", ".", "-", "e", "x", "inf", " "],
 }
-#: Depends on clock, chance, the machine, or the ad around (vectors ``fn_ad`` have those).
-LEFT_OUT: Final = frozenset(
-    {
-        "time", "currenttime", "daytime", "timezoneoffset", "random", "userhome", "usermap",
-        "unparse", "unresolved",
-    }
-)  # fmt: skip
+#: What no call may depend on, the ad around it included (vectors ``fn_ad`` have those).
+LEFT_OUT: Final = CLOCK | CHANCE | ENVIRONMENT | EXPRESSIONS
 
 
 def functions() -> list[Builtin]:
     """What is called."""
-    return [function for name, function in sorted(load().items()) if name not in LEFT_OUT]
+    return [function for _, function in sorted(load().items()) if not function.reads & LEFT_OUT]
 
 
 def anything(rng: Random, depth: int = 0) -> str:
@@ -105,7 +107,7 @@ def call(rng: Random, function: Builtin) -> str:
         expected(rng, function.family) if rng.random() < 0.5 else anything(rng)
         for _ in range(count)
     ]
-    if function.name in ("evalInEachContext", "countMatches") and count > 1:
+    if function.elsewhere and count > 1:
         arguments[1] = a_list(rng)
     if function.name in ("anyCompare", "allCompare"):
         arguments[0] = rng.choice(['"<"', '"<="', '"=="', '"!="', '">="', '">"', '"is"', '"isnt"'])

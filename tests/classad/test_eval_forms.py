@@ -1,4 +1,4 @@
-"""The three forms of an expression agree: reference evaluator, closures, generated Python."""
+"""Recorded cases give the recorded values in both evaluators."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from classad import ExprTree
-from classad.compiled.closures import compile_tree, specialise
+from classad.compiled.compiler import compile_tree, specialise
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate_exactly, evaluate_full
 from tests.classad import golden

@@ -14,7 +14,7 @@ from classad.analysis.explanation import Explanation, because
 from classad.errors import ClassAdParseError, suggest
 from classad.evaluate import evaluate_full
 from classad.language.values import ERROR, UNDEFINED
-from pieslice.commands.expressions import add_commands
+from pieslice.expressions.cli import add_commands
 from tests.classad.golden import ad_of, cases, context_of, encode, tree_of
 
 JOB = ClassAd(

@@ -27,11 +27,12 @@ LITERALS = [
 OPERATORS = [
     "<", "<=", ">", ">=", "==", "!=", "=?=", "=!=", "&&", "||", "+", "-", "*", "/", "&&", "||",
 ]  # fmt: skip
+#: What follows `?:` stands in parentheses, for the language takes no sign there.
 CALLS = [
     "isUndefined({})", "isError({})", "ifThenElse({}, {}, {})", "strcat({}, {})", "member({}, {})",
     "size({})", "countMatches({}, {})", "sum(evalInEachContext({}, {}))", "!({})", "-({})",
-    "({}) ? {} : {}", "({}) ?: {}", "stringListMember({}, {})", "time() > {}", "({}).x", "({})[{}]",
-    "eval({})", "unparse({})", "toLower({})", "split({})", "nosuch({})",
+    "({}) ? {} : {}", "({}) ?: ({})", "stringListMember({}, {})", "time() > {}", "({}).x",
+    "({})[{}]", "eval({})", "unparse({})", "toLower({})", "split({})", "nosuch({})",
 ]  # fmt: skip
 REFERENCES = [
     *("{}", "{}", "MY.{}", "TARGET.{}", "TARGET.{}"),

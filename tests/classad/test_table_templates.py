@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, EvalContext, ExprTree, kernels
+from classad.ads.expression import Expression
 from classad.formats.unparse import unparse
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
-from classad.ads.expression import Expression
 from classad.syntax.unbuilt import OLD, Unbuilt
 from classad.table import Table
 from classad.table.answers import requirements

@@ -91,7 +91,7 @@ def test_a_conjunct_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         parsed.append(text)
         return arena.parse(text, how)
 
-    monkeypatch.setattr("classad.table.dependence.conjuncts.first_of_form", parse)
+    monkeypatch.setattr("classad.table.dependence.conjuncts.parse", parse)
     splits = Splits(Shapes())
     for number in range(9):
         text = f'A > {number} && (B < C) && D == "x{number}"' + " && E" * (number % 3)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from classad import ClassAd, EvalContext, ExprTree, kernels
-from classad.compiled.closures import compile_node, measure
+from classad.compiled.compiler import compile_node, measure
 from classad.language.values import ERROR
 from classad.match import half_match, is_true
 from classad.strategies import expressions

@@ -12,8 +12,8 @@ import pytest
 from negotiator.accounting.accountant import Accountant, AccountantSettings, expire_leases
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease
-from pieslice.conform.classad.runner import check_case
-from pieslice.conform.negotiator.accounting import ACCOUNTING_KINDS
+from pieslice.conform.negotiation.accounting import ACCOUNTING_KINDS
+from pieslice.conform.runner import check_case
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "accounting"
 

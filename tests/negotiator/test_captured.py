@@ -9,8 +9,8 @@ from shutil import copytree
 from negotiator.capture.agreement import compare
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
-from pieslice.conform.classad.runner import outcomes
-from pieslice.conform.negotiator.pools import POOL_KINDS
+from pieslice.conform.negotiation.pools import POOL_KINDS
+from pieslice.conform.runner import outcomes
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from negotiator.cycle import negotiate
-from pieslice.conform.classad.runner import check_case
-from pieslice.conform.negotiator.cycles import CYCLE_KINDS
+from pieslice.conform.negotiation.cycles import CYCLE_KINDS
+from pieslice.conform.runner import check_case
 from tests.negotiator import scenarios
 
 BIG = {"random-20", "random-21"}

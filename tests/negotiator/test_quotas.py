@@ -10,8 +10,8 @@ import pytest
 
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP
-from pieslice.conform.classad.runner import check_case
-from pieslice.conform.negotiator.quotas import QUOTA_KINDS
+from pieslice.conform.negotiation.quotas import QUOTA_KINDS
+from pieslice.conform.runner import check_case
 from policy.dialects import HTCONDOR, MRG
 from policy.load import policy_from_knobs
 

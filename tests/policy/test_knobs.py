@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pieslice.documents.knobs import knob_page
-from policy.io import builtin_library, builtin_table
+from policy.data.tables import builtin_table
+from policy.io import builtin_library
 from policy.knobs import FAMILIES, KNOBS, find_knob, table_defaults
 from tests.policy.config_vectors import load_vectors
 

@@ -8,7 +8,8 @@ import pytest
 
 from pieslice.cli import main
 from policy.config import Config, load_config
-from policy.io import builtin_library, builtin_table, meanings, read_config
+from policy.data.tables import builtin_table, meanings
+from policy.io import builtin_library, read_config
 from policy.knobs import KNOBS
 from policy.knobs.parameters import find_parameter
 from policy.language.host import HostFacts
@@ -99,7 +100,7 @@ def test_persistent_settings_come_last_and_by_reader() -> None:
 def test_every_macro_of_the_table_has_a_meaning_and_a_reader() -> None:
     names = [*builtin_table(), *KNOBS, *meanings()]
     for name in names:
-        known = find_parameter(name, builtin_table(), meanings())
+        known = find_parameter(name)
         assert known is not None, name
         assert known.doc, name
         assert known.reader, name
@@ -109,7 +110,7 @@ def test_every_macro_of_the_table_has_a_meaning_and_a_reader() -> None:
 
 @pytest.mark.parametrize("name", ["RANK", "MAXJOBRETIREMENTTIME", "SYSTEM_PERIODIC_HOLD"])
 def test_macros_that_only_the_programs_know(name: str) -> None:
-    known = find_parameter(name, builtin_table(), meanings())
+    known = find_parameter(name)
     assert known is not None
     assert (known.default, known.type) == (None, "expression")
 

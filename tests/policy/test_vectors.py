@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from pieslice.conform.classad.runner import check_case as check_recorded
-from pieslice.conform.classad.runner import run
-from pieslice.conform.policy import CASE_FIELDS, Setup, check_case
-from pieslice.conform.policy_cli import CONFIG_KINDS, stand_in
-from policy.io import builtin_library, builtin_table
+from pieslice.conform.configuration.kinds import CONFIG_KINDS, stand_in
+from pieslice.conform.configuration.replay import CASE_FIELDS, Setup, check_case
+from pieslice.conform.runner import check_case as check_recorded
+from pieslice.conform.runner import run
+from policy.data.tables import builtin_table
+from policy.io import builtin_library
 from tests.policy.config_vectors import VECTORS, load_vectors, run_program
 
 #: All files of the format config-vectors/1; every case agrees.

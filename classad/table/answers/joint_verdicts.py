@@ -64,7 +64,7 @@ class Together:
     def forget(self) -> None:
         """What predicates say may have changed."""
         for group in self._groups:
-            self._book.budget.drop(group.known, lambda _: True)
+            self._book.budget.drop(group.known)
 
     def passing(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those that are let pass, those to be asked, and whether by chance.
@@ -112,7 +112,7 @@ class Together:
         for group in alike:
             whole.predicates += group.predicates
             whole.variants += group.variants
-            self._book.budget.drop(group.known, lambda _: True)
+            self._book.budget.drop(group.known)
         if alike:
             self._groups = [*(g for g in self._groups if g not in alike), whole]
 

@@ -19,6 +19,7 @@ from attr import frozen
 
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression as ExprTree
+from classad.evaluation.functions import Form, form_of
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import UNDEFINED
@@ -81,7 +82,7 @@ class OwnLists:
     def _replaced(self, node: Any) -> Any:
         kind = node.__class__
         if kind is Call:
-            if fold_name(node.name) != "countmatches" or len(node.args) != 2:
+            if form_of(node.name, len(node.args)) is not Form.COUNT:
                 return node
             lists = self._lists(_of(node.args[1], "target")) if _of(node.args[0], "my") else None
             if lists is None:

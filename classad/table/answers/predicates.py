@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from classad.language.names import fold_name
+from classad.evaluation.functions import Form, form_of
+from classad.language.operators import COMPARISONS, LOGIC
 from classad.syntax.nodes import Binary, Call, Conditional, Unary
-from classad.table.answers.budget import Budget
 from classad.table.answers.verdicts import Verdict, Way, in_one, verdict_of
 from classad.table.arrays.arrays import without
 from classad.table.dependence.partner import Asked, Partner, key_of
 from classad.table.dependence.plans import Plan, make_plan
-from classad.table.expressions.shapes import Shape
-from classad.table.sampling.comparisons import COMPARISONS, bare
+from classad.table.expressions.shapes import Shape, bare
+from classad.table.memory.budget import Budget, Notes
 from classad.table.sampling.sampler import Sampler, logical
 from classad.table.store.columns import Column
 from classad.table.store.parts import Part
@@ -36,14 +36,14 @@ class _Variant:
 
     __slots__ = ("asked", "clock", "key_of", "verdicts", "ways")
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, budget: Budget) -> None:
         self.asked = plan.asked
         self.key_of = key_of(plan.asked)
         self.clock = plan.clock
         self.verdicts: dict[tuple[Any, ...], Verdict] = {}
-        self.ways: dict[tuple[Any, ...], Way] = {}
+        self.ways: Notes[tuple[Any, ...], Way] = Notes(budget)
 
-    def forget(self, budget: Budget, unwanted: Callable[[Verdict], bool]) -> None:
+    def forget(self, budget: Budget, unwanted: Callable[[Verdict], bool] | None) -> None:
         """Columns have changed."""
         budget.drop(self.verdicts, unwanted)
         for way in self.ways.values():
@@ -153,9 +153,11 @@ class Predicate:
             if (variant.asked, variant.clock) == (plan.asked, plan.clock):
                 break
         else:
-            variant = _Variant(plan)
+            variant = _Variant(plan, self._book.budget)
             self.variants.append(variant)
-        way = variant.ways[tuple([kind_of(keys[name]) for name in plan.asked])] = Way(plan)
+        kinds = tuple([kind_of(keys[name]) for name in plan.asked])
+        size = 2000 + len(plan.groups) * (1500 + 800 * self.shape.size)
+        way = variant.ways.keep(kinds, Way(plan), size)
         self.columns |= way.columns
         return variant, way
 
@@ -234,14 +236,14 @@ class Predicate:
 
 def _operands(node: Any) -> tuple[Any, ...]:
     """The operands of an expression that is one of logic; of others none."""
-    if isinstance(node, Binary) and node.operator in ("&&", "||"):
+    if isinstance(node, Binary) and node.operator in LOGIC:
         return (node.left, node.right)
     if isinstance(node, Unary) and node.operator == "!":
         return (node.operand,)
     if isinstance(node, Conditional):
         return (node.condition, node.then, node.otherwise)
-    choice = isinstance(node, Call) and fold_name(node.name) == "ifthenelse"
-    return node.args if choice and len(node.args) == 3 else ()
+    choice = isinstance(node, Call) and form_of(node.name, len(node.args)) is Form.CHOICE
+    return node.args if choice else ()
 
 
 def kind_of(key: Any) -> Any:
@@ -255,7 +257,7 @@ class Book:
     def __init__(self, store: Store, budget: Budget) -> None:
         self.store = store
         self.budget = budget
-        self._predicates: dict[Any, Predicate] = {}
+        self._predicates: Notes[Any, Predicate] = Notes(budget)
         #: Shapes that have never taken many evaluations.
         self.light: set[int] = set()
 
@@ -267,7 +269,7 @@ class Book:
         found = self._predicates.get(key)
         if found is None:
             found = Predicate(shape, of_row, part, self.store, self, open_names)
-            self._predicates[key] = found
+            self._predicates.keep(key, found, 1000)
         return found
 
     def give(self, name: str, cells: Sequence[Any] | Column) -> None:
@@ -281,7 +283,7 @@ class Book:
         ``split``: the columns in which expressions have changed, where that is known.
         """
         if names is None:
-            self._predicates.clear()
+            self._predicates.drop()
             self.light.clear()
             self.budget.clear()
             return
@@ -290,7 +292,7 @@ class Book:
                 continue
             if split and not predicate.columns.isdisjoint(split):
                 for variant in predicate.variants:
-                    variant.forget(self.budget, lambda _: True)
+                    variant.forget(self.budget, None)
                 predicate.variants.clear()
                 predicate.columns.clear()
                 continue

@@ -18,7 +18,6 @@ from typing import Any, Final, NamedTuple
 from classad.ads.expression import Expression as ExprTree
 from classad.match import is_true
 from classad.syntax.unbuilt import Unbuilt
-from classad.table.answers.budget import Budget
 from classad.table.answers.joint_verdicts import Together, count_variants, names_asked, saying_all
 from classad.table.answers.own_ad_lists import OwnLists
 from classad.table.answers.predicates import Book, Predicate, Verdict
@@ -27,11 +26,11 @@ from classad.table.dependence.conjuncts import Conjunct, Splits
 from classad.table.dependence.partner import Constants, KeyOf, Partner, key_of
 from classad.table.expressions.shapes import Shape, text_of
 from classad.table.expressions.templates import Template
+from classad.table.memory.budget import Budget, Notes
 
 REQUIREMENTS: Final = "requirements"
 #: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
 _LEVELS: Final = 100
-_MANY: Final = 100_000
 #: What is under way where a conjunct stands in the requirements themselves.
 _THEMSELVES: Final = frozenset({REQUIREMENTS})
 #: From so many conjuncts on that differ in constants only they are one.
@@ -228,7 +227,7 @@ class _Wanted:
             self.key_of = key_of(names_asked(self.predicates))
             self.clock = any(v.clock for predicate in self.predicates for v in predicate.variants)
             self.variants = variants
-            budget.drop(self.known, lambda _: True)
+            budget.drop(self.known)
         if not self.clock:
             budget.add(self.known, self.key_of(partner.keys), verdict)
 
@@ -264,13 +263,14 @@ class PartnerSide:
         self.book = book
         self._splits = splits
         self.lists = OwnLists(book) if lists is None else lists
-        self._by_text: dict[Any, _Wanted] = {}
-        self._by_tree: dict[Any, tuple[ExprTree, _Wanted, Constants]] = {}
+        self._by_text: Notes[Any, _Wanted] = Notes(book.budget)
+        # The tree is kept, so that its identity is its own.
+        self._by_tree: Notes[Any, tuple[ExprTree, _Wanted, Constants]] = Notes(book.budget)
 
     def forget(self) -> None:
         """Columns have changed, though not expressions."""
         for wanted in self._by_text.values():
-            self.book.budget.drop(wanted.known, lambda _: True)
+            self.book.budget.drop(wanted.known)
 
     def accepted(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those that a partner accepts, those to be asked, and whether by chance."""
@@ -310,11 +310,8 @@ class PartnerSide:
             wanted = self._by_text.get(key) or _Wanted(
                 tree, None if deep else self._of_shapes(asked)
             )
-        self._by_text[key] = wanted
-        if len(self._by_tree) > _MANY:
-            self._by_tree.clear()
-        # The tree is kept, so that its identity is its own.
-        self._by_tree[place] = (tree, wanted, given)
+        self._by_text.keep(key, wanted, 1000 + 200 * len(conjuncts))
+        self._by_tree.keep(place, (tree, wanted, given), 1500 + 300 * len(given.values))
         return wanted
 
     def _whole(self, wanted: _Wanted, partner: Partner, bits: int) -> Verdict:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from classad.table.arrays.doubles import Doubles, Numbers, numbers_of
 from classad.table.dependence.partner import Partner, key_of
 from classad.table.dependence.plans import Plan
+from classad.table.memory.budget import Budget, Notes
 from classad.table.store.parts import Joint
 
 #: Combinations up to which an expression is evaluated as a whole.
@@ -101,11 +102,11 @@ class Variant:
 
     __slots__ = ("asked", "clock", "key_of", "plans", "sums", "valuations")
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, budget: Budget) -> None:
         self.asked = plan.asked
         self.key_of = key_of(plan.asked)
         self.clock = plan.clock
-        self.plans: dict[tuple[Any, ...], Plan] = {}
+        self.plans: Notes[tuple[Any, ...], Plan] = Notes(budget)
         self.valuations: dict[Any, Held] = {}
         self.sums: dict[Any, Held] = {}
 

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from classad.syntax.nodes import Binary
-from classad.table.answers.budget import Budget
 from classad.table.answers.results import Held, Valuation, columns_of, is_wide
 from classad.table.arrays.arrays import number_pairs, pick
 from classad.table.arrays.doubles import OPERATORS, Doubles, combined
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Plan
-from classad.table.expressions.shapes import Shape
-from classad.table.sampling.comparisons import bare
+from classad.table.expressions.shapes import Shape, bare
+from classad.table.memory.budget import Budget, Notes
 
 if TYPE_CHECKING:
     from classad.table.answers.valuations import Valuations
@@ -73,14 +72,14 @@ class Sums:
         self._budget = budget
         #: Results by what they consist of, as long as somebody holds them.
         self._made: WeakValueDictionary[Any, Doubles] = WeakValueDictionary()
-        self._terms: dict[int, tuple[Plan, _Term]] = {}
-        self._joints: dict[tuple[int, ...], _Joint] = {}
+        self._terms: Notes[int, tuple[Plan, _Term]] = Notes(budget)
+        self._joints: Notes[tuple[int, ...], _Joint] = Notes(budget)
 
     def forget(self) -> None:
         """Columns have changed."""
-        self._joints.clear()
+        self._joints.drop()
         self._made.clear()
-        self._terms.clear()
+        self._terms.drop()
 
     def find(self, shape: Shape, of_row: bool, partner: Partner, convert: Convert) -> Held | None:
         """The numbers of a sum or product; None if it is none, or doubles do not do."""
@@ -143,8 +142,9 @@ class Sums:
         found = self._joints.get(key)
         if found is None:
             if len(self._joints) >= _MANY:
-                self._joints.clear()
-            found = self._joints[key] = _Joint.of(given)
+                self._joints.drop()
+            found = _Joint.of(given)
+            self._joints.keep(key, found, 300 + 4 * len(found.codes) * (1 + len(given)))
         return found
 
     def _term(self, shape: Shape, of_row: bool, partner: Partner) -> _Term:
@@ -165,7 +165,7 @@ class Sums:
                     for side in (node.left, node.right)
                 )
                 term = _Term(shape, node.operator, left, right)
-            known = self._terms[id(plan)] = plan, term
+            known = self._terms.keep(id(plan), (plan, term), 500)
         return known[1]
 
     def _leaves(self, term: _Term, of_row: bool, partner: Partner) -> list[Valuation]:

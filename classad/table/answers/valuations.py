@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from operator import add, mul, sub
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -20,11 +19,9 @@ from classad.ads.expression import Expression as ExprTree
 from classad.binding.ad import ClassAd
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
-from classad.formats.unparse import unparse
-from classad.language.operators import BINARY
+from classad.language.operators import ARITHMETIC, BINARY, EQUALITY, EXACT, ORDER
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Binary
-from classad.table.answers.budget import Budget
 from classad.table.answers.predicates import kind_of
 from classad.table.answers.results import Held, Told, Valuation, Variant, columns_of, is_wide
 from classad.table.answers.sums import Convert, Sums
@@ -33,8 +30,8 @@ from classad.table.arrays.arrays import number_pairs, pick, pick_numbers, rows_o
 from classad.table.arrays.doubles import Doubles
 from classad.table.dependence.partner import Partner, key_of
 from classad.table.dependence.plans import Group, Plan, make_plan
-from classad.table.expressions.shapes import Shape
-from classad.table.sampling.comparisons import bare
+from classad.table.expressions.shapes import Shape, bare
+from classad.table.memory.budget import Budget, Notes
 from classad.table.sampling.sampler import Sampler
 from classad.table.store.columns import PLAIN
 from classad.table.store.parts import Joint
@@ -45,9 +42,7 @@ _ARRANGED: Final = 50
 #: Values up to which it is looked for an equal valuation.
 _ALIKE: Final = 200
 #: Operators that look at both operands, and give an error for an error.
-_STRICT: Final = frozenset({"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="})
-#: Those that are Python's, but for numbers that are too large (see ``classad.language.operators``).
-_PYTHON: Final[dict[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul}
+_STRICT: Final = ARITHMETIC | ORDER | EQUALITY
 _NUMBERS: Final = frozenset({bool, int, float})
 
 
@@ -57,11 +52,10 @@ class Valuations:
     def __init__(self, store: Store, budget: Budget) -> None:
         self._store = store
         self._budget = budget
-        self._variants: dict[tuple[int, bool], list[Variant]] = {}
-        self._operands: dict[int, tuple[Any, Shape]] = {}
-        self._places: dict[tuple[int, ...], array[int]] = {}
+        self._variants: Notes[tuple[int, bool], list[Variant]] = Notes(budget)
+        self._places: Notes[tuple[int, ...], array[int]] = Notes(budget)
         #: The codes of plans by their groups.
-        self._codes: dict[Any, array[int]] = {}
+        self._codes: Notes[Any, array[int]] = Notes(budget)
         #: Valuations by what they consist of, as long as somebody holds them.
         self._alike: WeakValueDictionary[Any, Valuation] = WeakValueDictionary()
         self.sums = Sums(self, budget)
@@ -76,17 +70,18 @@ class Valuations:
                     )
                 for group in [group for plan in variant.plans.values() for group in plan.groups]:
                     if names is None or not names.isdisjoint(group.columns):
-                        self._budget.drop(group.told, lambda _: True)
+                        self._budget.drop(group.told)
         self._alike.clear()
-        self._codes.clear()
+        self._codes.drop()
+        self._places.drop()
         self.sums.forget()
         if names is None:
-            self._variants.clear()
+            self._variants.drop()
         elif split:
             for variants in self._variants.values():
                 for variant in variants:
                     if any(_uses(plan, split) for plan in variant.plans.values()):
-                        variant.plans.clear()
+                        variant.plans.drop()
 
     def numbers(
         self,
@@ -192,7 +187,7 @@ class Valuations:
         """The ways in which an expression has depended on partners."""
         found = self._variants.get((shape.uid, of_row))
         if found is None:
-            found = self._variants[shape.uid, of_row] = []
+            found = self._variants.keep((shape.uid, of_row), [], 800)
         return found
 
     def valuation(self, shape: Shape, of_row: bool, partner: Partner) -> Valuation:
@@ -228,9 +223,11 @@ class Valuations:
             if (variant.asked, variant.clock) == (plan.asked, plan.clock):
                 break
         else:
-            variant = Variant(plan)
+            variant = Variant(plan, self._budget)
             variants.append(variant)
-        variant.plans[tuple([kind_of(partner.key(name)) for name in plan.asked])] = plan
+        kinds = tuple([kind_of(partner.key(name)) for name in plan.asked])
+        size = 2000 + len(plan.groups) * (1500 + 800 * shape.size)
+        variant.plans.keep(kinds, plan, size)
         return variant, plan
 
     def _make(self, shape: Shape, of_row: bool, partner: Partner, plan: Plan) -> Valuation:
@@ -251,11 +248,7 @@ class Valuations:
 
     def operand(self, node: Any) -> Shape:
         """The shape of an operand."""
-        known = self._operands.get(id(node))
-        if known is None:
-            shape = self._store.shapes.of_node(node, (unparse(node), -1))
-            known = self._operands[id(node)] = (node, shape)
-        return known[1]
+        return self._store.shapes.of_part(node)
 
     def _sampled(self, sampler: Sampler, plan: Plan, columns: frozenset[str]) -> Valuation:
         """The valuation by evaluating what the groups of the plan say."""
@@ -320,8 +313,9 @@ class Valuations:
                 for group, joint, start in zip(plan.groups, joints, first, strict=True)
             ]
             if len(self._codes) >= _ARRANGED:
-                self._codes.clear()
-            known = self._codes[key] = self._in_place(plan, pieces)
+                self._codes.drop()
+            known = self._in_place(plan, pieces)
+            self._codes.keep(key, known, 300 + 4 * len(known))
         return known, shared
 
     def _in_place(self, plan: Plan, pieces: Sequence[array[int]]) -> array[int]:
@@ -334,7 +328,8 @@ class Valuations:
         key = tuple([group.part.uid for group in plan.groups])
         places = self._places.get(key)
         if places is None:
-            places = self._places[key] = array("i", bytes(4 * len(whole)))
+            places = array("i", bytes(4 * len(whole)))
+            self._places.keep(key, places, 300 + 4 * len(whole))
             rows = (row for group in plan.groups for row in group.part.rows or ())
             for place, row in enumerate(rows):
                 places[row] = place
@@ -362,7 +357,7 @@ def _combined(
     one = list(map(left.values.__getitem__, pick(left.codes, first)))
     other = list(map(right.values.__getitem__, pick(right.codes, first)))
     operate = BINARY[operator].implementation
-    compute = _PYTHON.get(operator)
+    compute = EXACT.get(operator)
     if compute is not None:
         values = [
             compute(a, b) if a.__class__ in _NUMBERS and b.__class__ in _NUMBERS else operate(a, b)

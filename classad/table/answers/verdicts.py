@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from classad.binding.ad import ClassAd
-from classad.table.answers.budget import Budget
 from classad.table.arrays.arrays import flag
 from classad.table.dependence.partner import KeyOf, Partner, key_of
 from classad.table.dependence.plans import Group, Plan
+from classad.table.memory.budget import Budget
 from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Results
 from classad.table.store.parts import Part
 
@@ -108,7 +108,7 @@ class Way:
         """Columns have changed."""
         self._renew()
         for group in self.plan.groups if self._keys is not None else ():
-            budget.drop(group.told, lambda _: True)
+            budget.drop(group.told)
 
     @property
     def wide(self) -> bool:

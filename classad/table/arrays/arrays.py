@@ -9,19 +9,18 @@ Follows: csrc/kernels.h; the tests compare both ways.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import copysign
-from operator import add, mul, sub
 from typing import TYPE_CHECKING, Any, Final
 
 from classad import kernels
+from classad.language.operators import EXACT
 
 #: Of zeros below zero: numbers of their own, zeros like any other, or not wanted in a result.
 TWO_ZEROS: Final = 0
 ONE_ZERO: Final = 1
 ANY_ZERO: Final = 2
 _UNSURE: Final = -2
-_OPERATORS: Final[dict[str, Callable[[float, float], float]]] = {"+": add, "-": sub, "*": mul}
 
 #: Times a length: zeros.  An array made from bytes takes many times as long.
 NO_CODES: Final = array("i", [0])
@@ -183,7 +182,7 @@ def settle(values: array[float], single: bool, other: float) -> array[float]:
 def _compute(
     operator: str, left: array[float], right: array[float], most: float, zeros: int
 ) -> array[float] | None:
-    out = array("d", map(_OPERATORS[operator], left, right))
+    out = array("d", map(EXACT[operator], left, right))
     if any(abs(value) > most for value in out):
         return None
     if zeros == ONE_ZERO:

@@ -108,6 +108,19 @@ class Vector:
     def __len__(self) -> int:
         return len(self.tags)
 
+    def shared(self) -> Any:
+        """The value that stands for all; None if there are several."""
+        return None if self.step else self.value(0)
+
+    def texts(self) -> list[str] | None:
+        """The values if there are several, and all are strings."""
+        if not self.step or self.others.__class__ is not list:
+            return None
+        known = self.memo.get("strings")
+        if known is None:
+            known = self.memo["strings"] = set(map(type, self.others)) == {str}
+        return self.others if known else None
+
     def native(self, ffi: Any) -> Any:
         """The same as the kernel sees it."""
         if self._native is None:

@@ -23,11 +23,11 @@ from classad.table.expressions.shapes import Shape, Shapes, text_of
 from classad.table.expressions.templates import (
     Constant,
     Template,
-    constants_in,
+    constants_of,
     ends_of,
-    first_of_form,
     places_of,
 )
+from classad.table.memory.budget import Notes
 
 
 class Conjunct(NamedTuple):
@@ -63,23 +63,25 @@ class Splits:
 
     def __init__(self, shapes: Shapes) -> None:
         self._shapes = shapes
-        self._known: dict[Any, list[Conjunct]] = {}
-        self._nodes: dict[Any, list[_Found]] = {}
-        self._plain: dict[Any, list[Shape]] = {}
+        budget = shapes.budget
+        self._known: Notes[Any, list[Conjunct]] = Notes(budget)
+        self._nodes: Notes[Any, list[_Found]] = Notes(budget)
+        self._plain: Notes[Any, list[Shape]] = Notes(budget)
         #: By text, how it is read and levels above it.
-        self._parts: dict[tuple[str, int, int], list[Conjunct]] = {}
-        self._pieces: dict[Any, list[_Piece]] = {}
+        self._parts: Notes[tuple[str, int, int], list[Conjunct]] = Notes(budget)
+        self._pieces: Notes[Any, list[_Piece]] = Notes(budget)
         #: For parts of texts without their constants the places of those that have to stay.
-        self._fixed: dict[Any, tuple[int, ...]] = {}
-        self._templates: dict[Any, Template] = {}
-        self._with_names: dict[tuple[int, str, int], tuple[Shape, list[str]]] = {}
+        self._fixed: Notes[Any, tuple[int, ...]] = Notes(budget)
+        self._templates: Notes[Any, Template] = Notes(budget)
+        self._with_names: Notes[tuple[int, str, int], tuple[Shape, list[str]]] = Notes(budget)
 
     def of(self, tree: ExprTree) -> list[Conjunct]:
         """The conjuncts of an expression, from left to right."""
         text = text_of(tree)
         found = self._known.get(text)
         if found is None:
-            found = self._known[text] = self._split(tree, text)
+            found = self._split(tree, text)
+            self._known.keep(text, found, 500 + 8 * len(found))
         return found
 
     def shape(self, conjunct: Conjunct) -> Shape:
@@ -91,10 +93,11 @@ class Splits:
         shapes = self._plain.get(text)
         if shapes is None:
             spelled, how = text if conjunct.tree._node.__class__ is Unbuilt else ("", -1)
-            shapes = self._plain[text] = []
+            shapes = []
             for node, _ in self._conjuncts(conjunct.tree):
                 own = spelled[node.start : node.end] or unparse(node)
                 shapes.append(self._shapes.of_node(node, (own, how)))
+            self._plain.keep(text, shapes, 200 + 8 * len(shapes))
         return shapes[conjunct.number]
 
     def shape_with(self, template: Template, where: str, number: int) -> tuple[Shape, list[str]]:
@@ -108,7 +111,7 @@ class Splits:
             names = template.names(where, number)
             node = template.node(names)
             shape = self._shapes.of_node(node, (unparse(node), -1))
-            found = self._with_names[key] = shape, names
+            found = self._with_names.keep(key, (shape, names), 400 + 80 * len(names))
         return found
 
     def _split(self, tree: ExprTree, text: Any) -> list[Conjunct]:
@@ -125,7 +128,7 @@ class Splits:
                 conjuncts = self._conjuncts_of(*key)
                 if conjuncts is None:
                     return self._whole(tree)
-                self._parts[key] = conjuncts
+                self._parts.keep(key, conjuncts, 1200 + len(part) + 200 * len(conjuncts))
             found += conjuncts
         return found
 
@@ -138,7 +141,7 @@ class Splits:
 
     def _conjuncts_of(self, text: str, how: int, above: int) -> list[Conjunct] | None:
         """The conjuncts of a part of a text; None if it is no expression."""
-        left = constants_in(text)
+        left = constants_of(text)
         tree = ExprTree.from_node(Unbuilt(text, how, False))
         if left is None:
             if parse(text, how) is None:
@@ -150,13 +153,15 @@ class Splits:
         if fixed is not None:
             pieces = self._pieces.get((*key, *_kept(values, fixed)))
         if pieces is None:
-            root = first_of_form(text, how)
+            root = parse(text, how)
             if root is None:
                 return None
             fixed, pieces = self._understood(root, text, how, len(values))
             # If one that has the same form leaves others in place, this one is taken by itself.
-            if self._fixed.setdefault(key, fixed) == fixed:
-                self._pieces[(*key, *_kept(values, fixed))] = pieces
+            if key not in self._fixed:
+                self._fixed.keep(key, fixed, 300 + 8 * len(fixed))
+            if self._fixed[key] == fixed:
+                self._pieces.keep((*key, *_kept(values, fixed)), pieces, 800 + 300 * len(pieces))
         return [
             Conjunct(
                 tree,
@@ -193,7 +198,7 @@ class Splits:
         key = (*spelled, text[at : node.end], how)
         found = self._templates.get(key)
         if found is None:
-            found = self._templates[key] = Template(len(self._templates), node, literals)
+            found = self._templates.keep(key, Template(node, literals), 600 + 100 * len(literals))
         return found
 
     def _conjuncts(self, tree: ExprTree) -> list[_Found]:
@@ -201,7 +206,8 @@ class Splits:
         text = text_of(tree)
         found = self._nodes.get(text)
         if found is None:
-            found = self._nodes[text] = list(_conjuncts_of(tree.node))
+            found = list(_conjuncts_of(tree.node))
+            self._nodes.keep(text, found, 1500 + 700 * len(found))
         return found
 
 

@@ -104,7 +104,7 @@ class _Keys(dict[Asked, Any]):
         if (ad is None or (name not in ad._attrs and ad._chained is None)) and name[0] != MARK:
             self[asked] = None
             shapes = self._partner.shapes
-            shapes.absent[asked] = None
+            shapes.absent.keep(asked, None, 200)
             if not plain:
                 shapes.exactly[name] = asked
             return None
@@ -268,7 +268,7 @@ class Partner:
                 found = self._value(value)
                 if found.__class__ in PLAIN:
                     known = (found.__class__, repr(found) if found.__class__ is float else found)
-                values[exact] = known
+                values.keep(exact, known, 500)
             key = known
         return Item(key, exact, rows, odd, random, clock, height, size)
 

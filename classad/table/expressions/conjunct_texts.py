@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 #: What can hide operators and brackets from a look at the text; inside a string it does no harm.
@@ -21,8 +20,6 @@ _MARKS: Final = re.compile(r'"[^"]*"|\|\||[()\[\]{}?:]')
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
 _NOWHERE: Final = 1 << 30
-#: Texts and stretches that are remembered.
-_MANY: Final = 10_000
 
 
 class Stretch(NamedTuple):
@@ -41,7 +38,6 @@ def conjuncts_in(text: str) -> Sequence[str]:
     return _conjuncts_in(text) if "&&" in text else (text,)
 
 
-@lru_cache(maxsize=_MANY)
 def _conjuncts_in(text: str) -> Sequence[str]:
     found: list[str] = []
     open_parts: list[str] = []
@@ -58,7 +54,6 @@ def _conjuncts_in(text: str) -> Sequence[str]:
     return (text,) if open_parts else tuple(found)
 
 
-@lru_cache(maxsize=_MANY)
 def _stretch(part: str) -> Stretch | None:
     """What stands there; None if that cannot be told."""
     if part.count('"') % 2 or any(hiding in part for hiding in _HIDING):

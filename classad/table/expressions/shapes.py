@@ -12,29 +12,18 @@ Follows: classad/evaluation/scopes.py for what a name can reach.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, Final
 
 from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression as ExprTree
-from classad.compiled.closures import measure
-from classad.evaluation.functions import lookup_function
+from classad.compiled.compiler import measure
+from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
-from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Reference
+from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Parens, Reference
 from classad.syntax.unbuilt import Unbuilt
-
-#: Functions whose value the instant or the zone decides besides their arguments.
-_CLOCK: Final = frozenset(
-    {
-        "time", "currenttime", "daytime", "timezoneoffset", "abstime", "formattime", "getyear",
-        "getmonth", "getdayofyear", "getdayofmonth", "getdayofweek", "gethours", "getminutes",
-        "getseconds",
-    }
-)  # fmt: skip
-#: Functions that draw random numbers, or evaluate what might.
-_CHANCE: Final = frozenset({"random", "eval"})
-#: Functions that evaluate an argument somewhere else; all that it mentions is known all the same.
-_ELSEWHERE: Final = frozenset({"evalineachcontext", "countmatches"})
+from classad.table.memory.budget import Budget, Notes
 
 #: Where a name is looked for: in the ad of the expression, in the other one, in the one and else in
 #: the other, in any of them.
@@ -74,7 +63,7 @@ class Shape:
             names.add((where, name))
         self.names = tuple(sorted(names))
         # Compiled when it is first evaluated by itself: many never are.
-        self.height, self.size = measure(self.node)
+        self.height, self.size, *_ = measure(self.node)
 
     def _walk(self, root: Node) -> Iterator[tuple[int, str]]:
         """The names, with everything else noted on the way."""
@@ -119,18 +108,16 @@ class Shape:
     def _call(self, name: str) -> bool:
         """Note what a function does; whether it evaluates its arguments elsewhere."""
         function = lookup_function(name)
-        if function is None or not function.impl.__module__.startswith("classad.builtins."):
+        if function is None:
             self.odd = True
-        elif name in _CLOCK:
-            self.clock = True
-        elif name in _ELSEWHERE:
-            self.exact = True
-            return True
-        elif name in _CHANCE:
-            self.odd = self.random = True
-        elif not function.deterministic or name == "debug":
-            self.odd = True
-        return False
+            return False
+        self.clock |= function.varies_with(CLOCK, ZONE)
+        self.random |= function.varies_with(CHANCE)
+        # All that an argument mentions is known wherever it is evaluated.
+        inside = Where.IN_EACH in function.where
+        self.exact |= inside
+        self.odd |= function.observed or bool(function.ever_reads & ~(CLOCK | ZONE))
+        return inside
 
 
 class NestedShape(Shape):
@@ -167,16 +154,25 @@ class NestedShape(Shape):
 class Shapes:
     """The expressions met so far: equal ones have one shape."""
 
-    def __init__(self) -> None:
-        self._by_text: dict[Any, Shape] = {}
-        self._by_tree: dict[int, tuple[Any, Shape]] = {}
-        self._by_node: dict[int, tuple[Node, Shape]] = {}
-        self._nested = 0
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget = Budget() if budget is None else budget
+        self._uids = count()
+        self._by_text: Notes[Any, Shape] = Notes(budget)
+        # The trees and nodes are kept, so that their identities are their own.
+        self._by_tree: Notes[int, tuple[Any, Shape]] = Notes(budget)
+        self._by_node: Notes[int, tuple[Node, Shape]] = Notes(budget)
         #: Attributes that some partner was asked for and does not have.
-        self.absent: dict[Any, None] = {}
+        self.absent: Notes[Any, None] = Notes(budget)
         #: Those of which the expression was asked for, as it was asked.
         self.exactly: dict[str, Any] = {}
-        self._values: tuple[Any, dict[Any, Any]] = (None, {})
+        self._values: Notes[Any, Any] = Notes(budget)
+        self._context: Any = None
+
+    def forget(self) -> None:
+        """Forget all; the numbers of shapes do not come again."""
+        for notes in (self._by_text, self._by_tree, self._by_node, self.absent, self._values):
+            notes.drop()
+        self.exactly.clear()
 
     def of_tree(self, tree: ExprTree) -> Shape:
         """The shape of an expression."""
@@ -184,37 +180,34 @@ class Shapes:
         if known is not None:
             return known[1]
         shape = self.of_text(text_of(tree), tree)
-        if len(self._by_tree) > _MANY:
-            self._by_tree.clear()
-        self._by_tree[id(tree)] = (tree, shape)  # the tree is kept, so that its identity is its own
+        self._by_tree.keep(id(tree), (tree, shape), 300)
         return shape
 
     def of_value(self, value: Any) -> Shape:
         """The shape of a list or ad that is a value."""
         known = self._by_tree.get(id(value))
         if known is None:
-            self._nested += 1
-            known = self._by_tree[id(value)] = (value, NestedShape(-self._nested, value))
+            shape = NestedShape(next(self._uids), value)
+            known = self._by_tree.keep(id(value), (value, shape), 600 + 100 * shape.size)
         return known[1]
 
     def of_node(self, node: Node, text: Any) -> Shape:
         """The shape of a part of an expression; ``text`` tells it from others."""
         return self._by_text.get(text) or self.of_text(text, ExprTree.from_node(node))
 
-    def values(self, context: Any) -> dict[Any, Any]:
+    def values(self, context: Any) -> Notes[Any, Any]:
         """What partners' attributes are as values, by their expressions and all these lead to."""
-        if self._values[0] is not context or len(self._values[1]) > _MANY:
-            self._values = (context, {})
-        return self._values[1]
+        if self._context is not context:
+            self._context = context
+            self._values.drop()
+        return self._values
 
     def of_part(self, node: Node) -> Shape:
         """The shape of a part of an expression that is asked for again and again."""
         known = self._by_node.get(id(node))
         if known is None:
-            if len(self._by_node) > _MANY:
-                self._by_node.clear()
-            # The node is kept, so that its identity is its own.
-            known = self._by_node[id(node)] = node, self.of_node(node, (unparse(node), -1))
+            shape = self.of_node(node, (unparse(node), -1))
+            known = self._by_node.keep(id(node), (node, shape), 300)
         return known[1]
 
     def of_text(self, text: Any, tree: ExprTree) -> Shape:
@@ -223,11 +216,9 @@ class Shapes:
         if shape is None:
             # A tree of its own: which attribute is under way is told by the object.
             own = ExprTree.from_node(tree.node)
-            shape = self._by_text[text] = Shape(len(self._by_text), own)
+            shape = Shape(next(self._uids), own)
+            self._by_text.keep(text, shape, 1200 + 700 * shape.size)
         return shape
-
-
-_MANY: Final = 100_000
 
 
 def text_of(tree: ExprTree) -> Any:
@@ -236,3 +227,10 @@ def text_of(tree: ExprTree) -> Any:
     if node.__class__ is Unbuilt:
         return (node.text, node.how)
     return (unparse(node), -1)
+
+
+def bare(node: Any) -> Any:
+    """A node without the parentheses around it."""
+    while node.__class__ is Parens:
+        node = node.inner
+    return node

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from itertools import count
 from typing import Any, Final, NamedTuple
 
 from classad.evaluation.functions import RAW, lookup_function
-from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary
 
 #: Numbers and strings that are what they look like.
@@ -30,8 +29,6 @@ MARK: Final = "\0"
 _SELF: Final = Reference("MY")
 #: A text without its constants, and the types of these.
 Rest = tuple[Any, ...]
-#: Texts that are remembered.
-_MANY: Final = 10_000
 
 
 class Constant(NamedTuple):
@@ -44,18 +41,6 @@ class Constant(NamedTuple):
         """Its value in a text."""
         value = values[self.place]
         return -value if self.negative else value
-
-
-@lru_cache(maxsize=_MANY)
-def constants_in(text: str) -> tuple[Rest, list[Any]] | None:
-    """The same as ``constants_of``, of a text that others will ask for."""
-    return constants_of(text)
-
-
-@lru_cache(maxsize=_MANY)
-def first_of_form(text: str, how: int) -> Any:
-    """The tree of a text that is read for all that are alike; None if it is no expression."""
-    return parse(text, how)
 
 
 def constants_of(text: str) -> tuple[Rest, list[Any]] | None:
@@ -119,11 +104,15 @@ _OPERATORS: Final = frozenset({Binary, Unary, Conditional, Parens})
 _TAKEN: Final = _OPERATORS | {Call}
 
 
+#: No number comes twice: the names of constants are made of it.
+_UIDS: Final = count()
+
+
 class Template:
     """An expression without its constants.  ``literals``: where they stand in its tree."""
 
-    def __init__(self, uid: int, node: Node, literals: Sequence[Literal]) -> None:
-        self.uid = uid
+    def __init__(self, node: Node, literals: Sequence[Literal]) -> None:
+        self.uid = next(_UIDS)
         self._node = node
         self.literals = [id(literal) for literal in literals]
 

@@ -1,134 +1,125 @@
-"""Comparisons of one attribute with something constant, which few values decide.
+"""Decides a comparison of one column with a value by a few calls of the operator.
 
-What is decided here: when the result can change at most once as a number rises, and when it is the
-same for all values of one type but those that are equal to the constant.  Both are rules of the
-language (classad/language/operators.py): order and arithmetic with constants keep the order of
-numbers of
-one type, within bounds that no sum here leaves; equality of strings does not regard case.
-Inputs: syntax trees, the evaluator for what is constant.  Outputs: ``Comparison`` or None.
-Never here: the result of a comparison.
+As a number rises the result of ``<`` and the like changes at most once, so a binary search finds
+where.  Of ``==`` and the like all values of one type have one result but those that could be equal
+to the value, which an index of the column has.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final
 
-from classad.binding.ad import ClassAd
-from classad.language.names import fold_name
-from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, walk
+from classad.language.operators import BINARY, COMPARISONS, ORDER
+from classad.language.values import UNDEFINED
+from classad.syntax.nodes import Literal
+from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
+from classad.table.sampling.programs import Cell, Given, Program
 from classad.table.store.columns import PLAIN
+from classad.table.store.parts import Joint
 
-if TYPE_CHECKING:
-    from classad.table.sampling.sampler import Sampler
-
-ORDER: Final = frozenset({"<", "<=", ">", ">="})
-EQUAL: Final = frozenset({"==", "!=", "=?=", "=!="})
-#: Operators of which few evaluations decide all.
-COMPARISONS: Final = ORDER | EQUAL
 #: Kinds of values that are all the same to a comparison with something that none of them equals.
-ALIKE: Final = frozenset({str, int, float})
-#: Whole numbers and reals up to here neither wrap nor overflow in one more step.
-_BOUND: Final = 2.0**62
+_ALIKE: Final = frozenset({str, int, float})
+#: So many values are compared one by one.
+_FEW: Final = 16
+_NUMBERS: Final = frozenset({int, float})
 
 
-class Comparison(NamedTuple):
-    """``ordered``: as a number rises, the result changes once at most; else see ``constant``."""
+class Comparison:
+    """A comparison of the one column in which a group's rows differ with something else."""
 
-    ordered: bool
-    constant: Any
+    def __init__(self, symbol: str, cell: Cell, other: Given | Literal, cell_first: bool) -> None:
+        self.ordered = symbol in ORDER
+        self._cell = cell
+        self._other = other
+        self._function = BINARY[symbol].implementation
+        self._cell_first = cell_first
 
-
-def understand(sampler: Sampler, name: str, group: Group, row: ClassAd) -> Comparison | None:
-    """What kind of comparison a shape is, if it is one; ``row`` has all attributes but ``name``."""
-    return _Reader(sampler, name, group, row).read()
-
-
-def bare(node: Any) -> Any:
-    """A node without the parentheses around it."""
-    while node.__class__ is Parens:
-        node = node.inner
-    return node
-
-
-class _Reader:
-    def __init__(self, sampler: Sampler, name: str, group: Group, row: ClassAd) -> None:
-        self.sampler = sampler
-        self.partner = sampler.partner
-        self.name = name
-        self.group = group
-        self.row = row
-
-    def read(self) -> Comparison | None:
-        node = bare(self.sampler.shape.node)
-        if node.__class__ is not Binary:
+    @classmethod
+    def of(cls, program: Program) -> Comparison | None:
+        """The comparison that a program is, if it is one."""
+        root: Any = program.root
+        symbol = getattr(root, "operator", "")
+        if symbol not in COMPARISONS:
             return None
-        for side, other in ((node.left, node.right), (node.right, node.left)):
-            if node.operator in ORDER and self.is_constant(other):
-                if self.reach(side) is not None:
-                    return Comparison(True, None)
-            elif node.operator in EQUAL and self.is_cell(side) and self.is_constant(other):
-                return Comparison(False, self.value(other))
+        for cell, other in ((root.left, root.right), (root.right, root.left)):
+            if cell.__class__ is Cell and other.__class__ in (Given, Literal):
+                return cls(symbol, cell, other, cell is root.left)
         return None
 
-    def reach(self, node: Any) -> float | None:
-        """How large a number can get that rises or falls with the attribute; None if not so."""
-        node = bare(node)
-        if self.is_cell(node):
-            return 0.0
-        if node.__class__ is not Binary or node.operator not in ("+", "-", "*", "/"):
+    def judged(
+        self,
+        name: str,
+        group: Group,
+        joint: Joint,
+        partner: Partner,
+        judge: Callable[[Any], int],
+    ) -> bytes | bytearray | None:
+        """What each sample of a column counts as; None if that is not so easily found."""
+        if name != self._cell.name:
             return None
-        for side, other in ((node.left, node.right), (node.right, node.left)):
-            within = None if node.operator == "/" and side is node.right else self.reach(side)
-            if within is not None:
-                return self.stretched(within, node.operator, other)
-        return None
+        other: Any = self._other
+        plain = other.__class__ is Literal
+        value = other.evaluated if plain else partner.vector(other.name).value(0)
+        part = group.part
+        if not part.is_plain(name) or (self._cell.further and partner.has(name)):
+            return None
+        function, first = self._function, self._cell_first
 
-    def stretched(self, within: float, operator: str, other: Any) -> float | None:
-        """The same after one more step with a constant."""
-        constant = self.value(other) if self.is_constant(other) else None
-        if constant.__class__ is not int and constant.__class__ is not float:
+        def test(cell: Any) -> int:
+            if cell.__class__ not in PLAIN:
+                return 0  # no row of the group has it
+            cell = UNDEFINED if cell is None else cell
+            return judge(function(cell, value) if first else function(value, cell))
+
+        if value != value:
             return None
-        if within == 0.0:
-            view = self.group.part.view(self.name)
-            numbers = view.values[: view.ordered]
-            if not numbers or len(set(map(type, numbers))) > 1:
-                return None  # whole numbers and reals divide differently
-            within = max(1.0, abs(float(numbers[0])), abs(float(numbers[-1])))
-        size = abs(float(constant))
-        if operator == "*":
-            within *= max(size, 1.0)
-        elif operator == "/":
-            within /= size if 0.0 < size < 1.0 else 1.0
+        if not self.ordered:
+            return _equal(group, name, value, test)
+        return _ordered(joint, test) if value.__class__ in _NUMBERS else None
+
+
+def _ordered(joint: Joint, test: Callable[[Any], int]) -> bytes | None:
+    """Numbers rise, so the result changes at most once; other values are few."""
+    samples, count = joint.samples, joint.ordered
+    if len(samples) - count > _FEW:
+        return None
+    rest = bytes([test(cell) for (cell,) in samples[count:]])
+    if not count:
+        return rest
+    low, high = 0, count - 1
+    before, after = test(samples[0][0]), test(samples[high][0])
+    if before == after:
+        high = count
+    while high - low > 1 and high < count:
+        middle = (low + high) // 2
+        if test(samples[middle][0]) == before:
+            low = middle
         else:
-            within += size
-        return within if within < _BOUND else None
+            high = middle
+    return bytes([before]) * high + bytes([after]) * (count - high) + rest
 
-    def is_cell(self, node: Any) -> bool:
-        """Whether a node is the rows' attribute."""
-        node = bare(node)
-        if node.__class__ is not Reference or node.absolute or fold_name(node.name) != self.name:
-            return False
-        base: Any = node.base
-        of_row = self.sampler.of_row
-        if base is None:
-            return of_row or not self.partner.has(self.name)
-        if base.__class__ is not Reference or base.base is not None or base.absolute:
-            return False
-        return fold_name(base.name) == ("my" if of_row else "target")
 
-    def is_constant(self, node: Node) -> bool:
-        """Whether a node cannot lead to the rows' attribute."""
-        names = {fold_name(part.name) for part in walk(node) if isinstance(part, Reference)}
-        if self.name in names or any(self.partner.item(name).rows for name in names):
-            return False
-        cells = [self.group.part.cell(name) for name in names if name in self.group.columns]
-        return all(cell.__class__ in PLAIN for cell in cells)
-
-    def value(self, node: Any) -> Any:
-        """The value of a node that is constant."""
-        node = bare(node)
-        if node.__class__ is Literal:
-            return node.evaluated
-        shape = self.partner.shapes.of_part(node)
-        return self.sampler.value(self.row, shape.tree)
+def _equal(
+    group: Group, name: str, value: Any, test: Callable[[Any], int]
+) -> bytes | bytearray | None:
+    """All values of a type that could not be equal to a value have one result."""
+    values = group.part.view(name).values
+    index = group.part.index(name)
+    near = index.near(value)
+    single = list(near)
+    table = bytearray(256)
+    for number, (kind, alike) in enumerate(index.alike.items()):
+        if kind in _ALIKE:
+            other = next((code for code in alike[: len(near) + 1] if code not in near), -1)
+            if other >= 0:
+                table[number] = test(values[other])
+        else:
+            single += alike
+    if len(single) > _FEW or not PLAIN.issuperset(index.alike):
+        return None
+    found = bytearray(index.kinds.translate(bytes(table)))
+    for code in single:
+        found[code] = test(values[code])
+    return found

@@ -17,17 +17,15 @@ from typing import Any, Final, NamedTuple
 from attr import frozen
 
 from classad.ads.expression import Expression as ExprTree
-from classad.evaluation.functions import EAGER, lookup_function
+from classad.evaluation.functions import EAGER, Form, form_of, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
-from classad.language.names import fold_name
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary, walk
 from classad.table.arrays.vectors import Live, Vector, apply, binary, conditional, unary
 from classad.table.dependence.partner import Partner, counts_as_value
 from classad.table.dependence.plans import Group
 from classad.table.dependence.substitution import NOTHING, Reduction, Unknown
 from classad.table.expressions.shapes import Shape
-from classad.table.sampling.bulk_functions import BULK
 from classad.table.sampling.list_members import Counting, Inside, Member, Members, counted
 from classad.table.store.parts import Joint, Part
 
@@ -149,14 +147,14 @@ class Program:
             raise Unknown
         if not function.accepts(len(parts)):
             raise Unknown
-        impl, bulk = function.impl, BULK.get(fold_name(node.name))
+        impl, bulk = function.impl, function.bulk
 
         def run(inputs: Inputs, live: Live) -> Vector:
             given = [part(inputs, live) for part in parts]
-            found = None if bulk is None else bulk(given, live)
-            if found is None:
-                found = apply(partial(impl, inputs.partner.evaluator.state), given, live)
-            return found
+            values = None if bulk is None else bulk(given, live)
+            if values is not None:
+                return Vector.of(values)
+            return apply(partial(impl, inputs.partner.evaluator.state), given, live)
 
         return run
 
@@ -184,7 +182,7 @@ def _leaf(node: Any, inputs: Inputs) -> Vector:
 
 
 def _is_choice(node: Call) -> bool:
-    return len(node.args) == 3 and fold_name(node.name) == "ifthenelse"
+    return form_of(node.name, len(node.args)) is Form.CHOICE
 
 
 def _unary(symbol: str, operand: Step) -> Step:
@@ -238,9 +236,9 @@ class _Preparation(Reduction):
     """Leaves open what may differ between partners and rows of one plan."""
 
     def node(self, node: Any, of_row: bool) -> Node:
-        if node.__class__ is not Call or fold_name(node.name) != "countmatches":
+        if node.__class__ is not Call or form_of(node.name, len(node.args)) is not Form.COUNT:
             return super().node(node, of_row)
-        if of_row or len(node.args) != 2:
+        if of_row:
             raise Unknown
         lists = self.node(node.args[1], of_row)
         if lists.__class__ is not Cell:

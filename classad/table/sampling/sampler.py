@@ -1,11 +1,7 @@
-"""Evaluating an expression once for each distinct combination of what it depends on.
+"""Evaluates an expression once for each distinct combination of the values that it reads.
 
-What is decided here: which rows need no evaluation of their own.  Every value comes from the
-ordinary evaluator (classad/binding/batch.py); where an expression compares an attribute with
-something constant, values that the comparison cannot tell apart share one
-(classad/table/sampling/comparisons.py).
-Inputs: a shape, a group of rows, a partner.  Outputs: the results for a ``Joint``'s samples.
-Never here: caches, bits.
+A comparison of one column with a value is searched (``comparisons``), an expression over many
+combinations runs as a program on vectors (``programs``); the evaluator does the rest, one by one.
 """
 
 from __future__ import annotations
@@ -15,15 +11,14 @@ from typing import Any, Final, NamedTuple
 
 from classad.ads.expression import Expression as ExprTree
 from classad.binding.ad import ClassAd
-from classad.language.operators import truth
+from classad.language.operators import COMPARISONS, truth
 from classad.language.values import UNDEFINED
 from classad.table.arrays.vectors import Vector
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
 from classad.table.dependence.substitution import reduced
-from classad.table.expressions.shapes import Shape
-from classad.table.sampling.column_comparisons import Quick
-from classad.table.sampling.comparisons import ALIKE, COMPARISONS, Comparison, bare, understand
+from classad.table.expressions.shapes import Shape, bare
+from classad.table.sampling.comparisons import Comparison
 from classad.table.sampling.programs import Inputs, Ready, program_of
 from classad.table.store.parts import Joint, put_cell
 
@@ -102,8 +97,10 @@ class Sampler:
             return Results(None, [self.value(row)], True)
         joint = part.joint(varying)
         if len(varying) == 1 and self.convert is logical:
-            quick = self._quick(group)
-            judged = quick and quick.judged(varying[0], group, joint, self.partner, logical)
+            comparison = self._comparison(group)
+            judged = None
+            if comparison is not None:
+                judged = comparison.judged(varying[0], group, joint, self.partner, logical)
             if judged is not None:
                 return Results(joint, judged, True)
         ready = self._ready(group, varying, joint)
@@ -117,22 +114,18 @@ class Sampler:
         if self.convert is not None:
             found = bytearray([NOBODY]) * len(joint.samples)
         codes: Iterable[int] = range(len(found)) if joint.live is None else joint.live
-        if len(varying) == 1 and self.convert is not None and len(found) > _FEW:
-            comparison = understand(self, varying[0], group, row)
-            if comparison is not None:
-                codes = self._compare(row, varying[0], group, joint, comparison, found)
         self._rest(_Rest(row, varying, joint, group, list(codes)), ready, found)
         return Results(joint, found, within is None)
 
-    def _quick(self, group: Group) -> Quick | None:
+    def _comparison(self, group: Group) -> Comparison | None:
         """The plain comparison that the shape is, if it is one."""
         memo = group.memo
-        if "quick" not in memo:
+        if "comparison" not in memo:
             program = None
             if getattr(bare(self.shape.node), "operator", "") in COMPARISONS:
                 program = program_of(self.shape, self.of_row, group, self.partner)
-            memo["quick"] = None if program is None else Quick.of(program)
-        found: Quick | None = memo["quick"]
+            memo["comparison"] = None if program is None else Comparison.of(program)
+        found: Comparison | None = memo["comparison"]
         return found
 
     def _ready(self, group: Group, names: tuple[str, ...], joint: Joint) -> Ready | None:
@@ -201,66 +194,6 @@ class Sampler:
             value = evaluator.value(tree, row, None)
             found[code] = value if convert is None else convert(value)
 
-    def _put(self, row: ClassAd, name: str, joint: Joint, code: int, found: Any) -> None:
-        put_cell(row, name, joint.samples[code][0])
-        found[code] = self.value(row)
-
-    def _compare(
-        self,
-        row: ClassAd,
-        name: str,
-        group: Group,
-        joint: Joint,
-        comparison: Comparison,
-        found: Any,
-    ) -> Iterable[int]:
-        """Fill in what a comparison with a constant gives; the codes that are left."""
-        codes = range(len(found)) if joint.live is None else joint.live
-        if comparison.ordered:
-            numbers = [code for code in codes if code < joint.ordered]
-            if joint.live is None:
-                numbers = range(joint.ordered)  # type: ignore[assignment]
-            self._search(row, name, joint, numbers, found)
-            return codes[len(numbers) :]
-        index = group.part.index(name)
-        near = index.near(comparison.constant)
-        left = list(near)
-        for kind, alike in index.alike.items():
-            others = [code for code in alike[: len(near) + 1] if code not in near]
-            if kind not in ALIKE or not others:
-                left += alike
-                continue
-            self._put(row, name, joint, others[0], found)
-            if len(alike) == len(found):
-                found[:] = bytes([found[others[0]]]) * len(found)
-            else:
-                for code in alike:
-                    found[code] = found[others[0]]
-        return left
-
-    def _search(self, row: ClassAd, name: str, joint: Joint, codes: Any, found: Any) -> None:
-        """Fill in the results for numbers that rise; they change once at most."""
-        if not codes:
-            return
-        low, high = 0, len(codes) - 1
-        for place in (low, high):
-            self._put(row, name, joint, codes[place], found)
-        first, last = found[codes[low]], found[codes[high]]
-        if first == last:
-            high = len(codes)
-        while high - low > 1 and high < len(codes):
-            middle = (low + high) // 2
-            self._put(row, name, joint, codes[middle], found)
-            if found[codes[middle]] == first:
-                low = middle
-            else:
-                high = middle
-        if codes.__class__ is range:
-            found[: len(codes)] = bytes([first]) * high + bytes([last]) * (len(codes) - high)
-            return
-        for place, code in enumerate(codes):
-            found[code] = first if place < high else last
-
 
 def _with_own_trees(row: ClassAd, group: Group) -> ClassAd:
     """The same ad, in which no expression is another attribute's too: that is what tells a circle.
@@ -281,5 +214,3 @@ def _with_own_trees(row: ClassAd, group: Group) -> ClassAd:
 
 #: From so many combinations on it pays to make an expression ready first.
 MANY = 12
-#: Up to so many values are simply evaluated.
-_FEW: Final = 8

@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ads.ad import prepared
 from classad.binding.ad import ClassAd
-from classad.language.operators import fold
-from classad.language.values import UNDEFINED
+from classad.language.values import UNDEFINED, closeness
 from classad.table.arrays.arrays import bits_of, flag, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
+from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import PLAIN, Column, is_nested
 
 
@@ -54,6 +54,8 @@ class View(NamedTuple):
 
 class Source(Protocol):
     """Where a part gets its columns."""
+
+    budget: Budget
 
     def ready(self, name: str) -> bool:
         """Whether a whole column costs little."""
@@ -99,35 +101,24 @@ class Part:
         self.bits = bits
         self.rows = None if bits.bit_count() == size else rows_of(bits)
         self._source = source
-        self._views: dict[str, View] = {}
-        self._plain: dict[str, bool] = {}
-        self._bases: dict[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = {}
-        self._indexes: dict[str, Index] = {}
-        self._joints: dict[tuple[str, ...], Joint] = {}
-        self._splits: dict[str, list[tuple[Any, int]]] = {}
-        self._vectors: dict[tuple[tuple[str, ...], str], tuple[Vector, bool]] = {}
+        budget = source.budget
+        self._views: Notes[str, View] = Notes(budget)
+        self._plain: Notes[str, bool] = Notes(budget)
+        self._bases: Notes[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = Notes(budget)
+        self._indexes: Notes[str, Index] = Notes(budget)
+        self._joints: Notes[tuple[str, ...], Joint] = Notes(budget)
+        self._splits: Notes[str, list[tuple[Any, int]]] = Notes(budget)
+        self._vectors: Notes[tuple[tuple[str, ...], str], tuple[Vector, bool]] = Notes(budget)
 
     def forget(self, names: set[str] | None) -> None:
         """Columns have changed; None: all of them."""
         if names is None:
-            self._views.clear()
-            self._plain.clear()
-            self._bases.clear()
-            self._indexes.clear()
-            self._joints.clear()
-            self._splits.clear()
-            self._vectors.clear()
-            return
-        for name in names & self._views.keys():
-            del self._views[name]
-            self._indexes.pop(name, None)
-            self._plain.pop(name, None)
-        for key in [key for key in self._joints if not names.isdisjoint(key)]:
-            del self._joints[key]
-        for place in [place for place in self._vectors if not names.isdisjoint(place[0])]:
-            del self._vectors[place]
-        for key in [key for key in self._bases if not names.isdisjoint(key)]:
-            del self._bases[key]
+            self._splits.drop()
+        for single in (self._views, self._plain, self._indexes):
+            single.drop(None if names is None else names.__contains__)
+        for several in (self._joints, self._bases):
+            several.drop(None if names is None else lambda key: not names.isdisjoint(key))
+        self._vectors.drop(None if names is None else lambda key: not names.isdisjoint(key[0]))
 
     @property
     def known(self) -> Collection[str]:
@@ -136,14 +127,15 @@ class Part:
 
     def forget_splits(self, names: set[str]) -> None:
         """Expressions in some columns have changed."""
-        for name in names & self._splits.keys():
-            del self._splits[name]
+        self._splits.drop(names.__contains__)
 
     def view(self, name: str) -> View:
         """The column of an attribute, for these rows."""
         found = self._views.get(name)
         if found is None:
-            found = self._views[name] = self._look(name)
+            found = self._look(name)
+            size = 0 if self.rows is None else 4 * len(self.rows) + 36 * len(found.live or ())
+            self._views.keep(name, found, 300 + size)
         return found
 
     def _look(self, name: str) -> View:
@@ -178,7 +170,7 @@ class Part:
                 found = [(None, self.bits)]
             else:
                 found = self._by_expression(view)
-            self._splits[name] = found
+            self._splits.keep(name, found, 200 + len(found) * (100 + self.size // 7))
         return found
 
     def _by_expression(self, view: View) -> list[tuple[Any, int]]:
@@ -212,7 +204,7 @@ class Part:
         if known is None:
             view = self.view(name)
             known = all(view.values[code].__class__ in PLAIN for code in view.used)
-            self._plain[name] = known
+            self._plain.keep(name, known, 100)
         return known
 
     def constant(self, name: str) -> bool:
@@ -243,7 +235,8 @@ class Part:
             for number, codes in enumerate(alike.values()):
                 for code in codes:
                     kinds[code] = number
-            found = self._indexes[name] = Index(alike, close, bytes(kinds))
+            found = Index(alike, close, bytes(kinds))
+            self._indexes.keep(name, found, 500 + 250 * len(close))
         return found
 
     def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
@@ -258,7 +251,7 @@ class Part:
                 if self.constant(name):
                     put_cell(row, name, self.cell(name))
             varying = tuple([name for name in names if not self.constant(name)])
-            found = self._bases[names] = row, varying
+            found = self._bases.keep(names, (row, varying), 600 + 150 * len(names))
         return found
 
     def codes_within(self, joint: Joint, wanted: int) -> list[int]:
@@ -283,7 +276,9 @@ class Part:
                 found = Joint(view.codes, samples, view.ordered, view.live)
             else:
                 found = _combined(views)
-            self._joints[names] = found
+            codes = 0 if len(views) == 1 else 4 * len(found.codes)
+            size = 200 + codes + len(found.samples) * (60 + 8 * len(names))
+            self._joints.keep(names, found, size)
         return found
 
     def vector(self, names: tuple[str, ...], name: str) -> tuple[Vector, bool]:
@@ -299,7 +294,8 @@ class Part:
                 place = names.index(name)
                 cells = [sample[place] for sample in self.joint(names).samples]
             missing = None in cells
-            found = self._vectors[names, name] = Vector.of(_values(cells)), missing
+            found = Vector.of(_values(cells)), missing
+            self._vectors.keep((names, name), found, 600 + 17 * len(cells))
         return found
 
     def alike(self, name: str) -> tuple[Vector, bool]:
@@ -323,16 +319,6 @@ class Index(NamedTuple):
         return self.close.get(closeness(value), ())
 
 
-def closeness(value: Any) -> Any:
-    """What equal strings and equal numbers have in common."""
-    kind = value.__class__
-    if kind is str:
-        return fold(value)
-    return float(value) if kind is int or kind is float or kind is bool else None
-
-
-#: Kinds of values that are equal only to what they are close to.
-SCALARS: Final = frozenset({str, int, float, bool})
 #: Kinds of cells that are values.
 _VALUES: Final = PLAIN - {type(None)}
 #: So many expressions are looked for one after the other.

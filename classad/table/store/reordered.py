@@ -14,7 +14,6 @@ from typing import Any, Final, Protocol
 
 from classad.binding.ad import ClassAd
 from classad.table.arrays.arrays import pick
-from classad.table.expressions.shapes import Shapes
 from classad.table.store.columns import Column, cell_key
 from classad.table.store.overlay import Changes
 from classad.table.store.parts import Part
@@ -54,8 +53,7 @@ class PlacedStore(Store):
         self._source = source
         super().__init__(())
         self.size = len(source.places)
-        self.shapes = Shapes()
-        self._parts = {}
+        self._parts.drop()
         self.everything = self.part((1 << self.size) - 1)
         self._absent: set[str] = set()
         self._look()

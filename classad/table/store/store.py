@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import count
 from typing import Any, Final
 
 from classad.ads.ad import stored_form
@@ -20,6 +21,7 @@ from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import number_cells
 from classad.table.expressions.shapes import Shape, Shapes
+from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import Column, cell_key, is_open
 from classad.table.store.constant_lists import Literals
 from classad.table.store.parts import Part
@@ -35,16 +37,18 @@ class Store:
 
     def __init__(self, ads: Sequence[ClassAd] | None, loaded: LoadedColumns | None = None) -> None:
         """Exactly one of the two is given."""
+        self.budget = budget = Budget()
         self.ads: list[ClassAd | None] = list(ads or ())
         self.loaded = loaded
         if loaded is not None:
             self.ads = [None] * loaded.n_rows
         self.size = len(self.ads)
-        self.shapes = Shapes()
+        self.shapes = Shapes(budget)
         self._columns: dict[str, Column | None] = {}
         #: Columns that no ad has an attribute for, see ``give``.
-        self._given: dict[str, Column] = {}
-        self._parts: dict[int, Part] = {}
+        self._given: Notes[str, Column] = Notes(budget)
+        self._uids = count()
+        self._parts: Notes[int, Part] = Notes(budget)
         self.everything = self.part((1 << self.size) - 1)
         self.names: set[str] = set()
         self.odd = 0
@@ -91,7 +95,7 @@ class Store:
         before = self._given.get(name)
         if before is not None and (before.codes, before.values) == (column.codes, column.values):
             return False
-        self._given[name] = column
+        self._given.keep(name, column, 300 + 4 * self.size + 50 * len(column.values))
         for part in self._parts.values() if before is not None else ():
             part.forget({name})
         return before is not None
@@ -275,8 +279,18 @@ class Store:
         """The part that consists of these rows."""
         part = self._parts.get(bits)
         if part is None:
-            part = self._parts[bits] = Part(len(self._parts), self.size, bits, self)
+            part = Part(next(self._uids), self.size, bits, self)
+            self._parts.keep(bits, part, 2000 + self.size // 7 + 4 * len(part.rows or ()))
         return part
+
+    def forget(self) -> None:
+        """Forget what was noted of the rows for the sake of expressions."""
+        self.shapes.forget()
+        self._given.drop()
+        self._pieces.clear()
+        self._parts.drop()
+        self.everything.forget(None)
+        self._parts.keep(self.everything.bits, self.everything, 0)
 
     def _take_place(self, row: int, ad: ClassAd) -> None:
         places, old = self._places, self.ads[row]

@@ -1,0 +1,182 @@
+"""What the functions that the compiler writes call: attribute fetches, calls, rows of logic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from classad.ads.ad import Ad as ClassAd
+from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Run
+from classad.evaluation.functions import Builtin, Laziness, lookup_function
+from classad.evaluation.scopes import find, find_unscoped, outermost, own
+from classad.evaluation.selection import select
+from classad.evaluation.state import CallSite
+from classad.language.operators import BINARY, truth
+from classad.language.values import ERROR, UNDEFINED
+from classad.syntax.nodes import Reference
+
+if TYPE_CHECKING:
+    from classad.evaluation.state import EvalState
+    from classad.syntax.nodes import Call, Node
+
+# --- attributes that the shortest way does not find ---------------------------------------------
+
+
+def fetch_plain(ad: ClassAd, state: EvalState, key: str) -> Any:
+    """An unscoped name that ``ad`` itself does not hold as a value."""
+    value = ad._attrs.get(key)
+    if value is None:
+        if state.left is None:
+            if ad._chained is None and ad._parent is None:
+                return UNDEFINED
+        elif ad._chained is None:
+            other = state.right if ad is state.left else state.left if ad is state.right else None
+            if other is not None:
+                return stored(other, state, key)
+        return fetch_unusual(ad, state, key)
+    return value if value.__class__ is not ExprTree else state.follow(value, ad, ad)
+
+
+def fetch_unusual(ad: ClassAd, state: EvalState, key: str) -> Any:
+    """An unscoped name, looked for everywhere."""
+    found = find_unscoped(ad, key, state)
+    return UNDEFINED if found is None else state.dereference(found[0], found[2], found[1])
+
+
+def fetch_absolute(ad: ClassAd, state: EvalState, key: str) -> Any:
+    """``.key``."""
+    found = find(outermost(state), key, state)
+    return UNDEFINED if found is None else state.dereference(found[0], found[2], found[1])
+
+
+def stored(ad: ClassAd, state: EvalState, key: str) -> Any:
+    """The attribute of one of the two ads of a match, evaluated there."""
+    value = ad._attrs.get(key)
+    if value is None:
+        if ad._chained is None:
+            return UNDEFINED
+        hit = own(ad, key)
+        return UNDEFINED if hit is None else state.dereference(hit[0], ad, hit[1])
+    return value if value.__class__ is not ExprTree else state.follow(value, ad, ad)
+
+
+def fetch_target(ad: ClassAd, state: EvalState, key: str) -> Any:
+    """``TARGET.key``."""
+    if state.left is not None and ad._chained is None and "target" not in ad._attrs:
+        if ad is state.left:
+            return stored(state.right, state, key)  # type: ignore[arg-type]
+        if ad is state.right:
+            return stored(state.left, state, key)
+    found = find(ad, "target", state)
+    if found is None:
+        return UNDEFINED
+    return select(state.dereference(found[0], found[2], found[1]), key, ad, state)
+
+
+def fetch_my(ad: ClassAd, state: EvalState, key: str) -> Any:
+    """``MY.key``."""
+    hit = own(ad, "my")
+    if hit is not None:
+        return select(state.dereference(hit[0], ad, hit[1]), key, ad, state)
+    return select(ad, key, ad, state)
+
+
+# --- logic ---------------------------------------------------------------------------------------
+
+
+def finisher(symbol: str, *later: Run) -> Callable[[Any, Any, Any, int], Any]:
+    """A function that finishes a row of ``&&`` or ``||`` at an operand that is not plainly true or
+    false.
+
+    ``later``: all operands but the first.  All before the operand at ``place`` were booleans that
+    let the row go on.
+    """
+    combine, stop = BINARY[symbol].implementation, symbol == "||"
+
+    def finish(ad: Any, state: Any, value: Any, place: int) -> Any:
+        value = combine(not stop, value) if place else value
+        for run in later[place:]:
+            if value is ERROR:
+                return ERROR
+            if truth(value) is stop:
+                return stop
+            value = combine(value, run(ad, state))
+        return value
+
+    return finish
+
+
+# --- calls ---------------------------------------------------------------------------------------
+
+
+def calling(function: Builtin | None, node: Call, arguments: Sequence[Run]) -> Run:
+    """A call, with the arguments handed over as the function's declaration asks.
+
+    A name that is unknown now is looked up in the context of each evaluation.
+    """
+    if function is None:
+        return _late(node, arguments)
+    if not function.accepts(len(arguments)):
+        return lambda ad, state: ERROR
+    impl = function.impl
+    if function.laziness is Laziness.RAW:
+        return _raw(impl, node)
+
+    def eager(ad: Any, state: Any) -> Any:
+        values = [argument(ad, state) for argument in arguments]
+        state.ad = ad
+        return impl(state, *values)
+
+    def lazy(ad: Any, state: Any) -> Any:
+        state.ad = ad
+        return impl(state, *[partial(_argument, run, ad, state) for run in arguments])
+
+    return eager if function.laziness is Laziness.EAGER else lazy
+
+
+def _late(node: Call, arguments: Sequence[Run]) -> Run:
+    """A call of a function that the context may define."""
+
+    def run(ad: Any, state: Any) -> Any:
+        function = lookup_function(node.name, state.context)
+        return ERROR if function is None else calling(function, node, arguments)(ad, state)
+
+    return run
+
+
+def _argument(run: Run, ad: Any, state: Any) -> Any:
+    value = run(ad, state)
+    state.ad = ad
+    return value
+
+
+def _raw(impl: Callable[..., Any], node: Call) -> Run:
+    bases = [arg.base for arg in node.args if isinstance(arg, Reference) and arg.base is not None]
+    trees = {id(part): ExprTree.from_node(part) for part in (*node.args, *bases)}
+
+    def run(ad: Any, state: Any) -> Any:
+        state.ad = ad
+        return impl(_CompiledSite(node, ad, state, trees))
+
+    return run
+
+
+class _CompiledSite(CallSite):
+    """A call site that keeps its arguments' compiled forms between evaluations."""
+
+    __slots__ = ("trees",)
+
+    def __init__(self, node: Call, ad: Any, state: Any, trees: dict[int, ExprTree]) -> None:
+        super().__init__(node, ad, state)
+        self.trees = trees
+
+    def evaluate(self, node: Node, ad: Any = None) -> Any:
+        tree = self.trees.get(id(node))
+        if tree is None:
+            return super().evaluate(node, ad)
+        return self.state.enter(tree, self.ad if ad is None else ad)
+
+    def tree(self, node: Node) -> ExprTree:
+        return self.trees.get(id(node)) or super().tree(node)

@@ -1,0 +1,1 @@
+"""Counts what a table keeps for later answers; knows nothing of ads."""

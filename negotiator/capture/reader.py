@@ -1,0 +1,60 @@
+"""Reads the files of a capture, and keeps what was wrong with them."""
+
+from __future__ import annotations
+
+from attr import Factory, frozen
+
+from classad.errors import Diagnostic
+from negotiator.capture.ads import LocatedAd, read_ads, split_up
+from negotiator.capture.files import FILES, CapturePaths, InputError
+from policy.dialects import HTCONDOR, Dialect
+
+
+@frozen(eq=False)
+class CaptureReader:
+    """The paths, whose rules are meant, and what was wrong with the files so far."""
+
+    paths: CapturePaths
+    dialect: Dialect = HTCONDOR
+    diagnostics: list[Diagnostic] = Factory(list)
+
+    def warn(self, message: str, *, severity: str = "warning", help: str | None = None) -> None:
+        """Note something that a cycle can do without."""
+        self.diagnostics.append(Diagnostic(message, severity=severity, help=help))
+
+    def stop(self, message: str, *, help: str | None = None) -> InputError:
+        """The error for something that a cycle cannot do without."""
+        self.warn(message, severity="error", help=help)
+        return InputError(self.diagnostics)
+
+    def missing(self, what: str) -> str:
+        """The name of a file that is not there."""
+        folder = self.paths.folder
+        return str(folder / FILES[what][0]) if folder is not None else f"{what} ads"
+
+    def ads(self, what: str) -> list[LocatedAd] | None:
+        """The ads of a kind, None when there are none; a file that is unreadable ends the run."""
+        if what not in self.paths.given and what in self.paths.ads:
+            return split_up(what, self.paths.ads[what])
+        path = self.paths.find(what)
+        if path is None:
+            return None
+        try:
+            return split_up(what, read_ads(path, self.diagnostics))
+        except OSError as problem:
+            raise self.stop(f"{path}: {reason(problem)}") from None
+
+    def text(self, what: str) -> tuple[str, str] | None:
+        """Name and text of a file, None when there is none."""
+        path = self.paths.find(what)
+        if path is None:
+            return None
+        try:
+            return str(path), path.read_bytes().decode("utf-8", "surrogateescape")
+        except OSError as problem:
+            raise self.stop(f"{path}: {reason(problem)}") from None
+
+
+def reason(problem: OSError) -> str:
+    """Why a file cannot be read."""
+    return (problem.strerror or str(problem)).lower()

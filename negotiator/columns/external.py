@@ -1,0 +1,99 @@
+"""Finds the names that the expressions of slots want from other ads, once for each expression.
+
+The same as ``negotiator.expressions.external``, ad by ad.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Final
+
+from attr import Factory, define
+
+from classad.ads.expression import Expression as ExprTree
+from classad.analysis.mentions import references_of
+from classad.loading.columns import LoadedColumns
+from classad.table import Rows, Table
+from classad.table.arrays.arrays import flag, pick, rows_of
+from negotiator.expressions.external import external_names_of
+from negotiator.pool.slots import Slot
+
+_WEIGHT: Final = "slotweight"
+
+
+def external_names_in(slots: Sequence[Slot], table: Table, loaded: LoadedColumns) -> set[str]:
+    """What the expressions of slots want; those that the cycle has changed are looked at alone."""
+    alone = [
+        slot
+        for slot in slots
+        if slot.copied is not None or (slot.changes and not slot.changes.keys() <= {_WEIGHT})
+    ]
+    usual = slots
+    if alone:
+        apart = set(map(id, alone))
+        usual = [slot for slot in slots if id(slot) not in apart]
+    weighed = [slot for slot in usual if slot.changes]
+    size = len(table)
+    rows, own = (
+        (1 << size) - 1 if len(some) == size else Rows.of(size, [slot.row for slot in some]).bits
+        for some in (usual, weighed)
+    )
+    finder = _Finder(table, loaded, rows, own)
+    for name in table.store.open_names:
+        codes, values = table.column(name)
+        finder.look(codes, values, rows & ~own if name == _WEIGHT else rows)
+    if weighed:
+        finder.look(array("i", bytes(4 * size)), [weighed[0].changes[_WEIGHT][1]], own)
+    return finder.found | external_names_of(slot.ad for slot in alone)
+
+
+@define(eq=False)
+class _Finder:
+    """``rows``: those looked at; ``weighed``: those that have the negotiator's ``SlotWeight``."""
+
+    table: Table
+    loaded: LoadedColumns
+    rows: int
+    weighed: int
+    found: set[str] = Factory(set)
+    _missing: dict[str, int] = Factory(dict)
+
+    def look(self, codes: array[int], values: Sequence[object], rows: int) -> None:
+        """Look at the expressions that some rows have for an attribute."""
+        live = set(codes) if rows.bit_count() == len(codes) else set(pick(codes, rows_of(rows)))
+        mentioning: dict[str, list[int]] = {}
+        for code in live:
+            value = values[code]
+            if isinstance(value, ExprTree):
+                refs = references_of(value.node)
+                self.found |= refs.target
+                for name in refs.bare:
+                    mentioning.setdefault(name, []).append(code)
+        for name, some in mentioning.items():
+            without = rows & self._without(name)
+            if name not in self.found and without:
+                flags = bytearray(len(values))
+                for code in some:
+                    flags[code] = 1
+                if without & flag(codes, None, bytes(flags), len(codes)):
+                    self.found.add(name)
+
+    def _without(self, name: str) -> int:
+        """The rows that have not got an attribute."""
+        known = self._missing.get(name)
+        if known is None:
+            known = self._missing[name] = self._look_for(name)
+        return known
+
+    def _look_for(self, name: str) -> int:
+        column = self.loaded.column(name)
+        if column is None:
+            missing = self.rows
+        elif column.present == self.loaded.n_rows:
+            missing = 0
+        else:
+            codes, values = self.table.column(name)
+            absent = bytes(value is None for value in values)
+            missing = flag(codes, None, absent, len(codes))
+        return missing & ~self.weighed if name == _WEIGHT else missing

@@ -1,0 +1,148 @@
+"""Fetches the slots of a cycle: which of them take part, and what the negotiator makes of them.
+
+What is known of a slot ad by itself is a table of facts, ``KEPT``; an engine may find a fact once
+for all ads that look alike to it.  Follows the description of the negotiation cycle in HTCondor's
+manual and the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
+from classad.evaluate import EvalContext
+from negotiator.expressions.settled import Freezer
+from negotiator.pool.addresses import slot_families
+from negotiator.pool.consumption import policy_resources
+from negotiator.pool.slots import Slot, Slots, holds
+from policy.model import NegotiatorPolicy
+
+T = TypeVar("T")
+
+#: Who is on a slot, the first that is there counts.
+OCCUPANTS: Final = ("PreemptingAccountingGroup", "PreemptingUser", "AccountingGroup", "RemoteUser")
+
+
+class Fact(NamedTuple, Generic[T]):
+    """Something about a slot ad by itself.
+
+    ``reads``: the attributes that it is told by; ``prefix``: and all whose names begin so;
+    ``expression``: and those that this mentions.
+    """
+
+    find: Callable[[ClassAd, EvalContext], T]
+    reads: tuple[str, ...] = ()
+    prefix: str = ""
+    expression: ExprTree | None = None
+
+
+def occupant(ad: ClassAd, context: EvalContext, prefix: str = "") -> str | None:
+    """The accounting name of whoever holds or is about to hold the slot.
+
+    ``prefix``: of the attributes, when they speak of another slot of the machine.
+    """
+    for plain in OCCUPANTS:
+        attribute = prefix + plain
+        if ad.raw(attribute) is not None:
+            user = ad.get_string(attribute, context=context)
+            if user is not None:
+                return user
+    return None
+
+
+def _text(name: str) -> Fact[str | None]:
+    return Fact(lambda ad, context: ad.get_string(name, context=context), (name,))
+
+
+def _flag(name: str) -> Fact[bool]:
+    return Fact(lambda ad, context: ad.get_bool(name, context=context) is True, (name,))
+
+
+NAME: Final = _text("Name")
+#: It is in the collector, and is passed over all the same.
+_PRESENT: Final = Fact(
+    lambda ad, context: ad.get_bool("Absent", context=context) is not True, ("Absent",)
+)
+#: What else is kept of a slot, by the names of its fields.
+KEPT: Final[Mapping[str, Fact[Any]]] = {
+    "partitionable": _flag("PartitionableSlot"),
+    "state": _text("State"),
+    "user": Fact(occupant, OCCUPANTS),
+    "resources": Fact(policy_resources, ("PartitionableSlot", "MachineResources"), "consumption"),
+    "families": Fact(slot_families, ("MyAddress", "StartdIpAddr")),
+    "reevaluated": _flag("WantAdRevaluate"),
+}
+
+
+def admission(policy: NegotiatorPolicy) -> list[Fact[bool]]:
+    """What has to be true of a slot that has a name, for it to be in the cycle."""
+    constraint = policy.slot_constraint
+    if constraint is None:
+        return [_PRESENT]
+    return [_PRESENT, Fact(partial(holds, constraint), expression=constraint)]
+
+
+def fetch_slots(
+    ads: Iterable[ClassAd],
+    claims: Mapping[str, int],
+    policy: NegotiatorPolicy,
+    context: EvalContext,
+) -> Slots:
+    """The slots the collector hands out, with the weights the negotiator gives them."""
+    found = Slots()
+    freezer = Freezer(context)
+    admitted = admission(policy)
+    for ad in ads:
+        name = NAME.find(ad, context)
+        if name is None or not all(fact.find(ad, context) for fact in admitted):
+            continue
+        kept = {what: fact.find(ad, context) for what, fact in KEPT.items()}
+        slot = new_slot(ad, name, claims.get(name, 1), kept)
+        take_requirements(slot)
+        if lacks_weight(slot.ad, policy, context):
+            slot.insert("SlotWeight", policy.slot_weight)
+        settle_requirements(slot, freezer)
+        slot.weight = slot_weight(slot.ad, policy, context)
+        if slot.resources:
+            slot.own_ad()
+        found.append(slot)
+    return found
+
+
+def new_slot(ad: ClassAd, name: str, claims: int, kept: Mapping[str, object]) -> Slot:
+    """A slot as its ad tells about it; ``kept``: the facts of ``KEPT``, or some of them."""
+    slot = Slot(ad, name, 1.0, claims, False, None, None)
+    for what, value in kept.items():
+        setattr(slot, what, value)
+    slot.requirements = ad.raw("Requirements")
+    return slot
+
+
+def take_requirements(slot: Slot) -> None:
+    """``NegotiatorRequirements`` replace those of the startd."""
+    own = slot.raw("NegotiatorRequirements")
+    if own is not None:
+        slot.insert("Requirements", own)
+
+
+def settle_requirements(slot: Slot, freezer: Freezer) -> None:
+    """What the ad alone says of its requirements stays as it is now."""
+    settled = freezer.settled(slot.ad)
+    if settled is not None:
+        slot.insert("Requirements", settled)
+
+
+def lacks_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> bool:
+    """Whether the negotiator gives the slot its own weight: it has none, or is overruled."""
+    return policy.force_slot_weight or ad.get_number("SlotWeight", context=context) is None
+
+
+def slot_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> float:
+    """What a slot costs; anything but a number that is not negative counts one."""
+    if not policy.use_slot_weights:
+        return 1.0
+    weight = ad.get_number("SlotWeight", context=context)
+    return 1.0 if weight is None or weight < 0 else float(weight)

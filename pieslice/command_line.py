@@ -1,0 +1,35 @@
+"""What every command of ``pieslice`` shares: exit codes and how commands are added."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+#: Done; the answer is no; bad usage or input; ended by Ctrl-C.
+EXIT_OK: Final = 0
+EXIT_NO: Final = 1
+EXIT_BAD: Final = 2
+EXIT_INTERRUPTED: Final = 130
+
+
+class Intermixed(argparse.ArgumentParser):
+    """Takes options also between the positional arguments."""
+
+    _inside = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The arguments; argparse's intermixed form calls this function in its turn."""
+        if self._inside:
+            return super().parse_known_args(args, namespace)
+        self._inside = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._inside = False
+
+
+if TYPE_CHECKING:
+    #: What ``add_commands`` of a command's package adds its parsers to.
+    Subcommands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+    #: The same for the commands of a command.
+    IntermixedCommands: TypeAlias = argparse._SubParsersAction[Intermixed]

@@ -1,1 +1,0 @@
-"""The commands on expressions and single cycles; never decides."""

@@ -1,0 +1,95 @@
+"""``pieslice conform``: run vector files and say what differs.
+
+Exit status 0 when every case passes, 1 when one differs, 2 when a file cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
+    from pieslice.conform.runner import Outcome, Summary
+
+#: Longest text of a value in a failure report, in characters.
+SHOWN = 400
+
+
+def add_commands(subcommands: Subcommands) -> None:
+    """Add ``conform``."""
+    parser = subcommands.add_parser(
+        "conform",
+        help="run recorded cases of the real HTCondor and count the differences",
+        description="Runs vector files (.json, .jsonl, each also .gz) or folders of them. The kind"
+        " of a case is found from its fields.",
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    parser.add_argument(
+        "--limit", type=int, default=20, metavar="N", help="failures shown in full (default 20)"
+    )
+    parser.set_defaults(run=conform)
+
+
+def conform(options: argparse.Namespace) -> int:
+    """Run the command; returns the exit status."""
+    import json
+
+    from pieslice.conform.kinds import KINDS
+    from pieslice.conform.runner import UnreadableVectors, run
+
+    try:
+        summary = run(options.paths, KINDS)
+    except UnreadableVectors as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    if options.json:
+        print(json.dumps(as_json(summary), indent=1, ensure_ascii=True))
+    else:
+        for outcome in summary.failures[: options.limit]:
+            print(render(outcome))
+        hidden = summary.failed - options.limit
+        if hidden > 0:
+            print(f"... and {hidden} more failures (--limit shows more)")
+        print(f"{summary.passed} passed, {summary.failed} failed")
+    return 1 if summary.failed else 0
+
+
+def render(outcome: Outcome) -> str:
+    """A failure as text: the case, then expected and actual of every field."""
+    lines = [f"FAIL {outcome.path}: {outcome.id} ({outcome.kind})"]
+    for mismatch in outcome.mismatches:
+        lines.append(f"  {mismatch.field}")
+        lines.append(f"    expected: {_shown(mismatch.expected)}")
+        lines.append(f"    actual:   {_shown(mismatch.actual)}")
+    return "\n".join(lines)
+
+
+def as_json(summary: Summary) -> dict[str, object]:
+    """The summary with the counts of each kind and all failures, as plain data."""
+    return {
+        "passed": summary.passed,
+        "failed": summary.failed,
+        "kinds": {
+            name: {"passed": good, "failed": bad} for name, (good, bad) in summary.by_kind.items()
+        },
+        "failures": [
+            {
+                "path": outcome.path,
+                "id": outcome.id,
+                "kind": outcome.kind,
+                "mismatches": [mismatch._asdict() for mismatch in outcome.mismatches],
+            }
+            for outcome in summary.failures
+        ],
+    }
+
+
+def _shown(value: object) -> str:
+    import json
+
+    text = json.dumps(value, ensure_ascii=True, default=repr)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."

@@ -1,0 +1,1 @@
+"""Recorded cases about priorities, quotas and cycles; never knows how a case was recorded."""

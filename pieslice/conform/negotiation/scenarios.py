@@ -1,0 +1,249 @@
+"""Does a cycle of ours agree with the recorded one?
+
+Decision here: what is compared, and to how many digits.  Inputs: a ``Played`` cycle.  Outputs:
+``Mismatch`` values; an empty list means agreement in matches, rejections, trimmed slots, rounds of
+the pie, requests, group events and what the accountant keeps.
+
+Never here: running cycles (see ``course``).
+Follows: the README beside the recorded negotiation scenarios; numbers of rounds and requests are
+compared to the six decimals that the log prints (``pie_left`` of a spin: three), those of group
+events to six significant digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from negotiator.model.result import CycleResult, Pie, Spin, SubmitterTurn, TrimCause
+from negotiator.scenario.course import Offer, Played
+from pieslice.conform.negotiation.group_events import group_events, recorded_events
+from pieslice.conform.runner import Mismatch
+from pieslice.data import Content, JsonObject, Record
+
+_MATCH_FIELDS: Final = (
+    "seq", "spin", "submitter", "job", "count", "slot", "preempted", "cost",
+)  # fmt: skip
+#: Numbers of a preemption, as printed by the log; absent from other matches.
+_PRINTED: Final = ("preempted_prio", "new_prio", "old_startd_rank", "new_startd_rank")
+#: Recorded attribute of a customer -> our field.
+_CUSTOMER_FIELDS: Final = {
+    "Priority": "priority",
+    "PriorityFactor": "priority_factor",
+    "ResourcesUsed": "resources_used",
+    "WeightedResourcesUsed": "weighted_resources_used",
+    "HierWeightedResourcesUsed": "hier_weighted_resources_used",
+    "WeightedAccumulatedUsage": "weighted_accumulated_usage",
+    "Floor": "floor",
+    "Ceiling": "ceiling",
+}
+
+
+def differences(played: Played) -> list[Mismatch]:
+    """Everything in which the cycle differs from the recorded one."""
+    result, seen = played.result, played.seen
+    numbers, pies = _recorded_rounds(result.pies)
+    found = list(_lists("matches", seen["matches"], _matches(result, numbers), _match_differs))
+    found += _lists("rejections", seen["rejections"], _rejections(result, numbers))
+    trimmed = sorted(s.name for s in result.trimmed if s.cause is TrimCause.RETIREMENT)
+    found += _lists("trimmed", sorted(seen.get("trimmed", ())), trimmed)
+    found += _lists("pies", seen["pies"], pies, _pie_differs)
+    offers = [_offer(offer, numbers) for offer in played.offers]
+    found += _lists("requests", seen.get("requests", ()), offers, _request_differs)
+    if "groups" in seen:
+        wanted = recorded_events(seen["groups"]["events"])
+        ours = group_events(result, played.quota_steps)
+        found += _lists("group events", wanted, ours, _event_differs)
+    found += _customers(seen.get("customers_after", {}), result)
+    return found
+
+
+def _recorded_rounds(pies: Sequence[Pie]) -> tuple[dict[int, int], list[Pie]]:
+    """The rounds that have an entry of their own in a recording, and the number of each of ours.
+
+    A round that ends before its first spin leaves no trace behind a round for floors of the same
+    group: the log says only once that the group negotiates.
+    """
+    numbers: dict[int, int] = {}
+    kept: list[Pie] = []
+    for i, pie in enumerate(pies):
+        before = pies[i - 1] if i else None
+        unseen = not pie.spins and before is not None and before.floor_round
+        if not (unseen and before is not None and before.group == pie.group):
+            kept.append(pie)
+        numbers[i] = len(kept) - 1
+    return numbers, kept
+
+
+def decided(result: CycleResult) -> tuple[list[JsonObject], list[JsonObject]]:
+    """Matches and rejections in the form of a recording."""
+    numbers, _ = _recorded_rounds(result.pies)
+    return _matches(result, numbers), _rejections(result, numbers)
+
+
+def _match_differs(wanted: Record, ours: Record) -> str | None:
+    for key, value in ours.items():
+        if key not in _PRINTED:
+            if wanted[key] != value:
+                return f".{key}"
+        elif key in wanted and (value is None or not _six_digits(wanted[key], value)):
+            return f".{key}"
+    return None
+
+
+def _matches(result: CycleResult, numbers: Mapping[int, int]) -> list[JsonObject]:
+    return [
+        {
+            **{key: getattr(match, key) for key in (*_MATCH_FIELDS, *_PRINTED)},
+            "pie": numbers[match.pie],
+            "schedd": match.schedd.partition("@")[0],
+            "kind": match.kind.value,
+        }
+        for match in result.matches
+    ]
+
+
+def _rejections(result: CycleResult, numbers: Mapping[int, int]) -> list[JsonObject]:
+    return [
+        {
+            "job": item.job,
+            "submitter": item.submitter,
+            "schedd": item.schedd.partition("@")[0],
+            "reason": item.text,
+            "spin": item.spin,
+            "pie": numbers[item.pie],
+        }
+        for item in result.rejections
+    ]
+
+
+def _exactly(wanted: Content, ours: Content) -> str | None:
+    if not isinstance(ours, dict):
+        return None if wanted == ours else ""
+    return next((f".{key}" for key, value in ours.items() if wanted.get(key) != value), None)
+
+
+def _lists(
+    field: str,
+    wanted: Sequence[Content],
+    ours: Sequence[Content],
+    differs: Callable[[Content, Content], str | None] = _exactly,
+) -> Iterator[Mismatch]:
+    """The first difference of two lists, and that of their lengths.
+
+    ``differs`` names the part of an entry that is not the same; later entries are consequences.
+    """
+    for i, (left, right) in enumerate(zip(wanted, ours, strict=False)):
+        part = differs(left, right)
+        if part is not None:
+            yield Mismatch(f"{field}[{i}]{part}", left, right)
+            break
+    if len(wanted) != len(ours):
+        yield Mismatch(f"number of {field}", len(wanted), len(ours))
+
+
+def _near(wanted: float | str, ours: float, digits: float = 1e-6) -> bool:
+    """Whether a number is the printed one; the log writes six decimals."""
+    value = float(wanted)
+    if not math.isfinite(value) or not math.isfinite(ours):
+        return value == ours or (math.isnan(value) and math.isnan(ours))
+    return abs(value - ours) <= digits + 1e-9 * abs(value)
+
+
+def _six_digits(wanted: float | str, ours: float) -> bool:
+    """Whether a number is the printed one where the log writes six significant digits."""
+    value = float(wanted)
+    if math.isnan(value):
+        return math.isnan(ours)
+    return math.isclose(value, ours, rel_tol=5.1e-6, abs_tol=1e-9)
+
+
+def _pie_differs(wanted: Record, ours: Pie) -> str | None:
+    if (wanted["group"], wanted["floor_round"]) != (ours.group, ours.floor_round):
+        return ""
+    if len(wanted["spins"]) != len(ours.spins):
+        return ".spins"
+    for i, (left, right) in enumerate(zip(wanted["spins"], ours.spins, strict=True)):
+        part = _spin_differs(left, right)
+        if part is not None:
+            return f".spins[{i}]{part}"
+    return None
+
+
+def _spin_differs(wanted: Record, ours: Spin) -> str | None:
+    if not _near(wanted["pie_left"], ours.pie_left, 1e-3):
+        return ".pie_left"
+    if len(wanted["submitters"]) != len(ours.turns):
+        return ".submitters"
+    for i, (left, right) in enumerate(zip(wanted["submitters"], ours.turns, strict=True)):
+        part = _turn_differs(left, right)
+        if part is not None:
+            return f".submitters[{i}].{part}"
+    return None
+
+
+def _turn_differs(wanted: Record, ours: SubmitterTurn) -> str | None:
+    if (wanted["name"], wanted["schedd"]) != (ours.name, ours.schedd.partition("@")[0]):
+        return "name"
+    numbers = {"prio": ours.effective_priority, "limit": ours.limit, "usage": ours.usage}
+    for key, value in numbers.items():
+        if key in wanted and not _near(wanted[key], value):
+            return key
+    return "outcome" if wanted["outcome"] != ours.outcome.value else None
+
+
+def _offer(offer: Offer, numbers: Mapping[int, int]) -> JsonObject:
+    return {
+        "pie": numbers.get(offer.pie, offer.pie),
+        "spin": offer.spin,
+        "submitter": offer.submitter,
+        "schedd": offer.schedd,
+        "job": offer.job,
+        "limit": offer.limit,
+        "used": offer.used,
+        "submitter_attributes": offer.attributes,
+    }
+
+
+def _request_differs(wanted: Record, ours: Record) -> str | None:
+    for key in ("pie", "spin", "submitter", "schedd", "job"):
+        if wanted[key] != ours[key]:
+            return f".{key}"
+    for key in ("limit", "used"):
+        if key in wanted and not _near(wanted[key], ours[key]):
+            return f".{key}"
+    for name, text in wanted.get("submitter_attributes", {}).items():
+        if not _same_attribute(text, ours["submitter_attributes"].get(name.lower())):
+            return f".submitter_attributes.{name}"
+    return None
+
+
+def _same_attribute(text: str, value: object) -> bool:
+    """Whether an attribute prints as recorded; reals are printed with their last digit rounded."""
+    if isinstance(value, bool):
+        return text.lower() == str(value).lower()
+    if isinstance(value, float):
+        return math.isclose(float(text), value, rel_tol=1e-6, abs_tol=1e-6)
+    return text == (f'"{value}"' if isinstance(value, str) else str(value))
+
+
+def _event_differs(wanted: Record, ours: Record) -> str | None:
+    for key, value in ours.items():
+        recorded = wanted.get(key)
+        if isinstance(value, float):
+            if recorded is None or not _six_digits(recorded, value):
+                return f".{key}"
+        elif recorded != value:
+            return f".{key}"
+    return None
+
+
+def _customers(wanted: Record, result: CycleResult) -> Iterator[Mismatch]:
+    """Records the accountant keeps; those of customers nobody asked about may be missing."""
+    for name, record in wanted.items():
+        ours = result.accountant.customers.get(name)
+        for attribute, text in record.items():
+            value = None if ours is None else getattr(ours, _CUSTOMER_FIELDS[attribute])
+            if not _near(text, 0.0 if value is None else float(value)):
+                yield Mismatch(f"customers_after.{name}.{attribute}", text, value)

@@ -1,1 +1,0 @@
-"""The kinds of recorded case about cycles, quotas and accounting, for ``pieslice conform``."""

@@ -1,0 +1,323 @@
+"""The body of ``pieslice select``: from the arguments to lines on standard output.
+
+What is decided here: the order of ``--sort`` (numbers, then strings in any case, then the rest;
+equal ones as they came), how a list of attributes is taken apart, what each format looks like.
+Inputs: the parsed arguments.  Outputs: lines on a stream, or a ``Problem`` whose text is ready to
+print.
+Never here: which rows an expression selects (``classad.table``), exit codes.
+Follows: ``condor_status -ads`` with ``-constraint``, ``-autoformat`` and ``-limit`` (25.14.1);
+like there, expressions on the command line are in old syntax.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import starmap
+from typing import IO, Final, NamedTuple, get_args
+
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ambient import AmbientContext
+from classad.binding.batch import _standing as standing
+from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
+from classad.evaluation.state import EvalContext
+from classad.files.ads import OutForm, read_ads, write_ads
+from classad.formats.autoformat import Layout, attribute_of
+from classad.formats.common import BLANKS
+from classad.source import Source
+from classad.table import Rows, Table
+
+#: Formats that can show whole ads.
+AD_FORMATS: Final[tuple[OutForm, ...]] = get_args(OutForm)
+#: Formats that show the values of some expressions.
+VALUE_FORMATS: Final = ("text", "csv", "json", "jsonl")
+
+
+#: Writes a value into a cell.
+Show = Callable[[object], str]
+
+
+class Problem(Exception):  # noqa: N818 - its text is the message
+    """What ends the command, as text to print."""
+
+
+class Column(NamedTuple):
+    """One of ``--af``: as it was given, and parsed."""
+
+    title: str
+    tree: ExprTree
+
+
+class Found(NamedTuple):
+    """A selected row of one of the tables."""
+
+    table: Table
+    row: int
+
+
+def select(args: argparse.Namespace, out: IO[str], notes: IO[str]) -> None:
+    """Print what was asked for."""
+    query = _Query(args, standing(AmbientContext(now=args.now)))
+    target = None if args.target is None else _first_ad(args.target)
+    tables = []
+    for path in args.files:
+        tables.append(_table(path, notes))
+        if query.enough(sum(query.count(table, target) for table in tables)):
+            break
+    query.note_doubts(tables, target, notes)
+    found = query.order(tables, target)
+    if query.columns:
+        _write_values(query, found, target, out)
+    else:
+        write_ads(_ads(found), out, query.ad_format)
+
+
+class _Query:
+    """The expressions of the command line."""
+
+    def __init__(self, args: argparse.Namespace, context: EvalContext) -> None:
+        self.context = context
+        self.limit: int | None = args.limit
+        self.where = [_expression(text, "--where") for text in args.where]
+        self.sort = [_expression(text, "--sort") for text in args.sort]
+        typed = [(text, "<--where>") for text in args.where]
+        typed += [(text, "<--sort>") for text in args.sort]
+        self._typed = list(zip(starmap(Source, typed), self.where + self.sort, strict=True))
+        texts = [piece for text in args.af for piece in _pieces(text)]
+        self.columns = [Column(text, _expression(text, "--af")) for text in texts]
+        if args.af and not texts:
+            raise Problem("pieslice select: error: --af needs an attribute")
+        try:
+            self.layout = Layout(args.af_modifiers)
+        except ValueError as problem:
+            raise Problem(f"pieslice select: error: {problem}") from None
+        self.format: str = args.format or ("text" if self.columns else "long")
+        known = VALUE_FORMATS if self.columns else AD_FORMATS
+        if self.format not in known:
+            what = "does not go with --af" if self.columns else "needs attributes: --af"
+            raise Problem(f"pieslice select: error: --format {self.format} {what}")
+        #: The same where whole ads are shown.
+        self.ad_format: OutForm = next((f for f in AD_FORMATS if f == self.format), "long")
+        self._rows: dict[int, Rows] = {}
+
+    def rows(self, table: Table, target: ClassAd | None) -> Rows:
+        """The rows of a table that are wanted."""
+        rows = self._rows.get(id(table))
+        if rows is None:
+            rows = Rows.all(len(table))
+            for tree in self.where:
+                rows &= table.select(tree, target, within=rows, context=self.context)
+            self._rows[id(table)] = rows
+        return rows
+
+    def count(self, table: Table, target: ClassAd | None) -> int:
+        """How many rows of a table are wanted."""
+        return len(self.rows(table, target))
+
+    def enough(self, count: int) -> bool:
+        """Whether no further file has to be read."""
+        return self.limit is not None and not self.sort and count >= self.limit
+
+    def order(self, tables: Sequence[Table], target: ClassAd | None) -> list[Found]:
+        """The rows that are shown, in their order."""
+        found = [Found(table, row) for table in tables for row in self.rows(table, target)]
+        for tree in reversed(self.sort):
+            keys = [self._keys(tree, table, target) for table in tables]
+            by_table = {id(table): key for table, key in zip(tables, keys, strict=True)}
+            found.sort(key=lambda at: by_table[id(at.table)][at.row])
+        return found[: self.limit]
+
+    def note_doubts(self, tables: Sequence[Table], target: ClassAd | None, notes: IO[str]) -> None:
+        """Say which names of conditions and keys no ad has, and which functions do not exist."""
+        from pieslice.expressions.typos import absent_attributes, unknown_functions
+
+        known = [name for table in tables for name in table.names] + list(target or ())
+        for source, tree in self._typed:
+            doubts = list(unknown_functions(source, tree.node, self.context))
+            doubts += absent_attributes(source, tree.node, known) if known else ()
+            notes.writelines(f"{doubt.render()}\n" for doubt in doubts)
+
+    def _keys(self, tree: ExprTree, table: Table, target: ClassAd | None) -> list[SortKey]:
+        """What each row of a table is sorted by."""
+        rows = self.rows(table, target)
+        codes, values = table.evaluate(tree, target, within=rows, context=self.context)
+        keys = [_sort_key(value) for value in values]
+        return [keys[code] for code in codes]
+
+
+#: Numbers before strings before the rest.
+SortKey = tuple[int, float | str]
+
+
+def _sort_key(value: object) -> SortKey:
+    if isinstance(value, int | float):
+        return (0, value) if value == value else (2, 0)
+    return (1, value.lower()) if isinstance(value, str) else (2, 0)
+
+
+# --- what is printed ------------------------------------------------------------------------------
+
+
+def _ads(found: Iterable[Found]) -> Iterator[ClassAd]:
+    """The ads of rows, neighbours at once."""
+    for table, rows in _runs(found):
+        if len(rows) > 1 and rows == sorted(rows):
+            yield from table.ads(Rows.of(len(table), rows))
+        else:
+            yield from map(table.ad, rows)
+
+
+def _runs(found: Iterable[Found]) -> Iterator[tuple[Table, list[int]]]:
+    """The rows, together while they are of one table."""
+    table: Table | None = None
+    rows: list[int] = []
+    for item in found:
+        if item.table is not table and table is not None:
+            yield table, rows
+            rows = []
+        table = item.table
+        rows.append(item.row)
+    if table is not None:
+        yield table, rows
+
+
+def _write_values(query: _Query, found: list[Found], target: ClassAd | None, out: IO[str]) -> None:
+    titles = [column.title for column in query.columns]
+    show = _json if query.format in ("json", "jsonl") else query.layout.text
+    if query.format == "csv":
+        show = _plain
+    cells = _cells(query, found, target, show)
+    if query.format == "csv":
+        import csv
+
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(titles)
+        writer.writerows(cells)
+    elif query.format == "text":
+        out.writelines(f"{line}\n" for line in query.layout.lines(titles, cells))
+    else:
+        _write_json(titles, cells, out, query.format)
+
+
+def _write_json(
+    titles: Sequence[str], rows: Iterable[Sequence[str]], out: IO[str], how: str
+) -> None:
+    """Objects: a list of them, or one a line."""
+    from classad.formats.json import quote
+
+    names = [quote(title) for title in titles]
+    lines = (
+        "{" + ", ".join(f"{name}: {cell}" for name, cell in zip(names, row, strict=True)) + "}"
+        for row in rows
+    )
+    if how == "jsonl":
+        out.writelines(f"{line}\n" for line in lines)
+        return
+    out.write("[\n")
+    for place, line in enumerate(lines):
+        out.write((",\n" if place else "") + line)
+    out.write("\n]\n")
+
+
+def _cells(
+    query: _Query, found: list[Found], target: ClassAd | None, show: Show
+) -> Iterator[Sequence[str]]:
+    """The texts of each row; each distinct value is written once."""
+    for table, rows in _runs(found):
+        columns = []
+        within = Rows.of(len(table), rows)
+        for column in query.columns:
+            name = attribute_of(column.tree)
+            if query.layout.raw:
+                raw = ([0] * len(table), [column.tree])
+                codes, values = raw if name is None else table.column(name)
+            else:
+                codes, values = table.evaluate(
+                    column.tree, target, within=within, context=query.context
+                )
+            used = {codes[row] for row in rows}
+            texts = {code: show(values[code]) for code in used}
+            columns.append([texts[codes[row]] for row in rows])
+        yield from zip(*columns, strict=True)
+
+
+def _json(value: object) -> str:
+    from classad.formats.json import format_value
+
+    return "null" if value is None else format_value(value)
+
+
+def _plain(value: object) -> str:
+    """A cell of a CSV file: nothing for undefined."""
+    text = Layout().text(value)
+    return "" if text == "undefined" and value.__class__ is not str else text
+
+
+# --- what is given --------------------------------------------------------------------------------
+
+
+def _table(path: str, notes: IO[str]) -> Table:
+    diagnostics: list[Diagnostic] = []
+    try:
+        table = Table.from_file(path, diagnostics=diagnostics)
+    except ClassAdParseError as problem:
+        raise Problem(_rendered(problem)) from None
+    except (ClassAdException, OSError) as problem:
+        raise Problem(_reason(path, problem)) from None
+    for diagnostic in diagnostics:
+        notes.write(f"{diagnostic.render()}\n")
+    return table
+
+
+def _first_ad(path: str) -> ClassAd:
+    try:
+        ad = next(iter(read_ads(path)), None)
+    except ClassAdParseError as problem:
+        raise Problem(_rendered(problem)) from None
+    except (ClassAdException, OSError) as problem:
+        raise Problem(_reason(path, problem)) from None
+    if ad is None:
+        raise Problem(f"pieslice select: error: {path}: no ad in it")
+    return ad
+
+
+def _reason(path: str, problem: Exception) -> str:
+    reason = getattr(problem, "strerror", None) or str(problem)
+    return f"pieslice select: error: {path}: {reason.lower()}"
+
+
+def _rendered(problem: ClassAdParseError) -> str:
+    return str(problem) if problem.diagnostic is None else problem.diagnostic.render()
+
+
+def _expression(text: str, option: str) -> ExprTree:
+    from classad.syntax.parser import parse_expression
+
+    try:
+        node = parse_expression(text, old=True, source=Source(text, f"<{option}>"))
+    except ClassAdParseError as problem:
+        raise Problem(_rendered(problem)) from None
+    return ExprTree.from_node(node)
+
+
+def _pieces(text: str) -> list[str]:
+    """The expressions of a list, between commas outside of brackets and quotes."""
+    pieces, start, depth, quote, place = [], 0, 0, "", 0
+    while place < len(text):
+        char = text[place]
+        if quote:
+            place += char == "\\" and text[place + 1 : place + 2] == quote
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char == "," and depth <= 0:
+            pieces.append(text[start:place])
+            start = place + 1
+        place += 1
+    pieces.append(text[start:])
+    return [piece.strip(BLANKS) for piece in pieces if piece.strip(BLANKS)]

@@ -1,0 +1,205 @@
+"""The options that say how a configuration is read, and the reading.
+
+Facts about the machine are inputs (``--fact``); this machine is asked only with ``--this-machine``.
+Inputs: parsed arguments, files, with ``--environment`` the environment; the clock, for expressions
+in macros.  Outputs: a ``Config``; problems on standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from classad.errors import Diagnostic, suggest
+from pieslice.command_line import EXIT_BAD
+from pieslice.data import JsonObject
+
+if TYPE_CHECKING:
+    from policy.config import Config
+    from policy.language.host import HostFacts
+
+
+class Misuse(Exception):  # noqa: N818 - its text is the message
+    """What ends a command with exit status 2, as text to print."""
+
+
+class Shown(Misuse):
+    """The same for a text that is a diagnostic already."""
+
+
+def add_reader(parser: argparse.ArgumentParser, *paths: str, nargs: str | None = None) -> None:
+    """The options of reading, and the positional arguments ``paths`` (default PATH)."""
+    for path in paths or ("path",):
+        parser.add_argument(
+            path,
+            nargs=nargs,
+            metavar=path.upper(),
+            help="the root file, a folder with condor_config, or a folder of files",
+        )
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """The options of reading."""
+    parser.add_argument(
+        "--subsys", default="NEGOTIATOR", metavar="S", help="who reads (default NEGOTIATOR)"
+    )
+    parser.add_argument("--local-name", metavar="N", help="local name of the reader")
+    parser.add_argument(
+        "-D", "--define", action="append", default=[], metavar="NAME=VALUE",
+        help="a definition after all files",
+    )  # fmt: skip
+    parser.add_argument(
+        "--fact", action="append", default=[], metavar="NAME=VALUE",
+        help="a fact about the machine that reads, such as detected_cpus=8",
+    )  # fmt: skip
+    parser.add_argument(
+        "--this-machine", action="store_true", help="take the other facts from this machine"
+    )
+    parser.add_argument(
+        "--environment", action="store_true", help="honour _CONDOR_ variables of the environment"
+    )
+    parser.add_argument(
+        "--keep-going", action="store_true", help="go on after lines that cannot be read"
+    )
+    parser.add_argument(
+        "--installed-at", default="/etc/condor", metavar="DIR",
+        help="the folder of the pool that a folder with condor_config is a copy of"
+        " (default /etc/condor)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--allow-commands", action="store_true", help="run the programs that it names"
+    )
+
+
+def reading_words(args: argparse.Namespace) -> list[str]:
+    """The options of reading that were given, as words of a command line."""
+    words: list[str] = []
+    for option, value, default in (
+        ("--subsys", args.subsys, "NEGOTIATOR"),
+        ("--local-name", args.local_name, None),
+        ("--installed-at", args.installed_at, "/etc/condor"),
+    ):
+        if value != default:
+            words += [option, value]
+    for option, values in (("-D", args.define), ("--fact", args.fact)):
+        words += [word for value in values for word in (option, value)]
+    for option in ("this_machine", "environment", "keep_going", "allow_commands"):
+        if getattr(args, option):
+            words.append(f"--{option.replace('_', '-')}")
+    return words
+
+
+def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool = False) -> Config:
+    """The configuration that the arguments name; raises ``Misuse`` and ``OSError``."""
+    from policy.io import read_config
+
+    path = args.path if path is None else path
+    if os.path.isdir(path):
+        with os.scandir(path) as entries:
+            empty = not any(entry.is_file() for entry in entries)
+        if empty:
+            raise Misuse(f"no configuration files in `{path}`")
+    else:
+        with open(path, "rb"):
+            pass  # a file that cannot be opened is the user's mistake, not the configuration's
+    return read_config(
+        path,
+        subsystem=args.subsys,
+        local_name=args.local_name,
+        environment=dict(os.environ) if args.environment else None,
+        extra=definitions(args.define),
+        host=host_facts(args.fact, this_machine=args.this_machine),
+        now=time.time(),
+        keep_going=keep_going or args.keep_going,
+        installed_at=args.installed_at,
+        commands=args.allow_commands,
+    )
+
+
+def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:
+    """The machine to pretend: from ``NAME=VALUE`` texts over its or the plain defaults."""
+    from attr import evolve, fields
+
+    from policy.io import this_host
+    from policy.language.host import HostFacts
+
+    host = this_host() if this_machine else HostFacts()
+    known = {field.name: field.default for field in fields(HostFacts)}
+    values: JsonObject = {}
+    for name, text in split_pairs("--fact", facts):
+        wanted = name.casefold()
+        wanted = wanted if wanted in known else f"{wanted}_mb"
+        if wanted not in known:
+            near = suggest(name, known)
+            tail = f"; did you mean `{near}`?" if near else f"; known are {', '.join(known)}"
+            raise Misuse(f"--fact: no fact `{name}`{tail}")
+        values[wanted] = _typed(name, text, known[wanted])
+    return evolve(host, **values)
+
+
+def _typed(name: str, text: str, example: object) -> object:
+    if isinstance(example, bool):
+        if text.casefold() not in ("true", "false"):
+            raise Misuse(f"--fact {name}: `{text}` is neither true nor false")
+        return text.casefold() == "true"
+    if isinstance(example, int):
+        if not text.isdecimal():
+            raise Misuse(f"--fact {name}: `{text}` is not a whole number")
+        return int(text)
+    return text
+
+
+def definitions(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """The definitions of ``-D``; raises ``Misuse``."""
+    from policy.language.statements import is_identifier
+
+    pairs = split_pairs("-D", texts)
+    for name, _ in pairs:
+        if not is_identifier(name):
+            raise Misuse(f"-D: `{name}` is not a macro name")
+    return pairs
+
+
+def split_pairs(option: str, texts: Iterable[str]) -> list[tuple[str, str]]:
+    """``NAME=VALUE`` texts as pairs; raises ``Misuse``."""
+    pairs = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise Misuse(f"{option}: `{text}` is not of the form NAME=VALUE")
+        pairs.append((name.strip(), value.strip()))
+    return pairs
+
+
+def say_problems(config: Config, *, notes: bool = True) -> None:
+    """What was wrong with the texts, on standard error; without ``notes`` only errors."""
+    say(found for found in config.diagnostics if notes or found.severity == "error")
+
+
+def say(diagnostics: Iterable[Diagnostic]) -> None:
+    """Print diagnostics on standard error."""
+    for found in diagnostics:
+        print(found.render(), file=sys.stderr)
+
+
+#: Runs a command and returns its exit code.
+Command = Callable[[argparse.Namespace], int]
+
+
+def guarded(command: Command) -> Command:
+    """The command, with ``Misuse`` as a message and exit status 2."""
+
+    def run(args: argparse.Namespace) -> int:
+        try:
+            return command(args)
+        except Misuse as misuse:
+            lead = "" if isinstance(misuse, Shown) else "pieslice: error: "
+            print(f"{lead}{misuse}", file=sys.stderr)
+            return EXIT_BAD
+
+    return run

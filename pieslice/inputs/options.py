@@ -1,0 +1,181 @@
+"""Arguments that the commands about a pool share.
+
+What lives here: the options that say which pool is meant and where the answer goes, once for
+``negotiate``, ``why``, ``rank``, ``quotas`` and ``diff``.
+Inputs: a parser.  Outputs: it has the options.
+Never here: carrying them out (``pieslice.inputs.pool``); nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from negotiator.engines import ENGINES
+
+#: What a path on the command line may be.
+INPUT_HELP: Final = "folder of a capture, scenario, or files of ads in any form"
+
+
+#: The tables that ``negotiate`` can make, and those of a summary.
+TABLES: Final = ("users", "groups", "machines", "quotas", "submitters", "matches", "rejections")
+SUMMARY: Final = ("users", "groups", "machines", "quotas")
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """The files of a pool, and what of the cycle is not in them."""
+    parser.add_argument(
+        "--dialect",
+        type=_dialect,
+        default="htcondor",
+        metavar="D",
+        help="whose rules: htcondor (25.14.1, the default), mrg or manual, with +RULE for one more",
+    )
+    for option, text in (
+        ("--slots", "slot ads, as condor_status -l prints them"),
+        ("--jobs", "job ads, as condor_q -all -l prints them"),
+        ("--submitters", "submitter ads (condor_status -submitters -l)"),
+        ("--schedds", "schedd ads (condor_status -schedd -l)"),
+        ("--accounting", "accounting ads (condor_userprio -all -l); used instead of the log"),
+        ("--accountant-log", "the accountant's Accountantnew.log"),
+        ("--expected", "decisions of the real negotiator to compare with"),
+    ):
+        parser.add_argument(option, metavar="F", help=text)
+    parser.add_argument(
+        "--config",
+        action="append",
+        metavar="F",
+        help="configuration instead of the pool's; more are read on top of the first",
+    )
+    parser.add_argument(
+        "-D",
+        "--define",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a definition after all configuration files",
+    )
+    parser.add_argument(
+        "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of random() (default 0)"
+    )
+
+
+def add_local_name(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Which negotiator of the pool is meant."""
+    parser.add_argument(
+        "--local-name",
+        action="append",
+        metavar="N",
+        help=f"local name of the negotiator whose configuration is read{more}",
+    )
+
+
+def add_course(parser: argparse.ArgumentParser) -> None:
+    """How many cycles, and how far apart."""
+    parser.add_argument(
+        "--cycles",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="cycles one after another, each with the claims of the one before (default 1)",
+    )
+    parser.add_argument(
+        "--interval",
+        type=_seconds,
+        metavar="S",
+        help="seconds from one cycle to the next (default: NEGOTIATOR_INTERVAL)",
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of cycles from 1 to 10000")
+    return int(text)
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a whole number of seconds from 1 on")
+    return int(text)
+
+
+def add_costs(parser: argparse.ArgumentParser) -> None:
+    """What takes time, for the limits on it."""
+    parser.add_argument(
+        "--seconds-per-request",
+        action="append",
+        default=[],
+        metavar="[SCHEDD=]S",
+        help="time that offering a request takes, of all schedds or of one (default 0)",
+    )
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """How candidates are found."""
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default=ENGINES[0],
+        help="find the slots of a job among all at once (columns) or by asking one after the other "
+        "(reference, slow); the answer is the same",
+    )
+
+
+def add_tables(parser: argparse.ArgumentParser) -> None:
+    """What of a cycle's result is shown."""
+    parser.add_argument(
+        "--group", action="append", metavar="G", help="show only this group and those below it"
+    )
+    parser.add_argument(
+        "--submitter", action="append", metavar="S", help="show only this submitter"
+    )
+    parser.add_argument(
+        "--table", action="append", choices=TABLES, help="show this table instead of the report"
+    )
+    parser.add_argument(
+        "--summary", action="store_true", help="show the tables of users, groups, machines, quotas"
+    )
+
+
+def add_output(parser: argparse.ArgumentParser, *forms: str) -> None:
+    """How the answer is printed, and where; ``forms`` besides text and JSON."""
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", *forms),
+        default="text",
+        help="form of the answer (default text)",
+    )
+    parser.add_argument(
+        "--json", action="store_const", const="json", dest="format", help="same as --format json"
+    )
+    parser.add_argument("-o", "--output", metavar="F", help="write to a file")
+    parser.add_argument("--no-color", action="store_true", help="no colours on a terminal")
+    parser.add_argument(
+        "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
+    )
+    # Also accepted here; without a default, so that the one before the command keeps its value.
+    parser.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+
+
+def _dialect(text: str) -> str:
+    from policy.dialects import UnknownDialectError, find_dialect
+
+    try:
+        return find_dialect(text).name
+    except UnknownDialectError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def _width(text: str) -> int:
+    try:
+        width = int(text)
+    except ValueError:
+        width = 0
+    if width < 20:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a width of at least 20")
+    return width

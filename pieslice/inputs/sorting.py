@@ -1,0 +1,178 @@
+"""What the files named on a command line are.
+
+What lives here: how a path is told to be the folder of a capture, a scenario, a transaction log, a
+configuration, recorded decisions, or ads, and which ads are slots, jobs, submitters, schedds and
+accounting records, in whatever form and mixture they come.
+Inputs: paths as given.  Outputs: ``Inputs``: where each part of a pool is to be read from; raises
+``InputError`` where nothing can be made of a path.
+Never here: the meaning of ads, putting a pool together (``negotiator.io``).
+Follows: ``MyType`` of the ads that the collector and the schedds hand out; ads without it are told
+by attributes that only their kind has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from attr import define, field, frozen
+
+from classad.errors import Diagnostic
+from negotiator.capture.ads import LocatedAd, begins_as, content_of, is_log, read_ads
+from negotiator.capture.files import CapturePaths, InputError
+from pieslice.data import JsonObject, Record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: ``MyType``, folded -> what the ad is.  Other types are of no use to a cycle.
+KINDS: Final[Mapping[str, str]] = {
+    "machine": "slots",
+    "job": "jobs",
+    "submitter": "submitters",
+    "scheduler": "schedds",
+    "accounting": "accounting",
+    "negotiator": "negotiator",
+}
+#: Attributes that tell the kind of an ad without ``MyType``; the first that are all there.
+_MARKS: Final = (
+    ("jobs", ("ClusterId", "ProcId")),
+    ("submitters", ("ScheddName", "IdleJobs")),
+    ("accounting", ("NumSubmittors",)),
+    ("accounting", ("Name", "Priority", "PriorityFactor")),
+    ("slots", ("Name", "Cpus")),
+)
+_ACCOUNTANT_KEY: Final = re.compile(r"^10[1-4] (Customer|Resource|Accountant)\.", re.MULTILINE)
+_CONFIG_NAME: Final = re.compile(r"condor_config.*|.*\.(conf|config)")
+
+
+@frozen
+class Inputs:
+    """A pool's parts, or a scenario; ``scenario`` is the object in the file ``paths.title``."""
+
+    paths: CapturePaths
+    scenario: Record | None = None
+
+
+@define(eq=False)
+class _Heap:
+    """What the paths so far were."""
+
+    diagnostics: list[Diagnostic]
+    folder: Path | None = None
+    given: dict[str, Path] = field(factory=dict)
+    ads: dict[str, list[LocatedAd]] = field(factory=dict)
+    overlays: list[Path] = field(factory=list)
+    scenario: Record | None = None
+
+    def stop(self, message: str, *, help: str | None = None) -> InputError:
+        return InputError([*self.diagnostics, Diagnostic(message, help=help)])
+
+
+def sort_out(paths: Sequence[Path], diagnostics: list[Diagnostic]) -> Inputs:
+    """Tell what each path is; trouble that a run survives is added to ``diagnostics``."""
+    heap = _Heap(diagnostics)
+    for path in paths:
+        try:
+            if not path.exists():
+                raise heap.stop(f"{path}: no such folder or file")
+            if path.is_dir():
+                _add_folder(heap, path)
+            else:
+                _add_file(heap, path)
+        except OSError as problem:
+            why = (problem.strerror or str(problem)).lower()
+            raise heap.stop(f"{path}: {why}") from None
+    if heap.scenario is not None and len(paths) > 1:
+        raise heap.stop("a scenario is a whole pool; it stands alone")
+    found = CapturePaths(
+        heap.folder,
+        heap.given,
+        {kind: tuple(ads) for kind, ads in heap.ads.items()},
+        tuple(heap.overlays),
+        title=", ".join(map(str, paths)) if paths and heap.folder is None else None,
+    )
+    return Inputs(found, heap.scenario)
+
+
+def _add_folder(heap: _Heap, path: Path) -> None:
+    if heap.folder is not None:
+        raise heap.stop(f"`{path}` is a second folder; a pool has one")
+    heap.folder = path
+
+
+def _add_file(heap: _Heap, path: Path) -> None:
+    if is_log(path):
+        head = begins_as(path).decode("utf-8", "surrogateescape")
+        heap.given["accountant_log" if _ACCOUNTANT_KEY.search(head) else "jobs"] = path
+    elif _CONFIG_NAME.fullmatch(path.name):
+        _add_config(heap, path)
+    elif (data := _json_object(path)) is not None:
+        _add_object(heap, path, data)
+    else:
+        _add_ads(heap, path)
+
+
+def _add_config(heap: _Heap, path: Path) -> None:
+    """The first configuration is that of the pool, others are read after it."""
+    if "config" in heap.given:
+        heap.overlays.append(path)
+    else:
+        heap.given["config"] = path
+
+
+def _json_object(path: Path) -> JsonObject | None:
+    """The JSON object in a file, None for anything else, a single ad among it."""
+    if not begins_as(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return None
+    try:
+        data = json.loads(content_of(path))
+    except (ValueError, RecursionError):
+        return None
+    known = {"scenario", "slots", "matches", "rejections"}
+    return data if isinstance(data, dict) and known & set(data) else None
+
+
+def _add_object(heap: _Heap, path: Path, data: JsonObject) -> None:
+    """A recorded scenario, one without a recording, or decisions to compare with."""
+    if isinstance(data.get("scenario"), dict):
+        heap.scenario = data
+    elif isinstance(data.get("slots"), list):
+        heap.scenario = {"scenario": data}
+    else:
+        heap.given["expected"] = path
+
+
+def _add_ads(heap: _Heap, path: Path) -> None:
+    unknown = 0
+    problems: list[Diagnostic] = []
+    ads = read_ads(path, problems)
+    for ad in ads:
+        kind = kind_of(ad)
+        if kind is None:
+            unknown += 1
+        else:
+            heap.ads.setdefault(kind, []).append(ad)
+    if unknown == len(ads):
+        # That no line of it is sound is nothing new then.
+        raise heap.stop(
+            f"{path}: no ads of slots, jobs, submitters, schedds or accounting records in it",
+            help="a configuration is given with --config",
+        )
+    heap.diagnostics += problems
+    if unknown:
+        message = f"{path}: {unknown} ads of other kinds are left out"
+        heap.diagnostics.append(Diagnostic(message, severity="note"))
+
+
+def kind_of(ad: LocatedAd) -> str | None:
+    """What an ad is; None if a cycle has no use for it."""
+    my_type = ad.text("MyType")
+    if my_type is not None:
+        return KINDS.get(my_type.lower())
+    for kind, names in _MARKS:
+        if all(ad.ad.raw(name) is not None for name in names):
+            return kind
+    return None

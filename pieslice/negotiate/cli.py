@@ -1,0 +1,48 @@
+"""The command line of ``pieslice negotiate``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from pieslice.inputs.options import (
+    INPUT_HELP,
+    add_costs,
+    add_course,
+    add_engine,
+    add_inputs,
+    add_local_name,
+    add_output,
+    add_tables,
+)
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
+
+
+def add_commands(subcommands: Subcommands) -> None:
+    """Add ``negotiate``."""
+    negotiate = subcommands.add_parser(
+        "negotiate",
+        help="run one negotiation cycle on a captured pool",
+        description="Run one negotiation cycle on a captured pool and say who gets what and why.",
+        epilog="Files that are not given are taken from the folder; see docs/cli for their names.",
+    )
+    negotiate.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
+    add_inputs(negotiate)
+    add_local_name(negotiate, "; several for a pool with several negotiators")
+    add_costs(negotiate)
+    add_course(negotiate)
+    add_engine(negotiate)
+    add_tables(negotiate)
+    add_output(negotiate, "csv")
+    negotiate.set_defaults(run=_negotiate)
+
+
+def _negotiate(args: argparse.Namespace) -> int:
+    from pieslice.inputs.pool import without_collecting
+    from pieslice.negotiate.command import negotiate_command
+
+    with without_collecting():
+        return negotiate_command(args, sys.stdout, sys.stderr)

@@ -1,0 +1,210 @@
+"""The commands ``pieslice config show``, ``dump``, ``summary`` and ``info``.
+
+``show`` prints values as condor_config_val does; whether condor_negotiator would start is the
+business of ``pieslice.policy.check``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
+from pieslice.inputs.configuration import (
+    Misuse,
+    add_reader,
+    guarded,
+    read,
+    say_problems,
+)
+
+if TYPE_CHECKING:
+    from pieslice.command_line import IntermixedCommands, Subcommands
+    from policy.config import Config
+    from policy.explain.settings import Listed
+
+
+def add_commands(subcommands: Subcommands) -> None:
+    """Add ``config`` with its own subcommands."""
+    config = subcommands.add_parser("config", help="look into a configuration")
+    commands = config.add_subparsers(
+        title="commands",
+        dest="config_command",
+        metavar="COMMAND",
+        required=True,
+        parser_class=Intermixed,
+    )
+    show = commands.add_parser(
+        "show",
+        help="print the values of macros",
+        description="Print the values of macros, one per line, as condor_config_val does.",
+    )
+    show.add_argument(
+        "knobs", nargs="*", metavar="KNOB", help="a macro (default: all that are set)"
+    )
+    show.add_argument("--trace", action="store_true", help="say where a value comes from")
+    show.add_argument("--raw", action="store_true", help="do not expand")
+    show.add_argument("--default", action="store_true", help="print the built-in value")
+    _add_json(show)
+    add_reader(show)
+    show.set_defaults(run=_show)
+    _add_lists(commands)
+    _add_info(commands)
+
+
+def _add_info(commands: IntermixedCommands) -> None:
+    info = commands.add_parser(
+        "info",
+        help="say what a macro means",
+        description="Say what macros of HTCondor mean: default, type, range, unit and reader.",
+    )
+    info.add_argument("knobs", nargs="+", metavar="KNOB", help="a macro")
+    _add_json(info)
+    info.set_defaults(run=_info)
+
+
+@guarded
+def _info(args: argparse.Namespace) -> int:
+    from classad.errors import suggest
+    from pieslice.policy.showing import info_lines
+    from policy.data.tables import meanings
+    from policy.knobs import KNOBS
+    from policy.knobs.parameters import find_parameter
+
+    found = {name: find_parameter(name) for name in args.knobs}
+    for name in (name for name, known in found.items() if known is None):
+        near = suggest(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
+        tail = f"; did you mean `{near}`?" if near else ""
+        print(f"pieslice: error: HTCondor has no macro `{name}`{tail}", file=sys.stderr)
+    known = [parameter for parameter in found.values() if parameter is not None]
+    if args.json:
+        import json
+
+        print(json.dumps([parameter.as_json() for parameter in known], indent=2))
+    else:
+        print("\n\n".join("\n".join(info_lines(parameter)) for parameter in known))
+    return EXIT_OK if len(known) == len(found) else EXIT_NO
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_lists(commands: IntermixedCommands) -> None:
+    dump = commands.add_parser(
+        "dump",
+        help="print all macros",
+        description="Print all macros with their values, built-in ones too, sorted by name.",
+    )
+    dump.add_argument(
+        "patterns", nargs="*", metavar="REGEX", help="only names in which one is found"
+    )
+    dump.add_argument("--trace", action="store_true", help="say where a value comes from")
+    dump.set_defaults(run=_dump)
+    summary = commands.add_parser(
+        "summary",
+        help="print what differs from the defaults",
+        description="Print what a configuration sets otherwise than the defaults, file by file.",
+    )
+    summary.set_defaults(run=_summary)
+    for parser in (dump, summary):
+        parser.add_argument("--raw", action="store_true", help="do not expand")
+        _add_json(parser)
+        add_reader(parser)
+
+
+@guarded
+def _show(args: argparse.Namespace) -> int:
+    config = read(args)
+    say_problems(config)
+    if not config.complete:
+        return EXIT_BAD
+    if args.json:
+        return _show_json(config, args.knobs or config.names())
+    code = EXIT_OK
+    for name in args.knobs or config.names():
+        code = max(code, _show_one(args, config, name, labelled=not args.knobs))
+    return code
+
+
+def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: bool) -> int:
+    from pieslice.policy.showing import shown_default, trace
+    from policy.language.macros import ExpansionError
+
+    definition = config.lookup(name)
+    if args.trace and definition is not None:
+        print("\n".join(trace(config, name, definition)))
+        return EXIT_OK
+    try:
+        if args.default:
+            text = shown_default(config, name)
+        elif args.raw:
+            text = None if definition is None else definition.raw
+        else:
+            text = config.text(name)
+    except ExpansionError as endless:
+        print(f"{name}: {endless}", file=sys.stderr)
+        return EXIT_BAD
+    if text is None and not labelled:
+        print(f"Not defined: {name}", file=sys.stderr)
+        return EXIT_NO
+    print(f"{name} = {text or ''}".rstrip() if labelled else text)
+    return EXIT_OK
+
+
+def _show_json(config: Config, names: list[str]) -> int:
+    import json
+
+    from policy.explain.settings import listed
+
+    definitions = [(name, config.lookup(name)) for name in names]
+    found = [listed(config, name, entry) for name, entry in definitions if entry is not None]
+    print(json.dumps([one.as_json() for one in found], indent=2))
+    for name, entry in definitions:
+        if entry is None:
+            print(f"Not defined: {name}", file=sys.stderr)
+    return EXIT_OK if len(found) == len(definitions) else EXIT_NO
+
+
+@guarded
+def _dump(args: argparse.Namespace) -> int:
+    from pieslice.policy.listing import dump_lines
+    from policy.explain.settings import everything
+
+    try:
+        patterns = [re.compile(text, re.IGNORECASE) for text in args.patterns]
+    except re.error as mistake:
+        raise Misuse(f"`{mistake.pattern!s}` is not a regular expression: {mistake}") from None
+    config = read(args)
+    say_problems(config)
+    found = list(everything(config, patterns)) if config.complete else []
+    return _print_list(config, args, found, dump_lines(found, raw=args.raw, places=args.trace))
+
+
+@guarded
+def _summary(args: argparse.Namespace) -> int:
+    from pieslice.policy.listing import summary_lines
+    from policy.explain.settings import changed
+
+    config = read(args)
+    say_problems(config)
+    found = changed(config) if config.complete else []
+    return _print_list(config, args, found, summary_lines(found, raw=args.raw))
+
+
+def _print_list(
+    config: Config, args: argparse.Namespace, found: list[Listed], lines: Iterable[str]
+) -> int:
+    if not config.complete:
+        return EXIT_BAD
+    if args.json:
+        import json
+
+        print(json.dumps([one.as_json() for one in found], indent=2))
+    else:
+        for line in lines:
+            print(line)
+    return EXIT_OK

@@ -1,0 +1,85 @@
+"""Lays out explanations, comparisons and answers of user maps as lines for people."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from policy.explain.difference import Comparison
+from policy.explain.sentences import Sentence, listing
+from policy.maps.lookup import Mapped
+from policy.maps.user_maps import MapLine
+
+_INDENT = "  "
+
+
+def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
+    """The sentences under their topics, wrapped."""
+    topic = None
+    for sentence in sentences:
+        if sentence.topic != topic:
+            if topic is not None:
+                yield ""
+            topic = sentence.topic
+            yield topic
+        indent = _INDENT * (sentence.depth + 1)
+        yield from textwrap.wrap(
+            f"{sentence.text} {sentence.places()}".rstrip(),
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent + _INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def comparison_lines(found: Comparison) -> Iterator[str]:
+    """The differences, each with what the macro is for, and what else was noticed."""
+    for number, one in enumerate(found.different):
+        if number:
+            yield ""
+        yield f"{one.macro}: {one.doc}" if one.doc else one.macro
+        yield f"- {one.left}"
+        yield f"+ {one.right}"
+    notes = list(_notes(found))
+    if notes and found.different:
+        yield ""
+    yield from notes
+
+
+def _notes(found: Comparison) -> Iterable[str]:
+    if not found.different:
+        yield "the policies mean the same"
+    if found.reworded:
+        yield f"the same in other words: {listing(found.reworded)}"
+    if found.beyond:
+        count = len(found.beyond)
+        yield f"{count} other macro{' differs' if count == 1 else 's differ'} (--all shows them)"
+
+
+def mapped_lines(found: Mapped) -> Iterator[str]:
+    """The answer and why."""
+    if found.line is None:
+        yield f"{found.name}: no mapping"
+        for one in found.near:
+            yield f"{_INDENT}{_place(one)} is for `{one.key}`: keys are compared with their case"
+        return
+    yield f"{found.name}: {found.result}"
+    yield f"{_INDENT}{_place(found.line)}: {found.line.written}"
+    if found.line.rest and not found.line.rest.startswith("#"):
+        yield f"{_INDENT}`{found.line.rest}` is ignored: a result with blanks needs quotes"
+    if found.group is not None and (len(found.groups) > 1 or found.preferred is not None):
+        yield f"{_INDENT}a job gets {found.group}{_choice(found)}"
+    for one in found.beaten:
+        yield f"{_INDENT}{_place(one)} comes too late: {one.written}"
+
+
+def _choice(found: Mapped) -> str:
+    if found.preferred is None:
+        return ", the first, unless it asks for another one of them"
+    asked = found.group is not None and found.group.casefold() == found.preferred.casefold()
+    return ", which it asks for" if asked else f", the first: `{found.preferred}` is not listed"
+
+
+def _place(line: MapLine) -> str:
+    return f"{line.file}:{line.number}"

@@ -1,0 +1,58 @@
+"""Puts an answer where the arguments of a command want it, and problems with the input on the
+error stream.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Final
+
+from classad.errors import Diagnostic
+from pieslice.reports.layout import Block, print_rich, printable, render_plain
+
+#: How many problems with the input are shown in full; JSON has them all.
+MAX_SHOWN: Final = 20
+DEFAULT_WIDTH: Final = 100
+
+
+def show(report: Sequence[Block], args: argparse.Namespace, out: IO[str]) -> None:
+    """Print a report as wide and as colourful as the arguments and the stream want it."""
+    width = args.width or (DEFAULT_WIDTH if args.output else terminal_width(out))
+    plain = args.output or args.no_color or not out.isatty() or os.environ.get("NO_COLOR")
+    if plain:
+        deliver(render_plain(report, width), args, out)
+    else:
+        print_rich(report, out, width)
+
+
+def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
+    """Write a finished answer to the file that the arguments name, else to ``out``."""
+    if args.output is None:
+        out.write(text)
+    else:
+        data = text.encode("utf-8", "backslashreplace")
+        Path(args.output).write_bytes(data)
+
+
+def terminal_width(stream: IO[str]) -> int:
+    """The width of the terminal, or a width for files and pipes."""
+    return shutil.get_terminal_size().columns if stream.isatty() else DEFAULT_WIDTH
+
+
+def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
+    """Print what was wrong with the input, each with its place."""
+    shown = diagnostics[:MAX_SHOWN]
+    if len(diagnostics) > MAX_SHOWN and diagnostics[-1].severity == "error":
+        # An error that ends the run comes last.
+        shown = [*diagnostics[: MAX_SHOWN - 1], diagnostics[-1]]
+    for item in shown:
+        text = item.headline() if item.severity == "note" else item.render()
+        lines = text.split("\n")
+        err.writelines(f"{printable(line)}\n" for line in lines)
+    left = len(diagnostics) - MAX_SHOWN
+    if left > 0:
+        err.write(f"and {left} more messages; --json lists them all\n")

@@ -1,0 +1,56 @@
+"""Reads the recorded tables that are installed with this package.
+
+``defaults.json`` is the parameter table of HTCondor 25.14.1, ``parameters.json`` says what its
+macros mean, ``attributes.json`` lists attributes of ads, the ``.conf`` files hold templates.  The
+knobs of the negotiation cycle are declared in ``policy.knobs``; a declaration has precedence over
+a row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+_TEMPLATES = ("policy.conf", "feature.conf", "other.conf")
+
+
+def _text(name: str) -> str:
+    return (files("policy") / "data" / name).read_text(encoding="utf-8")
+
+
+@cache
+def parameter_rows() -> Mapping[str, list[str]]:
+    """Default, type and range of macros, by the name that HTCondor spells."""
+    rows: dict[str, list[str]] = json.loads(_text("defaults.json"))
+    return rows
+
+
+@cache
+def builtin_table() -> dict[str, list[str]]:
+    """The same by case-folded name."""
+    return {name.casefold(): row for name, row in parameter_rows().items()}
+
+
+@cache
+def meanings() -> dict[str, list[str]]:
+    """Meaning, unit and reader of macros, by name.
+
+    Macros that are in no parameter table, since only the programs know them, are here too.
+    """
+    rows: dict[str, list[str]] = json.loads(_text("parameters.json"))
+    return rows
+
+
+@cache
+def attribute_names() -> tuple[str, ...]:
+    """Attributes that ads of jobs, slots and submitters usually have."""
+    names: list[str] = json.loads(_text("attributes.json"))
+    return tuple(names)
+
+
+def template_texts() -> list[str]:
+    """The files of configuration templates."""
+    folder = files("policy") / "data"
+    return [_text(name) for name in _TEMPLATES if (folder / name).is_file()]

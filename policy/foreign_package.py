@@ -1,0 +1,56 @@
+"""Refuses to run beside a foreign package that took our import name.
+
+HTCondor's retired binding also installed a top-level package ``classad``; with it first on the
+path nothing here works and every error would be obscure.  So the packages above ``classad`` check
+its mark before they import anything from it.
+
+Inputs: the name of an imported package.  Outputs: none, or one ``ImportError`` that names the
+foreign file and what to remove.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Final
+
+#: The mark that ``classad/__init__.py`` sets.
+PRODUCT: Final = "pieslice"
+
+
+def require_own(package: str) -> None:
+    """Raise ``ImportError`` unless the top-level ``package`` that is imported is ours."""
+    try:
+        module = importlib.import_module(package)
+    except ImportError:
+        # A foreign package may also fail on its own, for want of a library it was built with.
+        place = _found_at(package)
+        if place is None or Path(place).parents[1:2] == Path(__file__).parents[1:2]:
+            raise
+    else:
+        if getattr(module, "__product__", None) == PRODUCT:
+            return
+        place = getattr(module, "__file__", None)
+    remove = _distribution_of(package)
+    advice = f"remove it with `pip uninstall {remove}`" if remove else "remove it from sys.path"
+    raise ImportError(
+        f"the package `{package}` found at {place or 'an unknown place'} is not pieslice's: "
+        f"{advice}, or install pieslice in an environment of its own",
+        name=package,
+        path=place,
+    )
+
+
+def _found_at(package: str) -> str | None:
+    """The file that an import of a top-level package would run."""
+    spec = importlib.util.find_spec(package)
+    return None if spec is None else spec.origin
+
+
+def _distribution_of(package: str) -> str | None:
+    """The installed distribution, other than ours, that provides a top-level package."""
+    from importlib.metadata import packages_distributions
+
+    owners = packages_distributions().get(package, [])
+    return next((name for name in owners if name != PRODUCT), None)

@@ -1,0 +1,55 @@
+"""Declares the policy expressions that daemons other than the negotiator read.
+
+They are no knobs of a negotiation cycle, so ``find_knob`` does not know them; checks, comparisons
+and explanations do.  One with a text in ``doc`` belongs to what administrators call the policy.
+Follows: the policy chapters of the manual.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policy.knobs.declaration import Kind, Knob, Need
+
+#: Daemons and tools whose names may stand before the dot of a macro.
+DAEMONS: Final = frozenset(
+    (
+        *("MASTER", "COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD", "STARTER", "SHADOW", "TOOL"),
+        *("SUBMIT", "JOB_ROUTER", "GRIDMANAGER", "CREDD", "KBDD", "HAD", "REPLICATION", "GAHP"),
+        *("DEFRAG", "SHARED_PORT", "TRANSFERER", "C_GAHP", "ROOSTER", "GANGLIAD", "DAGMAN"),
+    )
+)
+
+
+def _startd(name: str, doc: str = "") -> Knob:
+    return Knob(name, Kind.EXPR, None, doc, need=Need.IRRELEVANT, read_by="STARTD")
+
+
+def _schedd(name: str, doc: str = "") -> Knob:
+    return Knob(name, Kind.EXPR, None, doc, need=Need.IRRELEVANT, read_by="SCHEDD")
+
+
+_ALL: Final = (
+    _startd("START", "Decides which jobs a slot accepts"),
+    _startd("RANK", "Ranks jobs at a startd, greatest first; a greater one may preempt"),
+    _startd("PREEMPT", "Decides when a startd ends a job of its own accord"),
+    _startd("KILL", "Decides when a startd kills a job that is being preempted"),
+    _startd("SUSPEND", "Decides when a startd suspends a job"),
+    _startd("CONTINUE", "Decides when a startd continues a suspended job"),
+    _startd("WANT_SUSPEND", "Decides whether a startd suspends before it preempts"),
+    _startd("WANT_VACATE", "Decides whether a startd vacates before it kills"),
+    _startd("WANT_HOLD", "Decides whether a preempted job goes on hold"),
+    _startd("MAXJOBRETIREMENTTIME", "Limits how long a preempted job may run on, in seconds"),
+    _startd("IS_OWNER"),
+    _startd("CLAIM_WORKLIFE"),
+    _startd("MACHINEMAXVACATETIME"),
+    _schedd("SYSTEM_PERIODIC_HOLD", "Holds jobs that it is true for"),
+    _schedd("SYSTEM_PERIODIC_REMOVE", "Removes jobs that it is true for"),
+    _schedd("SYSTEM_PERIODIC_RELEASE", "Releases held jobs that it is true for"),
+    _schedd("SYSTEM_PERIODIC_VACATE"),
+    _schedd("SYSTEM_ON_VACATE_COOL_DOWN"),
+    _schedd("START_LOCAL_UNIVERSE"),
+    _schedd("START_SCHEDULER_UNIVERSE"),
+)
+#: By case-folded name.
+OTHER_KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL}

@@ -1,0 +1,230 @@
+"""Reads knobs out of a configuration: text to checked value.
+
+When a default stands in, what is invalid, what is said about it and where that points.
+Inputs: a ``Config`` and a ``Knob``.  Outputs: ``Reading``, the value with its definition and at
+most one diagnostic.
+Follows: typed parameter reading of 25.14.1 (golden vectors ``typed``, ``negotiator-startup``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from attr import frozen
+
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.source import Source
+from policy.config import Config
+from policy.knobs.declaration import Kind, Knob
+from policy.language import expressions
+from policy.language.lines import BLANKS
+from policy.language.macros import ExpansionError
+from policy.language.numbers import (
+    INT32,
+    Evaluate,
+    clamp,
+    leading_boolean,
+    read_boolean,
+    read_double,
+    read_integer,
+)
+from policy.language.table import Definition
+
+if TYPE_CHECKING:
+    from classad.ads.expression import Expression as ExprTree
+
+#: Source, first character, and the one behind the last.
+Place = tuple[Source | None, int, int]
+#: Ends the name of a source that is the expanded value, not the file's text.
+EXPANDED: Final = " (expanded)"
+_LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+@frozen
+class Reading:
+    """What came out of reading one macro.
+
+    ``value`` is the default's when the text was invalid or empty.  ``definition`` is None when
+    neither the configuration nor HTCondor's table has the macro.
+    """
+
+    macro: str
+    value: object
+    text: str
+    definition: Definition | None
+    diagnostic: Diagnostic | None = None
+
+    def boolean(self) -> bool:
+        """The value of a ``Kind.BOOL`` knob; False without value or default."""
+        return bool(self.value)
+
+    def integer(self) -> int:
+        """The value of a ``Kind.INT`` knob."""
+        assert isinstance(self.value, int)
+        return self.value
+
+    def number(self) -> float:
+        """The value of a ``Kind.DOUBLE`` or ``Kind.LEADING`` knob."""
+        assert isinstance(self.value, int | float)
+        return float(self.value)
+
+    def number_or_none(self) -> float | None:
+        """The same for a knob without default."""
+        return None if self.value is None else self.number()
+
+    def names(self) -> tuple[str, ...]:
+        """The value of a ``Kind.LIST`` knob."""
+        return tuple(split_list(self.text))
+
+    def expression(self) -> ExprTree | None:
+        """The value of a ``Kind.EXPR`` knob; None when it is set to nothing."""
+        from classad.ads.expression import Expression as ExprTree
+
+        return self.value if isinstance(self.value, ExprTree) else None
+
+
+class _Invalid(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, why: str, start: int = 0, end: int | None = None) -> None:
+        super().__init__(why)
+        self.start = start
+        self.end = end
+
+
+def split_list(text: str) -> list[str]:
+    """A list at commas and white space."""
+    return [part for part in re.split(r"[,\s]+", text) if part]
+
+
+def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
+    """The value of a knob, or of the member ``macro`` of a family."""
+    macro = macro or knob.name
+    definition = config.lookup(macro)
+    evaluate = config.scope.functions.evaluate
+    if definition is None:
+        return Reading(macro, _default(config, knob, evaluate), knob.default or "", None)
+    try:
+        expanded = config.expand(definition)
+        if expanded.problems:
+            raise _Invalid(expanded.problems[0])
+        value = _value(knob, expanded.text, evaluate)
+    except ExpansionError as endless:
+        problem = _diagnostic(knob, macro, definition, "", _Invalid(str(endless)))
+        return Reading(macro, _default(config, knob, evaluate), "", definition, problem)
+    except _Invalid as invalid:
+        problem = _diagnostic(knob, macro, definition, expanded.text, invalid)
+        fallback = _fallback(config, knob, expanded.text, evaluate)
+        return Reading(macro, fallback, expanded.text, definition, problem)
+    if value is None and knob.kind not in (Kind.EXPR, Kind.LIST, Kind.STRING):
+        value = _default(config, knob, evaluate)
+    return Reading(macro, value, expanded.text, definition)
+
+
+def default_value(config: Config, knob: Knob) -> object:
+    """The value of a knob that is not set."""
+    return _default(config, knob, config.scope.functions.evaluate)
+
+
+def _default(config: Config, knob: Knob, evaluate: Evaluate) -> object:
+    if not knob.default:
+        return None
+    return _value(knob, config.scope.expand(knob.default), evaluate)
+
+
+def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> object:
+    """What a tool goes on with; a daemon aborts instead."""
+    if knob.kind is Kind.BOOL:
+        head = leading_boolean(text)
+        if head is not None:
+            return head
+    return _default(config, knob, evaluate)
+
+
+def _value(knob: Knob, text: str, evaluate: Evaluate) -> object:
+    """The value of an expanded text; None if it is empty."""
+    bare = text.strip(BLANKS)
+    if not bare:
+        return None
+    if knob.kind is Kind.BOOL:
+        return _required(read_boolean(text, evaluate), bare, "a boolean")
+    if knob.kind is Kind.INT:
+        return _integer(knob, bare, evaluate)
+    if knob.kind is Kind.DOUBLE:
+        return _double(knob, bare, evaluate)
+    if knob.kind is Kind.LEADING:
+        found = _LEADING_NUMBER.match(text)
+        return float(found[0]) if found else 0.0
+    if knob.kind is Kind.EXPR:
+        return _expression(text)
+    return text
+
+
+def _expression(text: str) -> ExprTree:
+    try:
+        return expressions.parse(text)
+    except ClassAdParseError as mistake:
+        found = mistake.diagnostic
+        if found is None:
+            raise _Invalid(str(mistake)) from None
+        raise _Invalid(found.message, found.start, found.end) from None
+
+
+def _required(value: bool | int | float | None, text: str, what: str) -> bool | int | float:
+    if value is None:
+        raise _Invalid(f"`{text}` is not {what}")
+    return value
+
+
+def _integer(knob: Knob, text: str, evaluate: Evaluate) -> int:
+    value = int(_required(read_integer(text, evaluate), text, "an integer"))
+    if clamp(value, INT32) != value:
+        raise _Invalid(f"{value} does not fit into 32 bits")
+    _check_range(knob, value)
+    return value
+
+
+def _double(knob: Knob, text: str, evaluate: Evaluate) -> float:
+    value = float(_required(read_double(text, evaluate), text, "a number"))
+    _check_range(knob, value)
+    return value
+
+
+def _check_range(knob: Knob, value: float) -> None:
+    if knob.minimum is not None and value < knob.minimum:
+        raise _Invalid(f"{value:g} is below {knob.minimum:g}")
+    if knob.maximum is not None and value > knob.maximum:
+        raise _Invalid(f"{value:g} is above {knob.maximum:g}")
+
+
+def _diagnostic(
+    knob: Knob, macro: str, definition: Definition, text: str, invalid: _Invalid
+) -> Diagnostic:
+    source, start, end = place(definition, text, invalid.start, invalid.end)
+    default = f"its default `{knob.default}`" if knob.default else "no value"
+    daemon = "aborts with exit status 4" if knob.fatal else "goes on"
+    return Diagnostic(
+        f"{macro}: {invalid}",
+        source,
+        start,
+        end,
+        severity="error" if knob.fatal else "warning",
+        id=("P111" if knob.kind is Kind.EXPR else "P110") if knob.fatal else "P112",
+        help=f"condor_{knob.read_by.lower()} {daemon} here; {default} is used instead",
+    )
+
+
+def place(definition: Definition, text: str, start: int = 0, end: int | None = None) -> Place:
+    """Where characters ``start:end`` of the expanded value are: in the file if it stands there."""
+    source = definition.source
+    if source is None:
+        if definition.line is None and not text:
+            return None, 0, 0
+        return Source(text, definition.origin), start, len(text) if end is None else end
+    written = source.text[definition.start : definition.end]
+    if written != text:
+        if not text or end is None:
+            return source, definition.start, definition.end
+        shown = Source(text, f"{definition.origin}{EXPANDED}", first_line=definition.line or 1)
+        return shown, start, end
+    stop = len(text) if end is None else end
+    return source, definition.start + start, definition.start + stop

@@ -1,0 +1,105 @@
+"""A table keeps within its budget whatever it is asked, and answers all the same."""
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from classad import ClassAd, ExprTree, Table
+from classad.evaluate import evaluate
+from classad.match import symmetric_match
+
+BUDGET = 2_000_000
+Ask = Callable[[Table, int], object]
+
+
+def slot(number: int) -> ClassAd:
+    return ClassAd(
+        {
+            "Memory": 1000 + 37 * number,
+            "Owner": f"user{number % 7}",
+            "Requirements": ExprTree(
+                ["TARGET.RequestMemory <= Memory", "MY.Memory > 1500 && TARGET.X =!= 3"][number % 2]
+            ),
+        }
+    )
+
+
+SLOTS = [slot(number) for number in range(30)]
+
+
+def job(number: int) -> ClassAd:
+    text = f'TARGET.Memory > {number} && (TARGET.Owner != "user{number % 9}" || Odd{number} > 3)'
+    return ClassAd({"RequestMemory": 1200 + number, "Requirements": ExprTree(text)})
+
+
+def select(table: Table, number: int) -> object:
+    return list(table.select(f"Memory > {number} + 1000"))
+
+
+def match(table: Table, number: int) -> object:
+    return list(table.match(job(number)))
+
+
+def rank(table: Table, number: int) -> object:
+    return table.numbers(f"Memory * {number} + 1").tolist()
+
+
+def other_ads(table: Table, number: int) -> object:
+    target = ClassAd({"Low": ExprTree(f"{number} + 1000 + TARGET.Memory * 0")})
+    return list(table.select("Memory > TARGET.Low", target))
+
+
+@pytest.mark.parametrize(
+    ("ask", "texts"), [(select, 6000), (match, 600), (rank, 1200), (other_ads, 1200)]
+)
+def test_thousands_of_texts_stay_within_the_budget(ask: Ask, texts: int) -> None:
+    table = Table(SLOTS, budget=BUDGET)
+    ask(table, 1)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        begin, most, said = tracemalloc.get_traced_memory()[0], 0, 0
+        for number in range(2, texts):
+            ask(table, number)
+            if number % 30 == 0:
+                most = max(most, tracemalloc.get_traced_memory()[0] - begin)
+                said = max(said, table.held)
+        gc.collect()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * BUDGET
+    assert BUDGET / 4 < said < 2 * BUDGET
+
+
+def test_answers_are_the_same_when_the_table_forgets() -> None:
+    small, target = Table(SLOTS, budget=20_000), ClassAd({"Low": 1800})
+    forgotten, before = 0, 0
+    for number in range(200):
+        assert select(small, number * 9) == [
+            row for row, ad in enumerate(SLOTS) if ad["Memory"] > number * 9 + 1000
+        ]
+        assert match(small, number) == [
+            row for row, ad in enumerate(SLOTS) if symmetric_match(job(number), ad)
+        ]
+        expr = ExprTree(f"Memory > TARGET.Low + {number}")
+        assert list(small.select(expr, target)) == [
+            row for row, ad in enumerate(SLOTS) if evaluate(expr, ad, target) is True
+        ]
+        forgotten += small.held < before
+        before = small.held
+    assert forgotten > 3
+
+
+def test_one_partner_is_asked_about_while_the_table_forgets() -> None:
+    table, known = Table(SLOTS, budget=20_000), Table(SLOTS)
+    ad = ClassAd({"Low": ExprTree("1500 + High * 0"), "High": 7, "RequestMemory": 1300})
+    ad["Requirements"] = ExprTree("TARGET.Memory > Low && TARGET.Memory < 5 * 900")
+    partner = table.partner(ad)
+    for number in range(100):
+        text = f"Memory > TARGET.Low + {number} * TARGET.High"
+        assert list(table.select(text, partner)) == list(known.select(text, ad))
+        found = table.match_surely(partner)
+        assert found is not None
+        assert list(found) == list(known.match(ad))

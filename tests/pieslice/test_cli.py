@@ -1,0 +1,182 @@
+"""The command, as a user meets it: outputs, exit codes, no tracebacks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pieslice
+from pieslice.cli import main
+from pieslice.negotiate import cli
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_negotiate_prints_a_report(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["negotiate", str(pool)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("pool tiny: 2 machines, 3 slots (weight 3), 2 users, 3 jobs (3 idle); ")
+    assert "  alice@pool, job 1.0: 1 job matched, cost 1\n" in out
+    assert "matches: 2 (2 free)\n" in out
+    assert "no match found" in out
+
+
+def test_json_is_deterministic(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = set()
+    for _ in range(2):
+        assert main(["negotiate", str(pool), "--json"]) == 0
+        outputs.add(capsys.readouterr().out)
+    (text,) = outputs
+    data = json.loads(text)
+    assert [match["submitter"] for match in data["matches"]] == ["alice@pool", "bob@pool"]
+    assert data["agreement"] is None
+    assert data["now"] == 1700000060
+
+
+def test_files_can_be_given_one_by_one(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["negotiate", "--now", "2023-11-14T22:15:00", "--json"]
+    for what in ("slots", "jobs", "submitters", "accounting"):
+        arguments += [f"--{what}", str(pool / f"{what}.ads")]
+    assert main([*arguments, "--config", str(pool / "condor_config")]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert len(data["matches"]) == 2
+    assert data["now"] == 1700000100
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["negotiate"],
+        ["negotiate", "nowhere"],
+        ["negotiate", "--slots", "no.ads", "--jobs", "no.ads"],
+        ["negotiate", ".", "--now", "noon"],
+        ["negotiate", ".", "--now", "nan"],
+    ],
+)
+def test_bad_input_is_exit_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "error: " in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["nonsense"], ["negotiate", ".", "--width", "3"], ["completion", "fish"]]
+)
+def test_bad_usage_is_exit_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+
+
+def test_version_names_the_backends(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    names = [line.partition(" ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["pieslice", "follows:", "kernels:", "regex:", "parser:"]
+
+
+def test_internal_errors_are_one_line(
+    pool: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> int:
+        raise RuntimeError("something\nwent wrong")
+
+    monkeypatch.setattr(cli, "_negotiate", broken)
+    assert main(["negotiate", str(pool)]) == 2
+    assert capsys.readouterr().err == (
+        "pieslice: error: internal error (RuntimeError): something went wrong; "
+        "--debug shows the traceback\n"
+    )
+    with pytest.raises(RuntimeError):
+        main(["--debug", "negotiate", str(pool)])
+
+
+def test_eval(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "undefined =?= undefined && 5 / 2 == 2"]) == 0
+    assert capsys.readouterr().out == "true\n"
+
+
+def test_a_closed_pipe_is_no_error(pool: Path) -> None:
+    command = [sys.executable, "-m", "pieslice", "negotiate", str(pool), "--json"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+def test_completion(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert main(["completion", "bash"]) == 2
+    assert "needs the package shtab" in capsys.readouterr().err
+
+
+def test_completion_script(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("shtab")
+    assert main(["completion", "bash"]) == 0
+    assert "negotiate" in capsys.readouterr().out
+
+
+def test_the_package_has_the_version_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert f"pieslice {pieslice.__version__}\n" in capsys.readouterr().out
+
+
+def test_importing_the_package_imports_nothing_else() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import pieslice;"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "['pieslice']\n"
+
+
+def test_starting_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, pieslice.cli as c; c.build_parser();"
+        "print(sorted({'attr', 'lark', 'rich', 'pcre2', 'json'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("slots.ads", "Cpus = 1\n", "Cpus = 1e999\n"),
+        ("slots.ads", "Cpus = 1\n", 'Cpus = real("nan")\n'),
+        ("slots.ads", "SlotWeight = Cpus\n", "SlotWeight = 1e308 * 10\n"),
+        ("submitters.ads", "IdleJobs = 1\n", "IdleJobs = 1e999\n"),
+        ("submitters.ads", "RunningJobs = 0\n", 'RunningJobs = real("nan")\n'),
+        ("jobs.ads", "ClusterId = 2\n", "ClusterId = 1e999\n"),
+        ("accounting.ads", "Priority = 500.0\n", 'Priority = real("inf")\n'),
+        ("jobs.ads", "RequestCpus = 1\n", "RequestCpus = -1e999\n"),
+    ],
+)
+def test_numbers_without_end_end(
+    pool: Path, file: str, old: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pool / "condor_config").write_text("GROUP_NAMES = g\nGROUP_QUOTA_DYNAMIC_g = 0.5\n")
+    path = pool / file
+    path.write_text(path.read_text().replace(old, new, 1))
+    assert main(["--debug", "negotiate", str(pool), "--json"]) == 0
+    json.loads(capsys.readouterr().out, parse_constant=pytest.fail)

@@ -1,0 +1,102 @@
+"""The conformance runner: every golden case about the language, and what the runner says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from pieslice.cli import main
+from pieslice.conform.language.evaluation import LANGUAGE_KINDS
+from pieslice.conform.language.printing import PRINTING_KINDS
+from pieslice.conform.runner import UnreadableVectors, check_case, run
+
+KINDS = (*LANGUAGE_KINDS, *PRINTING_KINDS)
+ROOM = Path(__file__).parents[1] / "vectors" / "classad"
+GOOD = {"id": "t:1", "expr": "1 + 1", "value": {"type": "integer", "value": 2}, "unparsed": "2"}
+
+
+def command(*arguments: str) -> int:
+    return main(["conform", *arguments])
+
+
+def write(path: Path, *cases: object) -> Path:
+    path.write_text("\n".join(json.dumps(case) for case in cases), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("path", sorted(ROOM.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_golden_vectors(path: Path) -> None:
+    summary = run([path], KINDS)
+    assert [outcome.id for outcome in summary.failures] == []
+    assert summary.passed == sum(1 for line in path.read_text("utf-8").split("\n") if line)
+
+
+def test_folder_lines_and_compressed_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a.jsonl", GOOD, {**GOOD, "id": "t:2"})
+    (tmp_path / "b.json.gz").write_bytes(gzip.compress(json.dumps([GOOD, GOOD]).encode()))
+    (tmp_path / "README.md").write_text("no vectors", encoding="utf-8")
+    assert command(str(tmp_path)) == 0
+    assert capsys.readouterr().out == "4 passed, 0 failed\n"
+
+
+def test_failure_shows_expected_and_actual(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "a.jsonl", {**GOOD, "unparsed": "3"}, GOOD)
+    assert command(str(path)) == 1
+    assert capsys.readouterr().out == (
+        f"FAIL {path}: t:1 (evaluation)\n"
+        '  unparsed\n    expected: "3"\n    actual:   "2"\n'
+        '  unparsed_old\n    expected: "3"\n    actual:   "2"\n'
+        "1 passed, 1 failed\n"
+    )
+
+
+def test_json_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path / "a.jsonl", GOOD, {"id": "t:2", "colour": "red"})
+    assert command("--json", str(path)) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["passed"] == report["failed"] == 1
+    assert report["kinds"] == {
+        "evaluation": {"passed": 1, "failed": 0},
+        "unknown": {"passed": 0, "failed": 1},
+    }
+    assert report["failures"][0]["mismatches"] == [
+        {"field": "kind", "expected": "a known kind of case", "actual": "colour, id"}
+    ]
+
+
+def test_unknown_field_is_a_difference() -> None:
+    outcome = check_case({**GOOD, "remark": "new"}, KINDS)
+    assert [mismatch.field for mismatch in outcome.mismatches] == ["remark"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.jsonl", '{"id": 1}\n{', "a.jsonl:2: not JSON"),
+        ("a.jsonl", "[1]", "a.jsonl:1: a case must be an object"),
+        ("a.json", "{", "a.json: not JSON"),
+        ("a.json", "3", "a.json: holds no cases"),
+        ("a.json.gz", "plain", "a.json.gz: Not a gzipped file"),
+    ],
+)
+def test_unreadable_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert command(str(path)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_missing_path_and_empty_folder(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableVectors, match="no such file"):
+        run([tmp_path / "nosuch"], KINDS)
+    with pytest.raises(UnreadableVectors, match=r"no \.json or \.jsonl file"):
+        run([tmp_path], KINDS)

@@ -1,0 +1,184 @@
+"""``pieslice eval`` and ``python -m classad``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pieslice.expressions.cli import add_commands, main
+
+SLOT = 'Name = "slot1@a"\nMemory = 4096\nRequirements = TARGET.RequestMemory <= Memory\n'
+JOB = "[ RequestMemory = 2048; Requirements = TARGET.Memory >= RequestMemory ]"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    slot, job = tmp_path / "slot.ads", tmp_path / "job.ad"
+    slot.write_text(SLOT + '\nName = "slot2@a"\n')
+    job.write_text(JOB)
+    return str(slot), str(job)
+
+
+def run(*tokens: str) -> int:
+    """``pieslice eval`` with these arguments."""
+    parser = argparse.ArgumentParser(prog="pieslice")
+    add_commands(parser.add_subparsers())
+    args = parser.parse_args(["eval", *tokens])
+    code: int = args.run(args)
+    return code
+
+
+@pytest.mark.parametrize(
+    ("tokens", "printed"),
+    [
+        (["1 + 1"], "2"),
+        (["1", "2.5", '"a\\tb"', "true"], '1\n2.500000000000000E+00\n"a\\tb"\ntrue'),
+        (["x"], "undefined"),
+        (["1 / 0"], "error"),
+        (["-5"], "-5"),
+        (["--", "-x"], "undefined"),
+        (["-a", "x=2", "x * 3"], "6"),
+        (["-a", "x = y + 1", "--attribute=y=2", "x", "y"], "3\n2"),
+        (["x = 7", "x"], "[ x = 7 ]\n7"),
+        (["x = y", "x", "y = 7", "x"], "[ x = y ]\nundefined\n[ x = y; y = 7 ]\n7"),
+        (["a = 1; b = 2", "a + b", "a"], "[ a = 1; b = 2 ]\n3\n1"),
+        (["[ a = 1 ]", "-q", "a"], "1"),
+        (["x = 1", "x", "-quiet", "x = 2", "x"], "[ x = 1 ]\n1\n2"),
+        (["[a = 1].a"], "1"),
+        (["a == 1"], "undefined"),
+        (["{1, x}"], "{ 1,x }"),
+        (["time()", "--now", "1700000000.5"], "1700000000"),
+        (["--now=5", "time()"], "5"),
+        (["--tz", "America/Chicago", "--now", "0", "timezoneOffset()"], 'relTime("-06:00:00")'),
+        (["--tz", "Asia/Kolkata", 'absTime("2020-01-01T00:00:00")'],
+         'absTime("2020-01-01T00:00:00+05:30")'),
+        (["--old", '"c:\\dir"'], '"c:\\dir"'),
+        (["--new", '"c:\\\\dir"'], '"c:\\\\dir"'),
+        (["--old", "1.0"], "1.0"),
+        (["--strict", "010"], "10"),
+    ],
+)  # fmt: skip
+def test_values(tokens: list[str], printed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*tokens) == 0
+    captured = capsys.readouterr()
+    assert captured.out == printed + "\n"
+    assert captured.err == ""
+
+
+def test_seed_repeats_random_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        assert run("--seed", "7", "random(1000000)") == 0
+    first, second = capsys.readouterr().out.split()
+    assert first == second
+
+
+def test_ads_from_files(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    slot, job = files
+    assert (
+        run("--my", job, "--target", slot, "Requirements", "MY.RequestMemory", "TARGET.Name") == 0
+    )
+    assert run("-my-file", slot, "-target-file", job, "Requirements") == 0
+    assert run("-file", slot, "Memory / 1024") == 0
+    assert run("--my=" + slot, "-a", "Memory=1", "Memory", "Name") == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == ["true", "2048", '"slot1@a"', "true", "4", "1", '"slot1@a"']
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--json", "x = 1", "x", "{x, 2}", "nofunction()", "random(0)", '"é"') == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == {"expression": "x", "type": "integer", "value": 1, "text": "1", "ok": True}
+    assert [line["type"] for line in lines] == ["integer", "list", "error", "error", "string"]
+    assert lines[1]["value"] == ["/Expr(x)/", 2]
+    assert [line["ok"] for line in lines] == [True, True, True, False, True]
+    assert lines[4]["value"] == "é"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (["1 +"], "<expression>:1:"),
+        (["-a", "x=1 +", "x"], "<x>:1:"),
+        (["-a", "junk", "x"], "`junk` is not of the form NAME=EXPR"),
+        (["--my", "/nonexistent", "x"], "/nonexistent: no such file or directory"),
+        (["--tz", "Mars/Olympus", "x"], "unknown time zone `Mars/Olympus`"),
+        (["010"], "cannot start with `0`"),
+        ([], "nothing to evaluate"),
+        (["-q"], "nothing to evaluate"),
+    ],
+)
+def test_bad_input(tokens: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*tokens) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.out == ""
+
+
+def test_syntax_error_has_a_caret(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("(1 + 2") == 2
+    assert "   1 | (1 + 2\n" in (text := capsys.readouterr().err)
+    assert "^" in text
+
+
+def test_bad_file_is_named_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.ads"
+    path.write_text("a = 1\nb = (2\n")
+    assert run("--my", str(path), "a") == 2
+    assert f"{path}:2:" in capsys.readouterr().err
+    path.write_text("\n# nothing\n")
+    assert run("--my", str(path), "a") == 2
+    assert "no ad in it" in capsys.readouterr().err
+
+
+def test_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    for tokens in (["--bogus", "1"], ["--now", "soon", "1"], ["1", "--now"]):
+        with pytest.raises(SystemExit) as caught:
+            run(*tokens)
+        assert caught.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+# --- in place of classad_eval -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tokens", "code", "printed"),
+    [
+        (["1 + 1"], 0, "[  ]\n2\n"),
+        (["-quiet", "1 + 1"], 0, "2\n"),
+        (["a=2", "a*2"], 0, "[ a = 2 ]\n4\n"),
+        (["-bogus"], 0, "[  ]\nundefined\n"),
+        (["1 +"], 1, ""),
+        (["-file", "/nonexistent", "1"], 1, ""),
+        (["-file"], 255, ""),
+    ],
+)
+def test_as_classad_eval(
+    tokens: list[str], code: int, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(tokens) == code
+    assert capsys.readouterr().out == printed
+
+
+@pytest.mark.parametrize("tokens", [[], ["-help"], ["--help"]])
+def test_help_as_classad_eval(tokens: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(tokens) == 255
+    assert "usage: python -m classad" in capsys.readouterr().out
+
+
+def test_module_can_be_run() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "classad", "-quiet", "x = 2", "x * 21"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.stdout == "42\n"

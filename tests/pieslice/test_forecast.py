@@ -1,0 +1,200 @@
+"""``pieslice forecast``: the manual's curves, the division of the pie, sources and output."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pieslice.cli import main
+from pieslice.conform.negotiation.forecast import FORECAST_KINDS
+from pieslice.forecast.model import Demand, Settings, User, divide, forecast
+
+ROOT = Path(__file__).parents[2]
+VECTORS = ROOT / "tests" / "vectors" / "accounting"
+CAMPUS = str(ROOT / "examples" / "campus")
+
+
+def cases() -> list[Any]:
+    found = []
+    for name in ("curves", "fair_share"):
+        content = json.loads((VECTORS / f"{name}.json").read_text())
+        for kind in FORECAST_KINDS:
+            assert kind.cases is not None
+            for case in kind.cases(content) or ():
+                found.append(pytest.param(kind, case, id=case["id"]))
+    return found
+
+
+@pytest.mark.parametrize(("kind", "case"), cases())
+def test_recorded_curves(kind: Any, case: Any) -> None:
+    assert kind.recognises(case)
+    assert set(case) <= kind.fields
+    assert kind.check(case) == []
+
+
+def test_a_wrong_curve_is_told() -> None:
+    kind, case = cases()[0].values
+    wrong = {**case, "priorities": [*case["priorities"][:-1], 1.0]}
+    assert [found.field for found in kind.check(wrong)] == ["priorities"]
+
+
+def recorded(file: str, *names: str) -> list[float]:
+    found = json.loads((VECTORS / f"{file}.json").read_text())
+    for name in names:
+        found = found[name]
+    return list(found)
+
+
+FROM_ZERO = ["--start", "0", "--floor", "0"]
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["--user", "A=100", *FROM_ZERO], [("curves", "growth", "plot_start0_dt1")]),
+        (["--user", "A=100@0h-24h", *FROM_ZERO], [("curves", "pulse_24h", "plot_start0_dt1")]),
+        (
+            ["--user", "A=100@0h", "--user", "B=100@48h", "--lag", "1"],
+            [("fair_share", "hours", "a_rup"), ("fair_share", "hours", "b_rup")],
+        ),
+    ],
+)
+def test_the_graphs_of_the_manual_are_documented_commands(
+    capsys: pytest.CaptureFixture[str], words: list[str], wanted: list[tuple[str, ...]]
+) -> None:
+    command = f"pieslice forecast {' '.join(words[:2])} "
+    assert command in (ROOT / "docs" / "accounting.md").read_text()
+    options = ["--pool", "100", "--step", "1", "--exact", "--hours", "99", "--every", "1", "--csv"]
+    assert main(["forecast", *words, *options]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    for name, place in zip("AB", wanted, strict=False):
+        shown = [float(row["real_priority"]) for row in rows if row["name"] == name]
+        assert shown == pytest.approx(recorded(*place), rel=1e-9, abs=1e-9)
+
+
+amounts = st.lists(st.floats(0, 1000), min_size=1, max_size=6)
+
+
+@given(st.floats(0.5, 1000), amounts, st.data())
+def test_the_pie_is_given_away_and_nobody_gets_more_than_it_wants(
+    pool: float, wanted: list[float], data: Any
+) -> None:
+    size = len(wanted)
+    priorities = data.draw(st.lists(st.floats(0.5, 1e10), min_size=size, max_size=size))
+    given_away = divide(pool, wanted, priorities)
+    assert sum(given_away) == pytest.approx(min(pool, sum(wanted)), rel=1e-6, abs=1e-6)
+    # What is taken in several spins adds up to the want but for the last bit.
+    assert all(0 <= got <= want * (1 + 1e-12) for got, want in zip(given_away, wanted, strict=True))
+    hungry = [i for i in range(size) if given_away[i] < wanted[i] * (1 - 1e-9)]
+    for i in hungry:
+        for j in hungry:
+            # among those who want more, shares are inverse to priorities
+            left, right = given_away[i] * priorities[i], given_away[j] * priorities[j]
+            assert left == pytest.approx(right, rel=1e-5, abs=1e-5)
+
+
+def test_in_the_long_run_shares_are_inverse_to_factors_and_priorities_equal_usage() -> None:
+    users = [User(name, (Demand(1000.0),), factor=f) for name, f in (("a", 1.0), ("b", 4.0))]
+    *_, a, b = forecast(users, Settings(300.0, half_life=3600.0), 20.0, 1.0)
+    # usage u with u_a / u_b = (4 u_b) / (1 u_a), hence 2 : 1
+    assert a.cores / b.cores == pytest.approx(2.0, rel=1e-3)
+    assert a.real_priority == pytest.approx(a.cores, rel=1e-3)
+    assert b.effective_priority == pytest.approx(4 * b.real_priority)
+
+
+def test_demands_of_a_user_add_up_and_replace_the_state(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--user", "A=3", "--user", "A=4@1h-2h", "--pool", "100", "--hours", "3"]
+    assert main(["forecast", *words, "--every", "1", "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [float(row["cores"]) for row in rows] == [0.0, 3.0, 7.0, 3.0]
+    user = "group_chemistry.carol@campus.example"
+    assert main(["forecast", CAMPUS, "--user", f"{user}=1", "--hours", "1", "--json"]) == 0
+    shown = capsys.readouterr()
+    first = {point["name"]: point for point in json.loads(shown.out)}
+    assert first[user]["real_priority"] == pytest.approx(5.646191)
+    assert "quotas of groups are left out" in shown.err
+
+
+def test_a_state_has_the_pool_and_the_demand_of_its_capture(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["forecast", CAMPUS, "--hours", "24", "--every", "24", "--json"]) == 0
+    points = json.loads(capsys.readouterr().out)
+    cores = [point["cores"] for point in points if point["hour"] == 24.0]
+    assert sum(cores) == pytest.approx(192.0)
+    log = f"{CAMPUS}/Accountantnew.log"
+    assert main(["forecast", log, "--hours", "1", "--every", "1", "--json"]) == 0
+    points = json.loads(capsys.readouterr().out)
+    assert sum(point["cores"] for point in points) == pytest.approx(111.0)
+
+
+def test_many_users_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [word for i in range(9) for word in ("--user", f"user{i}=1")]
+    assert main(["forecast", *words, "--hours", "4"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + 2 * 9
+    assert lines[-1].split() == ["user8", "0.5000", "0.1111"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "--user NAME=CORES"),
+        (["--user", "A"], "`A` is not NAME=CORES"),
+        (["--user", "A=3@soon"], "`A=3@soon`"),
+        (["--user", "A=3", "--prio", "B=3"], "no user `B`"),
+        (["--user", "A=3", "--factor", "A"], "`A` is not NAME=NUMBER"),
+        (["--user", "A=3", "--plot", "x.bmp"], ".png, .svg, .pdf"),
+        (["nowhere"], "no such file"),
+    ],
+)
+def test_bad_input(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+    assert main(["forecast", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    words = ["forecast", "--user", "A=100", "--user", "B=50@2h", "--hours", "9", "--title", "Both"]
+    for kind in ("png", "svg"):
+        paths = [tmp_path / f"{i}.{kind}" for i in range(2)]
+        for path in paths:
+            assert main([*words, "--plot", str(path)]) == 0
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+    capsys.readouterr()
+
+
+def test_what_a_plot_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    from pieslice.forecast import plot
+
+    figures: list[Any] = []
+    monkeypatch.setattr(plot, "save", lambda made, path: figures.append(made))
+    users = [User("A", (Demand(10.0),)), User("B", (Demand(10.0),))]
+    points = list(forecast(users, Settings(10.0), 5.0, 1.0))
+    plot.draw(points, tmp_path / "x.png", ("priority", "cores"), "Two")
+    above, below = figures[0].axes
+    assert above.get_ylabel() == "real priority (weighted cores)"
+    assert below.get_ylabel() == "usage (weighted cores)"
+    assert below.get_xlabel() == "time (hours)"
+    assert [text.get_text() for text in above.get_legend().get_texts()] == ["A", "B"]
+    styles = {(one.get_color(), one.get_linestyle()) for one in above.get_lines()}
+    assert len(styles) == 2
+
+
+def test_without_matplotlib_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["forecast", "--user", "A=1", "--plot", str(tmp_path / "x.png")]) == 2
+    assert "pip install 'pieslice[plot]'" in capsys.readouterr().err

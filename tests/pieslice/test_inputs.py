@@ -1,0 +1,171 @@
+"""What a pool may be given as, and what may be shown of its cycle."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classad.files.ads import OutForm, read_ads, write_ads
+from pieslice.cli import main
+from pieslice.inputs.sorting import kind_of, sort_out
+from tests.negotiator import scenarios
+
+ROOT = Path(__file__).parents[2]
+TOUR = ROOT / "examples" / "tour"
+VECTORS = ROOT / "tests" / "vectors" / "negotiation"
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    assert main(["negotiate", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def decisions(data: Any) -> Any:
+    return data["matches"], data["rejections"], data["submitters"]
+
+
+@pytest.mark.parametrize(
+    ("form", "ending"),
+    [("json", "json"), ("jsonl", "json"), ("xml", "xml"), ("new", "ads"), ("long", "ads.gz")],
+)
+def test_every_form_of_ads(
+    form: OutForm, ending: str, pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for what in ("slots", "jobs", "submitters", "accounting"):
+        files.append(tmp_path / f"{what}.{ending}")
+        write_ads(read_ads(pool / f"{what}.ads"), files[-1], form)
+    assert decisions(answer(capsys, *files, pool / "condor_config")) == decisions(
+        answer(capsys, pool)
+    )
+
+
+def test_a_file_of_all_ads(pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parts = ("jobs", "accounting", "slots", "submitters")
+    everything = tmp_path / "any.ads"
+    other = 'MyType = "Collector"\nName = "cm"\n'
+    texts = [(pool / f"{what}.ads").read_text() for what in parts]
+    everything.write_text("\n".join([*texts, other]))
+    assert decisions(answer(capsys, everything)) == decisions(answer(capsys, pool))
+
+
+def test_kinds_without_my_type(pool: Path) -> None:
+    for what in ("slots", "jobs", "submitters", "accounting"):
+        (ad, *_) = sort_out([pool / f"{what}.ads"], []).paths.ads[what]
+        del ad.ad["MyType"]
+        assert kind_of(ad) == what
+
+
+def test_a_file_replaces_that_of_the_folder(
+    pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = tmp_path / "more.ads"
+    jobs.write_text((pool / "jobs.ads").read_text().replace("ClusterId = 3", "ClusterId = 7"))
+    data = answer(capsys, pool, jobs)
+    assert {item["job"] for item in data["rejections"]} == {"7.0"}
+
+
+def test_a_scenario_is_a_pool(capsys: pytest.CaptureFixture[str]) -> None:
+    path = VECTORS / "groups-floor.json"
+    data = answer(capsys, path)
+    assert data["agreement"]["agree"] == data["agreement"]["decisions"] > 0
+    assert data["agreement"]["differences"] == []
+    seen = scenarios.load("groups-floor")["observed"]["cycles"][0]["matches"]
+    assert [m["slot"] for m in data["matches"]] == [m["slot"] for m in seen]
+
+
+def test_a_scenario_without_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.json"
+    scenario = {
+        "slots": [{"name": "slot1@m{i}", "count": 3}],
+        "jobs": [{"submitter": "alice", "count": 2}, {"submitter": "bob", "count": 2}],
+        "accountant": {"customers": {"bob": {"priority": 100.0}}},
+        "config": {"NEGOTIATOR_CONSIDER_PREEMPTION": "False"},
+    }
+    path.write_text(json.dumps(scenario))
+    found = [match["submitter"] for match in answer(capsys, path)["matches"]]
+    assert found == ["alice@test", "alice@test", "bob@test"]
+    fewer = answer(capsys, path, "-D", 'NEGOTIATOR_SLOT_CONSTRAINT=Name != "slot1@m1"')
+    assert len(fewer["matches"]) == 2
+
+
+def test_why_takes_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["why", str(VECTORS / "groups-floor.json"), "1"]) == 0
+    assert "job 1.0 of " in capsys.readouterr().out
+
+
+def test_configurations_on_top_of_each_other(
+    pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text("NEGOTIATOR_SLOT_CONSTRAINT = False\nMINE = slot1@a\n")
+    second.write_text('NEGOTIATOR_SLOT_CONSTRAINT = Name == "$(MINE)"\n')
+    assert answer(capsys, pool, "--config", first)["matches"] == []
+    both = ["--config", first, "--config", second]
+    assert [m["slot"] for m in answer(capsys, pool, *both)["matches"]] == ["slot1@a"]
+    named = answer(capsys, pool, *both, "-D", "MINE=slot1@b")
+    # The reference was resolved when the macro was used, so the later definition counts.
+    assert [m["slot"] for m in named["matches"]] == ["slot1@b"]
+
+
+def test_only_a_group_or_a_submitter(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = answer(capsys, TOUR)
+    one = answer(capsys, TOUR, "--submitter", "carol")
+    assert {item["name"] for item in one["submitters"]} == {"chemistry.carol@example.org"}
+    assert one["matches"] == [
+        match
+        for match in whole["matches"]
+        if "chemistry.carol@example.org" in (match["submitter"], match["preempted"])
+    ]
+    group = answer(capsys, TOUR, "--group", "chemistry")
+    assert {item["group"] for item in group["submitters"]} == {"chemistry"}
+    assert main(["negotiate", str(TOUR), "--group", "chemistri"]) == 2
+    assert "did you mean `chemistry`?" in capsys.readouterr().err
+
+
+def test_csv_and_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "out.csv"
+    assert main(["negotiate", str(TOUR), "--format", "csv", "-o", str(path)]) == 0
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    wanted = answer(capsys, TOUR)["matches"]
+    assert [(row["job"], row["slot"]) for row in rows] == [(m["job"], m["slot"]) for m in wanted]
+    both = ["--table", "users", "--table", "groups"]
+    assert main(["negotiate", str(TOUR), "--format", "csv", *both]) == 2
+
+
+def test_tables_agree_with_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    data = answer(capsys, TOUR, "--summary")
+    users, groups = data["tables"]["users"], data["tables"]["groups"]
+    assert sum(row["matched"] for row in users) == len(data["matches"])
+    assert sum(row["refused"] for row in groups) == len(data["rejections"])
+    machines = data["tables"]["machines"]
+    assert sum(row["weight"] for row in machines) == data["pool"]["slot_weight_total"]
+    used = sum(item["usage"] for item in data["submitters"])
+    assert sum(row["claimed"] for row in machines) == used
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["nowhere"], "nowhere: no such folder or file"),
+        (["README.md"], "no ads of slots, jobs"),
+        (["examples/tour", "examples/campus"], "is a second folder"),
+        (["tests/vectors/negotiation/groups-floor.json", "examples/tour"], "stands alone"),
+        (["examples/tour/slots.ads"], "at least slot ads and job ads"),
+    ],
+)
+def test_what_is_no_pool(names: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["negotiate", *(str(ROOT / name) for name in names)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_broken_scenario_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text('{"slots": [{"count": 2}], "jobs": []}')
+    assert main(["negotiate", str(path)]) == 2
+    assert capsys.readouterr().err == f"error: {path}: not a scenario: no `name`\n"

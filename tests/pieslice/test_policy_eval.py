@@ -1,0 +1,150 @@
+"""``pieslice policy eval``: values, what the negotiator makes of them, and grids."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pieslice.cli import main
+from pieslice.policy.grid import BadAxis, read_axes
+
+Capture = pytest.CaptureFixture[str]
+TEXT = """\
+PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * $(MARGIN) && TARGET.JobPrio >= 0
+MARGIN = 1.2
+PREEMPTION_RANK = RemoteUserPrio * 100 - Age
+NEGOTIATOR_POST_JOB_RANK = MY.NoSuch
+NEGOTIATOR_SLOT_CONSTRAINT = Cpus > 4
+STARTD.START = TARGET.JobPrio > 3
+NEGOTIATOR_PRE_JOB_RANK = 1 +
+"""
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c").write_text(TEXT)
+    Path("slots").write_text('Name = "s1"\nAge = 7\n\nName = "s2"\nCpus = 8\nMyCurrentTime = 5\n')
+    Path("jobs").write_text("ClusterId = 1\nProcId = 0\nJobPrio = 0\n\n"
+                            "ClusterId = 1\nProcId = 1\nJobPrio = 9\n")  # fmt: skip
+
+
+def evaluate(capsys: Capture, *words: str, code: int = 0) -> tuple[list[str], str]:
+    assert main(["policy", "eval", "c", *words]) == code
+    said = capsys.readouterr()
+    return said.out.splitlines(), said.err
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_value_and_what_it_means(capsys: Capture) -> None:
+    prios = ["-a", "RemoteUserPrio=13", "-a", "SubmitterUserPrio=10"]
+    words = ["PREEMPTION_REQUIREMENTS", "--my", "slots", "--target", "jobs"]
+    assert evaluate(capsys, *words, *prios) == (
+        ["true", "  the slot may be preempted for this request"],
+        "",
+    )
+    assert evaluate(capsys, *words, *prios, "-D", "MARGIN=2")[0] == ["false", "  no preemption"]
+    assert evaluate(capsys, *words, "-a", "TARGET.JobPrio=1") == (
+        ["undefined", "  no preemption: only exactly true allows it"],
+        "note: undefined, because -a does not give what a cycle adds: SubmitterUserPrio,"
+        " RemoteUserPrio\n",
+    )
+
+
+@pytest.mark.usefixtures("pool")
+def test_ranks_go_through_single_precision(capsys: Capture) -> None:
+    words = ["PREEMPTION_RANK", "--my", "slots", "-a", "RemoteUserPrio=0.1"]
+    assert evaluate(capsys, *words)[0] == ["3.000000149011612E+00", "  ranked 3.00000024"]
+    assert evaluate(capsys, "NEGOTIATOR_POST_JOB_RANK")[0] == [
+        "undefined",
+        "  ranked below every number",
+    ]
+
+
+@pytest.mark.usefixtures("pool")
+def test_ads_are_chosen_by_name(capsys: Capture) -> None:
+    words = ["NEGOTIATOR_SLOT_CONSTRAINT", "--my", "slots"]
+    assert evaluate(capsys, *words)[0] == ["undefined", "  the slot does not take part"]
+    assert evaluate(capsys, *words, "--slot", "S2")[0] == ["true", "  the slot takes part"]
+    start = ["START", "--subsys", "STARTD", "--target", "jobs"]
+    assert evaluate(capsys, *start)[0] == ["false"]
+    assert evaluate(capsys, *start, "--job", "1.1")[0] == ["true"]
+    assert "jobs: no `1.2` in it" in evaluate(capsys, *start, "--job", "1.2", code=2)[1]
+
+
+@pytest.mark.usefixtures("pool")
+def test_why(capsys: Capture) -> None:
+    lines, _ = evaluate(capsys, "NEGOTIATOR_SLOT_CONSTRAINT", "--my", "slots", "--why")
+    assert lines[:4] == [
+        "undefined",
+        "  the slot does not take part",
+        "Cpus > 4  undefined",
+        "  Cpus    undefined  in neither MY nor TARGET",
+    ]
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_grid_of_truth(capsys: Capture) -> None:
+    grid = "RemoteUserPrio=1:100:3,SubmitterUserPrio=0:10:5"
+    words = ["PREEMPTION_REQUIREMENTS", "-a", "TARGET.JobPrio=0", "--grid", grid]
+    assert evaluate(capsys, *words)[0] == [
+        "PREEMPTION_REQUIREMENTS: # true, . false",
+        "RemoteUserPrio down, SubmitterUserPrio across",
+        "    |   0 2.5   5 7.5  10",
+        "----+--------------------",
+        "  1 |   #   .   .   .   .",
+        " 10 |   #   #   #   #   .",
+        "100 |   #   #   #   #   #",
+    ]
+    words[2] = "TARGET.JobPrio=undefined"
+    assert evaluate(capsys, *words)[0][0] == "PREEMPTION_REQUIREMENTS: . false, ? undefined"
+    lines, _ = evaluate(capsys, *words, "--json")
+    assert json.loads(lines[0])["axes"][0] == {"name": "RemoteUserPrio", "values": [1, 10, 100]}
+    assert json.loads(lines[0])["cells"][2] == ["undefined"] * 5
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_column_of_numbers(capsys: Capture) -> None:
+    words = ["PREEMPTION_RANK", "--my", "slots", "--grid", "RemoteUserPrio=0.5:2.5:3"]
+    assert evaluate(capsys, *words)[0] == [
+        "PREEMPTION_RANK:",
+        "RemoteUserPrio",
+        "0.5 |  43",
+        "1.5 | 143",
+        "2.5 | 243",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["MARGIN2"], "pieslice: error: not defined: MARGIN2\n"),
+        (["PRIORITY_HALFLIFE"], "pieslice: error: PRIORITY_HALFLIFE is no expression but a double"),
+        (["NEGOTIATOR_PRE_JOB_RANK"], "c:7:30: error[P111]: NEGOTIATOR_PRE_JOB_RANK: "),
+        (["MARGIN", "-a", "X=1 +"], "<X>:1:4: error: "),
+        (["MARGIN", "-a", "X"], "pieslice: error: -a: `X` is not of the form NAME=VALUE\n"),
+        (["MARGIN", "-a", "MY.=1"], "pieslice: error: `MY.` is not the name of an attribute\n"),
+        (["MARGIN", "--my", "gone"], "pieslice: error: gone: no such file or directory\n"),
+        (["MARGIN", "--slot", "x"], "pieslice: error: --slot needs a file of ads\n"),
+        (["MARGIN", "--grid", "X"], "pieslice: error: `X` is not of the form NAME=LOW:HIGH or"),
+        (["MARGIN", "--grid", "X=0:1", "--why"], "--why explains one value, not a grid"),
+    ],
+)
+@pytest.mark.usefixtures("pool")
+def test_what_cannot_be_tried(words: list[str], said: str, capsys: Capture) -> None:
+    assert said in evaluate(capsys, *words, code=2)[1]
+
+
+@pytest.mark.parametrize("text", ["X=1:0", "=0:1", "X=0:inf", "X=0:1:1", "X=0:1,Y=0:1,Z=0:1"])
+def test_bad_axes(text: str) -> None:
+    with pytest.raises(BadAxis):
+        read_axes(text)
+
+
+def test_axes_show_the_values_they_use() -> None:
+    (axis,) = read_axes("X=0.5:100")
+    assert axis.values == (0.5, 0.85, 1.4, 2.5, 4.2, 7.1, 12, 20, 35, 59, 100)
+    (axis,) = read_axes("X=1:1.003:4")
+    assert axis.values == (1, 1.001, 1.002, 1.003)
