@@ -9,6 +9,7 @@ comes before them, so it can add (``-Werror``, a sanitizer) but not take away.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -28,7 +29,7 @@ SOURCES = [
     "csrc/operate.c",
     "csrc/doubles.c",
 ]
-DEPENDS = ["csrc/kernels.h", "csrc/kernels.cdef", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
+DEPENDS = ["csrc/kernels.h", "csrc/declared.h", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
 FLAGS = [
     "-std=c11",
     "-O2",
@@ -41,8 +42,15 @@ FLAGS = [
 WINDOWS_FLAGS = ["/O2", "/fp:precise", "/std:c11"]
 
 
+def declarations() -> str:
+    """What the headers declare, for cffi, which knows neither comments over lines nor macros."""
+    text = "".join((HERE / name).read_text("ascii") for name in ("declared.h", "kernels.h"))
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    return re.sub(r"^#(.*\\\n)*.*$", "", text, flags=re.MULTILINE)
+
+
 ffibuilder = FFI()
-ffibuilder.cdef((HERE / "kernels.cdef").read_text(encoding="ascii"))
+ffibuilder.cdef(declarations())
 ffibuilder.set_source(
     MODULE,
     '#include "kernels.h"',

@@ -100,23 +100,26 @@ int32_t ca_cells_name(ca_load *load, const char *text, size_t length)
     return name;
 }
 
-/* Room for `count` cells. */
+/* Room for `count` cells; the three arrays grow together. */
 static int widen(ca_cells *column, size_t count)
 {
-    int64_t *payload = ca_room(column->payload, &column->capacity, count, sizeof *payload);
+    size_t room = column->capacity, tag_room = room, row_room = column->row_capacity;
+    int64_t *payload = ca_room(column->payload, &room, count, sizeof *payload);
     if (payload == NULL)
         return CA_NO_MEMORY;
     column->payload = payload;
-    unsigned char *tags = ca_room(column->tags, &column->tag_capacity, count, 1);
+    unsigned char *tags = ca_room(column->tags, &tag_room, count, 1);
     if (tags == NULL)
         return CA_NO_MEMORY;
     column->tags = tags;
+    column->capacity = room;
     if (column->dense)
         return CA_OK;
-    int32_t *rows = ca_room(column->rows, &column->row_capacity, count, sizeof *rows);
+    int32_t *rows = ca_room(column->rows, &row_room, count, sizeof *rows);
     if (rows == NULL)
         return CA_NO_MEMORY;
     column->rows = rows;
+    column->row_capacity = row_room;
     return CA_OK;
 }
 
@@ -186,8 +189,7 @@ static int append(ca_load *load, ca_cells *column, int tag, int64_t payload)
             return CA_NO_MEMORY;
     }
     size_t at = column->count;
-    if ((at >= column->capacity || at >= column->tag_capacity ||
-         (!column->dense && at >= column->row_capacity)) &&
+    if ((at >= column->capacity || (!column->dense && at >= column->row_capacity)) &&
         widen(column, at + 1) < 0)
         return CA_NO_MEMORY;
     column->tags[at] = (unsigned char)tag;
@@ -308,11 +310,11 @@ int ca_load_trim(ca_load *load)
     return CA_OK;
 }
 
-int ca_load_sizes(const ca_load *load, ca_sizes *sizes)
+int ca_load_contents(const ca_load *load, ca_contents *contents)
 {
-    if (load == NULL || sizes == NULL)
+    if (load == NULL || contents == NULL)
         return CA_BAD_ARGUMENT;
-    *sizes = (ca_sizes){load->rows, load->column_count};
+    *contents = (ca_contents){load->rows, load->column_count, load->name, load->row_shapes};
     return CA_OK;
 }
 
@@ -336,14 +338,4 @@ int ca_load_texts(const ca_load *load, int which, ca_texts *texts)
                                                : &load->names;
     *texts = (ca_texts){pool->bytes, pool->used, pool->texts, pool->count};
     return CA_OK;
-}
-
-const ca_name *ca_load_names(const ca_load *load)
-{
-    return load == NULL ? NULL : load->name;
-}
-
-const int32_t *ca_load_rows(const ca_load *load)
-{
-    return load == NULL ? NULL : load->row_shapes;
 }

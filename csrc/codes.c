@@ -9,24 +9,29 @@ static uint64_t scattered(uint64_t key)
     return key ^ (key >> 29);
 }
 
-int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, size_t room,
-                        int32_t *slots, int32_t *numbers, int32_t *first)
+/* Number equal rows alike: those whose left and right numbers are equal, with payloads whose tags and
+ * payloads are.  Inlined, so that what is not there costs nothing. */
+static inline int32_t number_rows(size_t rows, const int32_t *left, const int32_t *right,
+                                  const unsigned char *tags, const int64_t *payload, size_t room,
+                                  int32_t *slots, int32_t *numbers, int32_t *first)
 {
     if (rows > INT32_MAX || room < 2 * rows || (room & (room - 1)) != 0 ||
-        (rows > 0 && (left == NULL || slots == NULL || numbers == NULL || first == NULL)))
+        (rows > 0 && (slots == NULL || numbers == NULL || first == NULL)))
         return CA_BAD_ARGUMENT;
     memset(slots, 0, room * sizeof *slots);
     int32_t count = 0;
     for (size_t row = 0; row < rows; row++) {
-        const int32_t a = left[row];
-        const int32_t b = right == NULL ? 0 : right[row];
-        const uint64_t key = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
+        const uint32_t b = right == NULL ? 0 : (uint32_t)right[row];
+        const uint64_t key = payload == NULL
+                                 ? (uint64_t)(uint32_t)left[row] << 32 | b
+                                 : (uint64_t)payload[row] + ((uint64_t)tags[row] << 56);
         size_t slot = (size_t)scattered(key) & (room - 1);
-        while (slots[slot] != 0) {
+        for (; slots[slot] != 0; slot = (slot + 1) & (room - 1)) {
             const int32_t other = first[slots[slot] - 1];
-            if (left[other] == a && (right == NULL || right[other] == b))
+            if (payload == NULL
+                    ? left[other] == left[row] && (right == NULL || right[other] == right[row])
+                    : payload[other] == payload[row] && tags[other] == tags[row])
                 break;
-            slot = (slot + 1) & (room - 1);
         }
         if (slots[slot] == 0) {
             first[count++] = (int32_t)row;
@@ -37,52 +42,40 @@ int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, 
     return count;
 }
 
+int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, size_t room,
+                        int32_t *slots, int32_t *numbers, int32_t *first)
+{
+    if (rows > 0 && left == NULL)
+        return CA_BAD_ARGUMENT;
+    return number_rows(rows, left, right, NULL, NULL, room, slots, numbers, first);
+}
+
 int32_t ca_number_cells(size_t cells, const unsigned char *tags, const int64_t *payload,
                         size_t room, int32_t *slots, int32_t *numbers, int32_t *first)
 {
-    if (cells > INT32_MAX || room < 2 * cells || (room & (room - 1)) != 0 ||
-        (cells > 0 && (tags == NULL || payload == NULL || slots == NULL || numbers == NULL ||
-                       first == NULL)))
-        return CA_BAD_ARGUMENT;
-    memset(slots, 0, room * sizeof *slots);
-    int32_t count = 0;
-    for (size_t cell = 0; cell < cells; cell++) {
-        const int64_t a = payload[cell];
-        size_t slot = (size_t)scattered((uint64_t)a + ((uint64_t)tags[cell] << 56)) & (room - 1);
-        while (slots[slot] != 0) {
-            const int32_t other = first[slots[slot] - 1];
-            if (payload[other] == a && tags[other] == tags[cell])
-                break;
-            slot = (slot + 1) & (room - 1);
-        }
-        if (slots[slot] == 0) {
-            first[count++] = (int32_t)cell;
-            slots[slot] = count;
-        }
-        numbers[cell] = slots[slot] - 1;
-    }
-    return count;
+    if (tags == NULL || payload == NULL)
+        return cells > 0 ? CA_BAD_ARGUMENT : CA_OK;
+    return number_rows(cells, NULL, NULL, tags, payload, room, slots, numbers, first);
 }
+
+/* out[i] = from[rows[i]], of whatever type. */
+#define PICK(rows, count, length, from, out)                                                       \
+    for (size_t i = 0; i < (count); i++) {                                                         \
+        if ((rows)[i] < 0 || (size_t)(rows)[i] >= (length))                                        \
+            return CA_BAD_ARGUMENT;                                                                \
+        (out)[i] = (from)[(rows)[i]];                                                              \
+    }                                                                                              \
+    return CA_OK
 
 int ca_pick(size_t count, const int32_t *rows, size_t length, const int32_t *codes, int32_t *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i] < 0 || (size_t)rows[i] >= length)
-            return CA_BAD_ARGUMENT;
-        out[i] = codes[rows[i]];
-    }
-    return CA_OK;
+    PICK(rows, count, length, codes, out);
 }
 
 int ca_pick_numbers(size_t count, const int32_t *rows, size_t length, const double *values,
                     double *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i] < 0 || (size_t)rows[i] >= length)
-            return CA_BAD_ARGUMENT;
-        out[i] = values[rows[i]];
-    }
-    return CA_OK;
+    PICK(rows, count, length, values, out);
 }
 
 int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size,

@@ -7,13 +7,15 @@
  * one thread at a time may use.
  * Results: 0, or a negative code and an output buffer whose content is unspecified.
  *
- * kernels.cdef repeats the declarations below for cffi; tests/csrc compares the two.
+ * cffi reads the declarations below and those of declared.h without their preprocessor lines.
  */
 #ifndef CA_KERNELS_H
 #define CA_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "declared.h"
 
 enum {
     CA_OK = 0,
@@ -63,29 +65,9 @@ int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
                   const int32_t *rows, size_t wanted, double *first, int32_t *scratch,
                   int32_t *order);
 
-/* Kinds of nodes. */
-enum {
-    CA_INTEGER,
-    CA_REAL,
-    CA_STRING,
-    CA_ESCAPED_STRING, /* a string with a backslash in it */
-    CA_TRUE,
-    CA_FALSE,
-    CA_UNDEFINED,
-    CA_ERROR,
-    CA_REFERENCE,
-    CA_ABSOLUTE, /* .name */
-    CA_SELECTION, /* takes one operand */
-    CA_UNARY, /* one */
-    CA_BINARY, /* two */
-    CA_CONDITIONAL, /* three */
-    CA_SUBSCRIPT, /* two */
-    CA_PARENS, /* one */
-    CA_CALL, /* `count` of them */
-    CA_LIST, /* the same */
-    CA_ATTRIBUTE, /* one; only within an ad */
-    CA_AD /* `count` attributes */
-};
+/* Kinds of nodes: CA_STRING is one without, CA_ESCAPED_STRING one with a backslash; from
+ * CA_SELECTION on they have operands: one has a selection, a prefix operator, what is in parentheses and
+ * an attribute of an ad, two a binary operator and a subscript, three a conditional, `count` the rest. */
 
 /* A node of a tree.  A tree is an array of them, each behind its operands, so the root is last. */
 typedef struct {
@@ -118,19 +100,9 @@ int32_t ca_parse(size_t length, const char *text, size_t origin, int how, size_t
 
 /* ---- ads in long form, loaded into columns ------------------------------------------------ */
 
-/* What a cell is.  Its payload is the integer, the bits of the double, 0 or 1, or the number of a
- * text; 0 otherwise. */
-enum {
-    CA_NOTHING, /* the ad does not have the attribute */
-    CA_INTEGER_CELL,
-    CA_REAL_CELL,
-    CA_BOOLEAN_CELL,
-    CA_STRING_CELL,
-    CA_UNDEFINED_CELL,
-    CA_ERROR_CELL,
-    CA_EXPRESSION_CELL, /* an expression, list or ad: its text in old syntax */
-    CA_WAITING /* a real, as a text, until ca_load_settle */
-};
+/* A cell is a tag and a payload: the integer, the bits of the double, 0 or 1, or the number of a text;
+ * 0 otherwise.  CA_EXPRESSION_CELL is an expression, list or ad by its text in old syntax, CA_WAITING a
+ * real, as a text, until ca_load_settle. */
 
 /* A load: what has been read so far.  The one thing here that owns memory. */
 typedef struct ca_load ca_load;
@@ -168,11 +140,6 @@ int ca_load_row(ca_load *load);
 /* Make waiting cells reals: values[n] is that of text n.  Trim columns to the better form. */
 int ca_load_settle(ca_load *load, const double *values, size_t count);
 int ca_load_trim(ca_load *load);
-
-typedef struct {
-    size_t rows;
-    size_t columns;
-} ca_sizes;
 
 typedef struct {
     int32_t name; /* its first spelling: the number of a name */
@@ -213,11 +180,16 @@ enum {
 };
 
 /* What a load holds; pointers are good until it is changed or freed. */
-int ca_load_sizes(const ca_load *load, ca_sizes *sizes);
+typedef struct {
+    size_t rows;
+    size_t columns;
+    const ca_name *names; /* as many as texts in CA_NAMES */
+    const int32_t *row_shapes;
+} ca_contents;
+
+int ca_load_contents(const ca_load *load, ca_contents *contents);
 int ca_load_column(const ca_load *load, size_t number, ca_column *column);
 int ca_load_texts(const ca_load *load, int which, ca_texts *texts);
-const ca_name *ca_load_names(const ca_load *load); /* as many as texts in CA_NAMES */
-const int32_t *ca_load_rows(const ca_load *load); /* the shape of each row */
 
 /* ---- rows, codes and bits ----------------------------------------------------------------- */
 
@@ -260,29 +232,6 @@ int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t si
 
 /* ---- operators ---------------------------------------------------------------------------- */
 
-/* Operators as classad/language/operators.py defines them; the last three take one operand. */
-enum {
-    CA_ADD,
-    CA_SUBTRACT,
-    CA_MULTIPLY,
-    CA_DIVIDE,
-    CA_REMAINDER,
-    CA_LESS,
-    CA_LESS_EQUAL,
-    CA_GREATER,
-    CA_GREATER_EQUAL,
-    CA_EQUAL,
-    CA_NOT_EQUAL,
-    CA_IDENTICAL,
-    CA_NOT_IDENTICAL,
-    CA_AND,
-    CA_OR,
-    CA_ELVIS,
-    CA_NEGATE,
-    CA_PLUS,
-    CA_NOT
-};
-
 /* Values, each a cell as a loader keeps it; any tag that is none of a number, a boolean, undefined
  * or an error is a value that is kept elsewhere.  step: 1, or 0 for one value that all share. */
 typedef struct {
@@ -291,7 +240,7 @@ typedef struct {
     size_t step;
 } ca_vector;
 
-/* What an operator makes of `count` pairs of values (of the left ones, if it takes one operand).
+/* What an operator, as classad/language/operators.py defines it, makes of `count` pairs of values (of the left ones, if it takes one operand).
  * Where an operand is kept elsewhere the tag is CA_NOTHING, and the result for the caller to find.
  * Returns how many of these there are.  Time O(count).
  */

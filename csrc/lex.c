@@ -210,38 +210,28 @@ static void lex_old_quoted(ca_lexer *lexer, unsigned char quote)
     end_token(lexer, kind, at + 1);
 }
 
-/* Of two signs that begin alike the longer one is meant: `second` makes `kind` into `longer`. */
-static void lex_pair(ca_lexer *lexer, int kind, unsigned char second, int longer)
-{
-    int pair = look(lexer, lexer->start + 1) == second;
-    end_token(lexer, pair ? longer : kind, lexer->start + 1 + (size_t)pair);
-}
+static const struct {
+    char text[4];
+    unsigned char kind;
+} SIGNS[] = CA_SIGNS;
+static const unsigned char FIRST_SIGN[128] = CA_FIRST_SIGNS;
+enum { SIGN_COUNT = sizeof SIGNS / sizeof *SIGNS };
 
-static void lex_equals(ca_lexer *lexer)
+/* Of signs that begin alike the longest one is meant. */
+static void lex_operator(ca_lexer *lexer, unsigned char c)
 {
-    unsigned char second = look(lexer, lexer->start + 1);
-    if (second == '=')
-        end_token(lexer, CA_T_EQUAL, lexer->start + 2);
-    else if (second == '?' || second == '!') {
-        if (look(lexer, lexer->start + 2) == '=')
-            end_token(lexer, second == '?' ? CA_T_META_EQUAL : CA_T_META_NOT_EQUAL,
-                      lexer->start + 3);
-        else
-            end_token(lexer, second == '?' ? CA_T_UNSURE : CA_T_BOUND_TO, lexer->start + 1);
-    } else {
-        end_token(lexer, CA_T_BOUND_TO, lexer->start + 1);
+    size_t sign = c < 128 ? FIRST_SIGN[c] : 0;
+    for (; sign > 0 && sign < SIGN_COUNT && SIGNS[sign].text[0] == (char)c; sign++) {
+        size_t length = 1;
+        while (SIGNS[sign].text[length] != 0 &&
+               look(lexer, lexer->start + length) == (unsigned char)SIGNS[sign].text[length])
+            length++;
+        if (SIGNS[sign].text[length] == 0) {
+            end_token(lexer, SIGNS[sign].kind, lexer->start + length);
+            return;
+        }
     }
-}
-
-static void lex_greater(ca_lexer *lexer)
-{
-    size_t at = lexer->start;
-    if (look(lexer, at + 1) != '>')
-        lex_pair(lexer, CA_T_GREATER, '=', CA_T_GREATER_OR_EQUAL);
-    else if (look(lexer, at + 2) == '>')
-        end_token(lexer, CA_T_SHIFT_RIGHT_LOGICAL, at + 3);
-    else
-        end_token(lexer, CA_T_SHIFT_RIGHT, at + 2);
+    end_token(lexer, CA_T_UNSURE, lexer->start + 1);
 }
 
 static void lex_question(ca_lexer *lexer)
@@ -276,45 +266,13 @@ static void lex_dot(ca_lexer *lexer)
 
 static void lex_sign(ca_lexer *lexer, unsigned char c, int previous)
 {
-    size_t end = lexer->start + 1;
     switch (c) {
     case '"':
-    case '\'':
-        if (lexer->old)
-            lex_old_quoted(lexer, c);
-        else
-            lex_new_quoted(lexer, c);
-        break;
-    case '|': lex_pair(lexer, CA_T_BIT_OR, '|', CA_T_OR); break;
-    case '&': lex_pair(lexer, CA_T_BIT_AND, '&', CA_T_AND); break;
-    case '!': lex_pair(lexer, CA_T_NOT, '=', CA_T_NOT_EQUAL); break;
-    case '=': lex_equals(lexer); break;
-    case '<':
-        if (look(lexer, end) == '<')
-            end_token(lexer, CA_T_SHIFT_LEFT, end + 1);
-        else
-            lex_pair(lexer, CA_T_LESS, '=', CA_T_LESS_OR_EQUAL);
-        break;
-    case '>': lex_greater(lexer); break;
+    case '\'': (lexer->old ? lex_old_quoted : lex_new_quoted)(lexer, c); break;
     case '?': lex_question(lexer); break;
     case '-': lex_minus(lexer, previous); break;
     case '.': lex_dot(lexer); break;
-    case '^': end_token(lexer, CA_T_BIT_XOR, end); break;
-    case '+': end_token(lexer, CA_T_PLUS, end); break;
-    case '*': end_token(lexer, CA_T_TIMES, end); break;
-    case '/': end_token(lexer, CA_T_DIVIDE, end); break;
-    case '%': end_token(lexer, CA_T_MODULUS, end); break;
-    case '~': end_token(lexer, CA_T_BIT_NOT, end); break;
-    case ':': end_token(lexer, CA_T_COLON, end); break;
-    case ',': end_token(lexer, CA_T_COMMA, end); break;
-    case ';': end_token(lexer, CA_T_SEMICOLON, end); break;
-    case '(': end_token(lexer, CA_T_OPEN_PAREN, end); break;
-    case ')': end_token(lexer, CA_T_CLOSE_PAREN, end); break;
-    case '[': end_token(lexer, CA_T_OPEN_BOX, end); break;
-    case ']': end_token(lexer, CA_T_CLOSE_BOX, end); break;
-    case '{': end_token(lexer, CA_T_OPEN_BRACE, end); break;
-    case '}': end_token(lexer, CA_T_CLOSE_BRACE, end); break;
-    default: end_token(lexer, CA_T_UNSURE, end); break;
+    default: lex_operator(lexer, c); break;
     }
 }
 

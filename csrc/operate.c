@@ -100,14 +100,10 @@ static element arithmetic(int op, element a, element b)
     }
     const uint64_t x = (uint64_t)a.payload, y = (uint64_t)b.payload;
     switch (op) {
-    case CA_ADD:
-        return of_whole((int64_t)(x + y));
-    case CA_SUBTRACT:
-        return of_whole((int64_t)(x - y));
-    case CA_MULTIPLY:
-        return of_whole((int64_t)(x * y));
-    default:
-        return divided(a.payload, b.payload);
+    case CA_ADD: return of_whole((int64_t)(x + y));
+    case CA_SUBTRACT: return of_whole((int64_t)(x - y));
+    case CA_MULTIPLY: return of_whole((int64_t)(x * y));
+    default: return divided(a.payload, b.payload);
     }
 }
 
@@ -115,27 +111,21 @@ static element compared(int op, element a, element b)
 {
     if (!is_number(a) || !is_number(b))
         return exceptional(a, b);
-    int below, above, same;
+    /* What holds: less, equal or greater; none of them of a NaN. */
+    int less, same, more;
     if (a.tag == CA_REAL_CELL || b.tag == CA_REAL_CELL) {
         const double x = real_of(a), y = real_of(b);
-        below = x < y, above = x > y, same = x == y;
+        less = x < y, same = x == y, more = x > y;
     } else {
-        below = a.payload < b.payload, above = a.payload > b.payload;
-        same = a.payload == b.payload;
+        less = a.payload < b.payload, same = a.payload == b.payload, more = a.payload > b.payload;
     }
     switch (op) {
-    case CA_LESS:
-        return of_truth(below);
-    case CA_LESS_EQUAL:
-        return of_truth(below || same);
-    case CA_GREATER:
-        return of_truth(above);
-    case CA_GREATER_EQUAL:
-        return of_truth(above || same);
-    case CA_EQUAL:
-        return of_truth(same);
-    default:
-        return of_truth(!same);
+    case CA_LESS: return of_truth(less);
+    case CA_LESS_EQUAL: return of_truth(less || same);
+    case CA_GREATER: return of_truth(more);
+    case CA_GREATER_EQUAL: return of_truth(more || same);
+    case CA_EQUAL: return of_truth(same);
+    default: return of_truth(!same);
     }
 }
 
@@ -190,22 +180,14 @@ static element result(int op, element a, element b)
     if (op <= CA_NOT_EQUAL)
         return compared(op, a, b);
     switch (op) {
-    case CA_IDENTICAL:
-        return of_truth(identical(a, b));
-    case CA_NOT_IDENTICAL:
-        return of_truth(!identical(a, b));
-    case CA_AND:
-        return logic(0, a, b);
-    case CA_OR:
-        return logic(1, a, b);
-    case CA_ELVIS:
-        return a.tag == CA_UNDEFINED_CELL ? b : a;
-    case CA_NEGATE:
-        return negated(a);
-    case CA_PLUS:
-        return a.tag == CA_BOOLEAN_CELL ? of_tag(CA_ERROR_CELL) : a;
-    default:
-        return denied(a);
+    case CA_IDENTICAL: return of_truth(identical(a, b));
+    case CA_NOT_IDENTICAL: return of_truth(!identical(a, b));
+    case CA_AND: return logic(0, a, b);
+    case CA_OR: return logic(1, a, b);
+    case CA_ELVIS: return a.tag == CA_UNDEFINED_CELL ? b : a;
+    case CA_NEGATE: return negated(a);
+    case CA_PLUS: return a.tag == CA_BOOLEAN_CELL ? of_tag(CA_ERROR_CELL) : a;
+    default: return denied(a);
     }
 }
 

@@ -17,29 +17,7 @@
 enum { DEEP = 200, BRACKET = 3 };
 
 /* How tightly a binary operator binds; 0 for a token that is none. */
-static const unsigned char BINDING[CA_T_KINDS] = {
-    [CA_T_OR] = 1,
-    [CA_T_AND] = 2,
-    [CA_T_BIT_OR] = 3,
-    [CA_T_BIT_XOR] = 4,
-    [CA_T_BIT_AND] = 5,
-    [CA_T_EQUAL] = 6,
-    [CA_T_NOT_EQUAL] = 6,
-    [CA_T_META_EQUAL] = 6,
-    [CA_T_META_NOT_EQUAL] = 6,
-    [CA_T_LESS] = 7,
-    [CA_T_LESS_OR_EQUAL] = 7,
-    [CA_T_GREATER] = 7,
-    [CA_T_GREATER_OR_EQUAL] = 7,
-    [CA_T_SHIFT_LEFT] = 8,
-    [CA_T_SHIFT_RIGHT] = 8,
-    [CA_T_SHIFT_RIGHT_LOGICAL] = 8,
-    [CA_T_PLUS] = 9,
-    [CA_T_MINUS] = 9,
-    [CA_T_TIMES] = 10,
-    [CA_T_DIVIDE] = 10,
-    [CA_T_MODULUS] = 10,
-};
+static const unsigned char BINDING[CA_T_KINDS] = CA_BINDINGS;
 
 typedef struct {
     ca_lexer lexer;

@@ -16,6 +16,7 @@ from typing import Any, Final
 import classad
 from classad import ClassAd, ExprTree, kernels
 from classad.ads.ad import ListValue
+from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.binding.faces import to_python
 from classad.compiled.compiler import MAX_SIZE, specialise
@@ -158,7 +159,7 @@ def flatten_keeps(case: Case | list[str]) -> None:
     mine, other = ClassAd(my), ClassAd(target)
     tree = ExprTree(expression)
     if _lossy(tree.node) or any(
-        _lossy(value.node) for value in mine._attrs.values() if isinstance(value, ExprTree)
+        _lossy(value.node) for value in mine._attrs.values() if isinstance(value, Expression)
     ):
         return
     flat = flatten(mine, tree, context=CONTEXT)

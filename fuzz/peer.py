@@ -1,27 +1,21 @@
 """The same calls on our binding and on the real one, and values of both in one written form.
 
-What lives here: ``answer`` and ``printed``, which either module can serve, and ``Peer``: a child
-process that has loaded the real library once and forks for every request, since what it is asked
-may crash it, hang it or spoil its memory.  Run as a program it is that child.
+``answer`` and ``printed``, which either module can serve, and ``Peer``: a child
+process (``fuzz.peer_child``) that has loaded the real library once and forks for every request,
+since what it is asked may crash it, hang it or spoil its memory.
 Protocol: one JSON request a line in, ``{"do": "answer" | "printed" | "batch", "with": [...]}``; one
 JSON reply a line out, ``{"result": ...}`` or ``{"crashed": ...}``.
-Never here: judging.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
 import mmap
 import os
-import select
 import signal
 import subprocess
 import sys
-import time
-import traceback
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Final
 
@@ -30,8 +24,6 @@ from typing import Any, Final
 PATIENCE: Final = 5
 WAITING: Final = 600
 NAME: Final = "classad2"
-#: Exit code of a forked process that failed in Python.
-MISTAKE: Final = 99
 #: The zone in which both sides work, if none is asked for.
 ZONE: Final = "UTC"
 
@@ -98,7 +90,7 @@ class Peer:
     def _ask(self, what: str, *arguments: object) -> Any:
         if self.child is None:
             self.child = subprocess.Popen(
-                [sys.executable, "-m", "fuzz.peer"],
+                [sys.executable, "-m", "fuzz.peer_child"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -121,7 +113,7 @@ class Peer:
             self.child = None
 
 
-# ---- the child -----------------------------------------------------------------------------------
+# ---- how the child is watched --------------------------------------------------------------------
 
 
 class Progress:
@@ -146,78 +138,3 @@ def be_patient() -> None:
     """From now on this process may compute for so long; then it is ended."""
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     signal.alarm(WAITING)
-
-
-def forked(work: Callable[[], Any]) -> Any:
-    """What ``work`` returns in a process of its own; raises ``Crashed``.
-
-    When nobody is left who could ask, both processes end.
-    """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        be_patient()
-        try:
-            with os.fdopen(writing, "w") as out:
-                json.dump(work(), out)
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-            os._exit(MISTAKE)
-    os.close(writing)
-    # Nobody asks anything before the answer: what is seen of the questions meanwhile is their end.
-    seen, _, _ = select.select([reading, sys.stdin], [], [])
-    if reading not in seen:
-        os.kill(child, signal.SIGKILL)
-        os._exit(0)
-    with os.fdopen(reading) as results:
-        text = results.read()
-    _, status = os.waitpid(child, 0)
-    if os.waitstatus_to_exitcode(status) == MISTAKE:
-        raise RuntimeError("a mistake of the comparison itself: see its error stream")
-    if status != 0 or not text:
-        raise Crashed(str(status))
-    return json.loads(text)
-
-
-def _batch(theirs: ModuleType, seed: int, families: Sequence[str]) -> dict[str, Any]:
-    """All cases of a batch; what crashes is noted and left behind."""
-    from fuzz.batches import run_batch
-
-    progress = Progress()
-    suspects: list[Any] = []
-    crashes: list[Any] = []
-    start = 0
-    run = partial(run_batch, theirs, seed, families, zone=os.environ["TZ"], now=time.time())
-    while True:
-        try:
-            suspects += forked(partial(run, start=start, progress=progress))
-        except Crashed:
-            crashes.append([seed, progress.at])
-            start = progress.at + 1
-            continue
-        return {"evaluations": progress.done, "suspects": suspects, "crashes": crashes}
-
-
-def main() -> None:
-    # Loading HTCondor's configuration switches the library to the meaning that the daemons use.
-    os.environ["CONDOR_CONFIG"] = "ONLY_ENV"
-    importlib.import_module("htcondor2")
-    theirs = importlib.import_module(NAME)
-    work: dict[str, Callable[..., Any]] = {
-        "answer": lambda *case: forked(lambda: answer(theirs, *case)),
-        "printed": lambda *case: forked(lambda: printed(theirs, *case)),
-        "batch": lambda seed, families: _batch(theirs, seed, families),
-    }
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            reply = {"result": work[request["do"]](*request["with"])}
-        except Crashed as problem:
-            reply = {"crashed": str(problem)}
-        print(json.dumps(reply), flush=True)
-
-
-if __name__ == "__main__":
-    main()

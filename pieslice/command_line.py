@@ -1,4 +1,4 @@
-"""What every command of ``pieslice`` shares: exit codes and how commands are added."""
+"""Shares between commands: exit codes, and how commands are added."""
 
 from __future__ import annotations
 

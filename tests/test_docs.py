@@ -204,10 +204,13 @@ def test_every_command_and_option_is_documented() -> None:
                     assert re.search(rf"{option}\b", text), f"{parser.prog} {option}"
 
 
-def test_every_module_of_the_negotiator_is_on_the_map() -> None:
+def test_every_folder_is_on_the_map_and_every_path_on_it_exists() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text()
-    modules = {path.stem for path in (ROOT / "negotiator").glob("[a-z]*.py")} - {"progress"}
-    assert [name for name in sorted(modules) if not re.search(rf"\b{name}\b", text)] == []
+    named = set(re.findall(r"`((?:classad|policy|negotiator|pieslice)/[\w./]*?)/?`", text))
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+    rooms = [ROOT / room for room in ("classad", "policy", "negotiator", "pieslice")]
+    folders = {path.parent for room in rooms for path in room.rglob("*.py")} - set(rooms)
+    assert {path.relative_to(ROOT).as_posix() for path in folders} - named == set()
 
 
 def test_there_are_examples() -> None:

@@ -118,7 +118,7 @@ STREAMS = {"classad/files/ads.py": "a file named - is standard input or output"}
 TALKERS = {"argparse", "rich", "matplotlib", "shtab", "curses", "readline", "tqdm"}
 
 #: Uses of ``Any`` in the rooms.  Lower it whenever you can; 400 is the goal.
-MAX_ANY = 1455
+MAX_ANY = 962
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
@@ -365,6 +365,20 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     new = inside - KNOWN_IN_CIRCLES
     assert not new, "\n".join(" ".join(circle) for circle in found if new & set(circle))
     assert not KNOWN_IN_CIRCLES - inside, "in no circle any more: take them out of the list"
+
+
+def test_the_fuzz_targets_import_one_way() -> None:
+    files = {path.stem: path for path in (ROOT / "fuzz").glob("*.py")}
+    graph = {
+        name: {
+            other: line
+            for line, module, taken in imports(ast.parse(path.read_bytes()), types_too=True)
+            for other in (module.removeprefix("fuzz."), taken)
+            if module.split(".")[0] == "fuzz" and other in files and other != name
+        }
+        for name, path in files.items()
+    }
+    assert circles(graph) == []
 
 
 def entry(folder: str, name: str) -> str:

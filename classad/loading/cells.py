@@ -1,18 +1,17 @@
-"""Where loaded cells are kept: in C (csrc/cells.c), or in Python with the same outcome.
+"""Keeps loaded cells: in C (csrc/cells.c), or in Python with the same outcome.
 
-What is decided here: nothing; a store takes cells row by row and hands over buffers at the end.
-``feed`` reads ordinary ads by itself if the store can; the one in Python hands every ad back.
-
-Inputs: bytes, cells.  Outputs: ``LoadedColumns``.  Never here: what a line means.
-Follows: csrc/kernels.h.
+A store takes cells row by row and hands over buffers at the end.  ``feed`` reads ordinary ads by
+itself if the store can; the one in Python hands every ad back.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
+from mmap import mmap
 from re import finditer
+from types import SimpleNamespace
 from typing import Any, Final, Literal, Protocol
 
 from classad import kernels
@@ -21,6 +20,8 @@ from classad.formats.common import BLANKS
 from classad.language.names import fold_name
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 
+#: What is read: bytes, or a file in memory.
+Data = bytes | mmap
 #: What ``feed`` returns: all was read; the ad from ``position`` to ``block`` is left to the caller.
 DONE: Final = 0
 LOOK: Final = 1
@@ -30,21 +31,24 @@ _BLANKS: Final = BLANKS.encode()
 _WAITING: Final = bytes([Tag.WAITING])
 
 
-class Store(Protocol):
-    """Cells, being filled."""
+class Place(Protocol):
+    """The next byte to be read, its line number, and where the ad ends that is left over."""
 
     position: int
     line: int
+    block: int
 
-    @property
-    def block(self) -> int:
-        """Where the ad ends that is left to the caller."""
 
-    def open(self, data: Any, whole: bool) -> None:
+class Store(Protocol):
+    """Cells, being filled."""
+
+    place: Place
+
+    def open(self, data: Data, whole: bool) -> None:
         """Begin with a new buffer, at its first byte."""
 
     def feed(self) -> int:
-        """Read on from ``position``."""
+        """Read on from ``place``."""
 
     def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
         """Give the present row an attribute; of equal names the last value stays."""
@@ -79,46 +83,17 @@ class NativeStore:
         if not load:
             raise MemoryError("no memory for loading ads")
         self._load = ffi.gc(load, lib.ca_load_free)
-        self._place = ffi.new("ca_place *", {"line": 1})
-        self._buffer: Any = None
-        self._size = 0
-        self._whole = False
+        self.place: Place = ffi.new("ca_place *", {"line": 1})
+        self._buffer = (0, ffi.NULL, False)
 
-    @property
-    def position(self) -> int:
-        """The next byte to be read."""
-        return int(self._place.position)
-
-    @position.setter
-    def position(self, value: int) -> None:
-        self._place.position = value
-
-    @property
-    def line(self) -> int:
-        """Its line number."""
-        return int(self._place.line)
-
-    @line.setter
-    def line(self, value: int) -> None:
-        self._place.line = value
-
-    @property
-    def block(self) -> int:
-        """Where the ad ends that is left to the caller."""
-        return int(self._place.block)
-
-    def open(self, data: Any, whole: bool) -> None:
+    def open(self, data: Data, whole: bool) -> None:
         """Begin with a new buffer, at its first byte."""
-        self._buffer = self._ffi.from_buffer(data)
-        self._size = len(data)
-        self._whole = whole
-        self._place.position = 0
+        self._buffer = (len(data), self._ffi.from_buffer(data), whole)
+        self.place.position = 0
 
     def feed(self) -> int:
-        """Read on from ``position``."""
-        return self._checked(
-            self._lib.ca_load_feed(self._load, self._size, self._buffer, self._whole, self._place)
-        )
+        """Read on from ``place``."""
+        return self._checked(self._lib.ca_load_feed(self._load, *self._buffer, self.place))
 
     def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
         """Give the present row an attribute."""
@@ -135,32 +110,25 @@ class NativeStore:
 
     def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
         """The columns."""
-        self._buffer = None
+        self._buffer = (0, self._ffi.NULL, False)
         lib, ffi = self._lib, self._ffi
-        sizes, out = ffi.new("ca_sizes *"), ffi.new("ca_column *")
-        self._checked(lib.ca_load_sizes(self._load, sizes))
+        held, out = ffi.new("ca_contents *"), ffi.new("ca_column *")
         strings, names, shapes = map(self._texts, (lib.CA_STRINGS, lib.CA_NAMES, lib.CA_SHAPES))
-        self._settle(sizes.columns, out, strings)
+        self._checked(lib.ca_load_contents(self._load, held))
+        self._settle(held.columns, out, strings)
         self._checked(lib.ca_load_trim(self._load))
         columns: list[LoadedColumn] = []
         places = {-1: -1}
-        for number in range(sizes.columns):
+        for number in range(held.columns):
             self._checked(lib.ca_load_column(self._load, number, out))
             places[number] = len(columns) if out.present else -1
             if out.present:
                 columns.append(self._column(out, _text(names[out.name]), _text(names[out.folded])))
-        of = self._view(lib.ca_load_names(self._load), len(names) * 12, "i")
+        of = self._view(held.names, len(names) * 12, "i")
         known = [(_text(name), places[of[3 * n + 1]]) for n, name in enumerate(names)]
-        rows = self._view(lib.ca_load_rows(self._load), 4 * sizes.rows, "i")
+        rows = self._view(held.row_shapes, 4 * held.rows, "i")
         return LoadedColumns(
-            sizes.rows,
-            columns,
-            LazyTexts(strings),
-            known,
-            LazyShapes(shapes),
-            rows,
-            diagnostics,
-            tz,
+            held.rows, columns, LazyTexts(strings), known, LazyShapes(shapes), rows, diagnostics, tz
         )
 
     def _settle(self, count: int, out: Any, texts: Sequence[bytes]) -> None:
@@ -193,7 +161,7 @@ class NativeStore:
             self._view(found.texts, 24 * found.count, "Q"),
         )
 
-    def _view(self, pointer: Any, size: int, kind: Literal["B", "i", "q", "Q"]) -> memoryview:
+    def _view(self, pointer: object, size: int, kind: Literal["B", "i", "q", "Q"]) -> memoryview:
         """Memory of the load, which lives as long as the view."""
         if not size:
             return memoryview(b"").cast(kind)
@@ -222,7 +190,7 @@ class _Texts(Sequence[bytes]):
     def __len__(self) -> int:
         return len(self.spans) // 3
 
-    def __getitem__(self, number: Any) -> Any:
+    def __getitem__(self, number: int) -> bytes:  # type: ignore[override]
         start = self.spans[3 * number]
         return bytes(self.data[start : start + self.spans[3 * number + 1]])
 
@@ -231,32 +199,26 @@ class LazyTexts(Sequence[str]):
     """Texts that become strings all at once, when the first one is wanted."""
 
     def __init__(self, texts: _Texts) -> None:
-        self._raw: _Texts | None = texts
-        self._texts: list[str] = []
-        self._count = len(texts)
+        self._raw = texts
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._raw)
 
-    def __getitem__(self, number: Any) -> Any:
-        return (self._texts if self._raw is None else self.decoded())[number]
+    def __getitem__(self, number: int) -> str:  # type: ignore[override]
+        return self.decoded[number]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.decoded())
+        return iter(self.decoded)
 
+    @cached_property
     def decoded(self) -> list[str]:
-        """All of them, a list."""
-        if self._raw is not None:
-            data, spans = bytes(self._raw.data), self._raw.spans.tolist()
-            starts, sizes = spans[::3], spans[1::3]
-            if data.isascii():
-                text = data.decode("ascii")
-                self._texts = [text[a : a + n] for a, n in zip(starts, sizes, strict=True)]
-            else:
-                pieces = zip(starts, sizes, strict=True)
-                self._texts = [_text(data[a : a + n]) for a, n in pieces]
-            self._raw = None
-        return self._texts
+        """All of them."""
+        data, spans = bytes(self._raw.data), self._raw.spans.tolist()
+        pieces = zip(spans[::3], spans[1::3], strict=True)
+        if data.isascii():
+            text = data.decode("ascii")
+            return [text[start : start + size] for start, size in pieces]
+        return [_text(data[start : start + size]) for start, size in pieces]
 
 
 class LazyShapes(Sequence[tuple[int, ...]]):
@@ -268,7 +230,7 @@ class LazyShapes(Sequence[tuple[int, ...]]):
     def __len__(self) -> int:
         return len(self._raw)
 
-    def __getitem__(self, number: Any) -> Any:
+    def __getitem__(self, number: int) -> tuple[int, ...]:  # type: ignore[override]
         return tuple(memoryview(self._raw[number]).cast("i"))
 
 
@@ -276,10 +238,8 @@ class PythonStore:
     """The store in Python, which hands back every ad."""
 
     def __init__(self) -> None:
-        self.position = 0
-        self.line = 1
-        self._block = 0
-        self._data: Any = b""
+        self.place: Place = SimpleNamespace(position=0, line=1, block=0)
+        self._data: Data = b""
         self._whole = False
         self._names: dict[str, int] = {}
         self._columns: dict[str, tuple[array[int], bytearray, array[int]]] = {}
@@ -288,30 +248,23 @@ class PythonStore:
         self._rows: array[int] = array("i")
         self._open: dict[str, tuple[int, int, int]] = {}
 
-    def open(self, data: Any, whole: bool) -> None:
+    def open(self, data: Data, whole: bool) -> None:
         """Begin with a new buffer, at its first byte."""
-        self._data = data
-        self._whole = whole
-        self.position = 0
-
-    @property
-    def block(self) -> int:
-        """Where the ad ends that is left to the caller."""
-        return self._block
+        self._data, self._whole, self.place.position = data, whole, 0
 
     def feed(self) -> int:
         """Find the next ad."""
-        data, size, at = self._data, len(self._data), self.position
+        data, size, at = self._data, len(self._data), self.place.position
         while at < size:
             stop = data.find(b"\n", at) + 1
             if not stop and not self._whole:
                 return DONE
             at, begin = stop or size, at
             if not data[begin:at].strip(_BLANKS):
-                self._block = at
+                self.place.block = at
                 return LOOK
-        self._block = size
-        return LOOK if self._whole and size > self.position else DONE
+        self.place.block = size
+        return LOOK if self._whole and size > self.place.position else DONE
 
     def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
         """Give the present row an attribute."""
@@ -355,13 +308,11 @@ class PythonStore:
         rows, tags, payload = self._columns[key]
         count, total = len(rows), len(self._rows)
         if count * _SPARSE < total:
-            return LoadedColumn(
-                name, key, False, count, memoryview(tags), memoryview(payload), memoryview(rows)
-            )
+            cells = memoryview(tags), memoryview(payload), memoryview(rows)
+            return LoadedColumn(name, key, False, count, *cells)
         all_tags, all_payload = bytearray(total), array("q", bytes(8 * total))
         for at, row in enumerate(rows):
             all_tags[row] = tags[at]
             all_payload[row] = payload[at]
-        return LoadedColumn(
-            name, key, True, count, memoryview(all_tags), memoryview(all_payload), None
-        )
+        dense = memoryview(all_tags), memoryview(all_payload)
+        return LoadedColumn(name, key, True, count, *dense, None)

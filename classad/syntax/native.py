@@ -42,8 +42,13 @@ _ONE_AD: Final = 8
 
 #: The operators by the numbers of their tokens in csrc/lex.h.
 OPERATORS: Final = ("", *TOKENS)
-#: The kinds of nodes of csrc/kernels.h.
-KINDS: Final = range(20)
+#: The kinds of nodes that csrc/parse.c tells of.
+NODE_KINDS: Final = (
+    "INTEGER", "REAL", "STRING", "ESCAPED_STRING", "TRUE", "FALSE", "UNDEFINED", "ERROR",
+    "REFERENCE", "ABSOLUTE", "SELECTION", "UNARY", "BINARY", "CONDITIONAL", "SUBSCRIPT",
+    "PARENS", "CALL", "LIST", "ATTRIBUTE", "AD",
+)  # fmt: skip
+KINDS: Final = range(len(NODE_KINDS))
 (_INTEGER, _REAL, _STRING, _ESCAPED_STRING, _TRUE, _FALSE, _UNDEFINED, _ERROR) = KINDS[:8]
 (_REFERENCE, _ABSOLUTE, _SELECTION, _UNARY, _BINARY, _CONDITIONAL, _SUBSCRIPT) = KINDS[8:15]
 (_PARENS, _CALL, _LIST, _ATTRIBUTE, _AD) = KINDS[15:]

@@ -43,9 +43,11 @@ def _holder(slot: Slot, context: EvalContext) -> str | None:
 
 
 def _has_worse_priority(holder: str | None, ask: Ask) -> bool:
-    """Whether the holder's effective priority is a bigger number than the asker's."""
-    assert holder is not None
-    return ask.board.accountant.effective_priority(holder) > ask.asker.priority
+    """Whether the holder's effective priority is a bigger number than the asker's.
+
+    The column engine asks this of all holders at once, and of nobody too.
+    """
+    return holder is None or ask.board.accountant.effective_priority(holder) > ask.asker.priority
 
 
 UNCLAIMED: Final = OfSlot(_holder, lambda user, _: user is None, by=nothing)

@@ -1,4 +1,4 @@
-"""``pieslice conform``: run vector files and say what differs.
+"""Runs vector files and prints what differs: ``pieslice conform``.
 
 Exit status 0 when every case passes, 1 when one differs, 2 when a file cannot be read.
 """

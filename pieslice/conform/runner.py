@@ -1,11 +1,9 @@
-"""Which recorded cases does this implementation reproduce?
+"""Runs recorded cases and counts which of them this implementation reproduces.
 
 Inputs: paths of vector files (``.json`` or ``.jsonl``, either with ``.gz``) or of folders, and the
 kinds of case to know.  Outputs: one ``Outcome`` per case, with every difference as expected and
-actual.  A case is recognised by its data, never by the name of its file; a field that its kind
-does not know is a difference too, so that nothing recorded goes unchecked.
-
-Never here: what a case means (the kinds), printing.
+actual.  A case is recognised by its data, never by the name of its file; a field that its kind does
+not know is a difference too, so that nothing recorded goes unchecked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The reference of findings, ``docs/findings.md``, written from the declarations.
+"""Writes the reference of findings, ``docs/findings.md``, from the declarations.
 
 Inputs: ``policy.lint.findings.SECTIONS``.  Outputs: the page as Markdown.
-Never here: a fact about a finding that its declaration does not have.
 """
 
 from __future__ import annotations

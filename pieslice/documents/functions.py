@@ -1,7 +1,6 @@
-"""The function reference ``docs/functions.md``, written from the declarations.
+"""Writes the function reference, ``docs/functions.md``, from the declarations.
 
 ``python -m pieslice.documents functions`` prints it.
-Never here: a fact about a function; those stand where the function is declared.
 """
 
 from __future__ import annotations

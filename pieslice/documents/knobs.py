@@ -1,9 +1,8 @@
-"""The knob reference ``docs/knobs.md``, written from the declarations.
+"""Writes the knob reference, ``docs/knobs.md``, from the declarations.
 
 ``python -m pieslice.documents knobs`` prints it.
 
 Inputs: ``policy.knobs`` and ``policy.ephemeral``.  Outputs: the page as Markdown.
-Never here: a fact about a knob that its declaration does not have.
 """
 
 from __future__ import annotations

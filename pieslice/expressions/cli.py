@@ -1,13 +1,11 @@
-"""The subcommands ``pieslice eval`` and ``pieslice select``, and ``python -m classad``.
+"""Reads the command lines of ``pieslice eval``, ``pieslice select`` and ``python -m classad``.
 
-What is decided here: what an argument is.  Those of ``eval`` are taken from left to right: an ad or
-an assignment changes the context (MY), anything else is an expression whose value is printed.
+Decides what an argument is.  Those of ``eval`` are taken from left to right: an ad or an assignment
+changes the context (MY), anything else is an expression whose value is printed.
 
 Inputs: arguments, files of ads in any form, the clock and zone unless given.  Outputs: values on
-standard output, messages with place and caret on standard error, an exit code.
-Never here: the meaning of expressions; the bodies are in ``pieslice.expressions.eval`` and
-``pieslice.expressions.select``.
-Follows: the manual page of ``classad_eval`` (HTCondor 25.14.1); its single-dash options work too.
+standard output, messages with place and caret on standard error, an exit code.  Follows: the manual
+page of ``classad_eval`` (HTCondor 25.14.1); its single-dash options work too.
 """
 
 from __future__ import annotations

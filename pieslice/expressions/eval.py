@@ -1,13 +1,11 @@
-"""The body of ``pieslice eval``: from the arguments to the printed values.
+"""Evaluates expressions and prints their values: ``pieslice eval``.
 
-What is decided here: how an argument is told to be an ad, an assignment or an expression, when the
-context is printed, and the JSON fields of a value (``expression``, ``type``, ``value``, ``text``,
-``ok``, which is false when the evaluation as a whole failed, and ``why`` if asked for).
+Decides how an argument is told to be an ad, an assignment or an expression, when the context is
+printed, and the JSON fields of a value (``expression``, ``type``, ``value``, ``text``, ``ok``,
+which is false when the evaluation as a whole failed, and ``why`` if asked for).
 
 Inputs: the parsed arguments with their ``steps`` in order.  Outputs: lines on a stream, or a
-``Problem`` whose text is ready to print.
-Never here: exit codes, the meaning of expressions.
-Follows: ``classad_eval`` of HTCondor 25.14.1.
+``Problem`` whose text is ready to print.  Follows: ``classad_eval`` of HTCondor 25.14.1.
 """
 
 from __future__ import annotations

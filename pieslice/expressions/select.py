@@ -1,12 +1,11 @@
-"""The body of ``pieslice select``: from the arguments to lines on standard output.
+"""Prints the ads of files that satisfy an expression: ``pieslice select``.
 
-What is decided here: the order of ``--sort`` (numbers, then strings in any case, then the rest;
-equal ones as they came), how a list of attributes is taken apart, what each format looks like.
-Inputs: the parsed arguments.  Outputs: lines on a stream, or a ``Problem`` whose text is ready to
-print.
-Never here: which rows an expression selects (``classad.table``), exit codes.
-Follows: ``condor_status -ads`` with ``-constraint``, ``-autoformat`` and ``-limit`` (25.14.1);
-like there, expressions on the command line are in old syntax.
+Decides the order of ``--sort`` (numbers, then strings in any case, then the rest; equal ones as
+they came), how a list of attributes is taken apart, what each format looks like.
+
+Outputs: lines on a stream, or a ``Problem`` whose text is ready to print.  Follows: ``condor_status
+-ads`` with ``-constraint``, ``-autoformat`` and ``-limit`` (25.14.1); like there, expressions on
+the command line are in old syntax.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""What is doubtful about an expression that somebody typed, though the language takes it.
+"""Finds what is doubtful about an expression that somebody typed, though the language takes it.
 
-What is decided here: that a call of a function that does not exist and a name that no ad has are
-worth a note, since their value is error or undefined for every ad.
+Decides that a call of a function that does not exist and a name that no ad has are worth a note,
+since their value is error or undefined for every ad.
+
 Inputs: where the expression was written, its tree, what is known.  Outputs: diagnostics.
-Never here: evaluation; what is printed.
-Follows: nothing; HTCondor's tools say nothing of either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line of ``pieslice forecast``."""
+"""Reads the command line of ``pieslice forecast``."""
 
 from __future__ import annotations
 
@@ -16,39 +16,47 @@ def add_commands(subcommands: Subcommands) -> None:
     """Add ``forecast``."""
     parser = subcommands.add_parser(
         "forecast",
-        help="priorities and shares over the coming hours, without jobs and slots",
-        description="Let priorities age with what everybody gets of the pool, hour by hour.",
+        help="forecast priorities and shares hour by hour, without jobs and slots",
+        description="Compute priorities and shares of users over the coming hours.",
     )
     parser.add_argument(
         "source", nargs="?", type=Path, metavar="SOURCE", help="saved state, as for userprio"
     )
     for option, form, text in (
-        ("--user", "NAME=CORES[@Hh[-Hh]]", "who wants how much from which hour until which"),
+        ("--user", "NAME=CORES[@Hh[-Hh]]", "demand of a user, from hour H until hour H"),
         ("--prio", "NAME=N", "real priority of a user at the start"),
         ("--factor", "NAME=N", "priority factor of a user"),
     ):
         parser.add_argument(option, action="append", default=[], metavar=form, help=text)
     for option, default, text in (
-        ("--pool", None, "weighted cores of the pool"),
+        ("--pool", None, "size of the pool in weighted cores"),
         ("--half-life", None, "PRIORITY_HALFLIFE in seconds"),
         ("--start", None, "real priority of everybody at the start"),
     ):
         parser.add_argument(option, type=_positive, default=default, metavar="N", help=text)
     parser.add_argument("--config", type=Path, metavar="F", help="configuration with the half-life")
-    parser.add_argument("--hours", type=_positive, default=96.0, metavar="H", help="how far (96)")
-    parser.add_argument("--every", type=_positive, default=4.0, metavar="H", help="hours a row (4)")
     parser.add_argument(
-        "--step", type=_step, default=60.0, metavar="S", help="seconds a cycle (60)"
+        "--hours", type=_positive, default=96.0, metavar="H", help="hours to forecast (96)"
     )
-    parser.add_argument("--floor", type=_positive, default=0.5, metavar="N", help="least priority")
-    parser.add_argument("--lag", type=int, choices=range(11), default=0, help="steps until charged")
+    parser.add_argument(
+        "--every", type=_positive, default=4.0, metavar="H", help="hours between rows (4)"
+    )
+    parser.add_argument(
+        "--step", type=_step, default=60.0, metavar="S", help="seconds between cycles (60)"
+    )
+    parser.add_argument(
+        "--floor", type=_positive, default=0.5, metavar="N", help="smallest real priority"
+    )
+    parser.add_argument(
+        "--lag", type=int, choices=range(11), default=0, help="cycles until usage is charged"
+    )
     parser.add_argument("--exact", action="store_true", help="do not round to six decimals")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--csv", action="store_true", help="print CSV")
     output.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--plot", type=Path, metavar="F", help="draw to a .png, .svg or .pdf file")
     parser.add_argument(
-        "--what", choices=("priority", "cores", "both"), default="both", help="what is drawn"
+        "--what", choices=("priority", "cores", "both"), default="both", help="what to draw"
     )
     parser.add_argument("--title", metavar="TEXT", help="title of the plot")
     parser.set_defaults(run=_forecast)
@@ -67,7 +75,7 @@ def _positive(text: str) -> float:
 def _step(text: str) -> float:
     number = _positive(text)
     if number == 0:
-        raise argparse.ArgumentTypeError("a step of no seconds never ends")
+        raise argparse.ArgumentTypeError("a step must be longer than 0 seconds")
     return number
 
 

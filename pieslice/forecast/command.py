@@ -1,9 +1,9 @@
-"""``pieslice forecast``: from a saved state or from users on the command line to numbers and plots.
+"""Forecasts from a saved state or from users on the command line: ``pieslice forecast``.
 
-What lives here: what the users of a saved state want (what their submitter ads ask for, else what
-they use), how big its pool is, and the forms of the output.
+Decides what the users of a saved state want (what their submitter ads ask for, else what they use),
+how big its pool is, and the forms of the output.
+
 Inputs: the parsed arguments and the two streams.  Outputs: the exit code.
-Never here: the arithmetic (``model``).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How priorities and shares move over hours.
+"""Computes how priorities and shares move over hours.
 
-What is decided here: what everybody gets of the pool at a moment (by the inverse of the effective
-priority, nobody more than it wants, what one leaves goes to the others) and how that moves the
-real priorities.  Inputs: users with their demands over time (weighted cores), the pool, the
-half-life and the step (seconds).  Outputs: ``Point`` values, one for each user and moment.
-Never here: jobs, slots, quotas of groups; files.
-Follows: "User Priorities and Negotiation" in HTCondor's manual; the three graphs there are
-recorded cases.
+Decides what everybody gets of the pool at a moment (by the inverse of the effective priority,
+nobody more than it wants, what one leaves goes to the others) and how that moves the real
+priorities.
+
+Inputs: users with their demands over time (weighted cores), the pool, the half-life and the step
+(seconds).  Outputs: ``Point`` values, one for each user and moment.  Follows: "User Priorities and
+Negotiation" in HTCondor's manual; the three graphs there are recorded cases.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The plot of a forecast: real priorities and cores over hours.
+"""Plots a forecast: real priorities and cores over hours.
 
-Inputs: points.  Outputs: a file.  Never here: computing points.
+Inputs: points.  Outputs: a file.
 """
 
 from __future__ import annotations

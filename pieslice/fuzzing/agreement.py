@@ -1,10 +1,10 @@
-"""Properties that compare a policy with something that is given: same, and a user's own.
+"""Tests a policy against another one or against a user's own property.
 
-What is decided here: ``same``: two policies make the same of a slot and a request.  A user's own
-property is an expression that must be true of the slot (MY), the request (TARGET) and ``Verdict``,
-what the cycle makes of the two.
+``same``: two policies make the same of a slot and a request.  A user's own property is an
+expression that must be true of the slot (MY), the request (TARGET) and ``Verdict``, what the cycle
+makes of the two.
+
 Inputs: a ``Study``, another one or an expression, cases.  Outputs: ``Finding``s.
-Never here: rules of the cycle.
 """
 
 from __future__ import annotations

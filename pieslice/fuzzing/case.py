@@ -1,10 +1,10 @@
-"""One situation that a policy is tried in, as plain values.
+"""Keeps one situation that a policy is tried in, as plain values.
 
-What lives here: who holds a slot, who asks for it, what both ads say, priorities, usage, quotas and
-times.  Ads, accountant and cycle are made from it by ``stage``, always in the same way, so that a
-case can be made simpler value by value and tried again.
-Inputs: none.  Outputs: ``Case`` and ``Party``.
-Never here: how values are chosen (``crowd``), what is wrong with a case (``properties``).
+Decides who holds a slot, who asks for it, what both ads say, priorities, usage, quotas and times.
+Ads, accountant and cycle are made from it by ``stage``, always in the same way, so that a case can
+be made simpler value by value and tried again.
+
+Outputs: ``Case`` and ``Party``.
 """
 
 from __future__ import annotations

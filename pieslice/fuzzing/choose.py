@@ -1,8 +1,7 @@
-"""Which properties are tested: those that are asked for, else those that the policy speaks of.
+"""Chooses the properties to test: those that are asked for, else those that the policy speaks of.
 
 Inputs: a ``Study``, names of properties, what their arguments name.  Outputs: ``Property`` objects;
 raises ``NoSuchProperty``.
-Never here: what a property means, files.
 """
 
 from __future__ import annotations

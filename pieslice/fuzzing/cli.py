@@ -1,4 +1,4 @@
-"""The command line of ``pieslice fuzz``."""
+"""Reads the command line of ``pieslice fuzz``."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def add_commands(subcommands: Subcommands) -> None:
     """Add ``fuzz``."""
     parser = subcommands.add_parser(
         "fuzz",
-        help="search the pool and the jobs that break a policy",
-        description="Search the slot and the jobs that break a policy, and show the simplest.",
+        help="search for slots and jobs that break a policy",
+        description="Search for slots and jobs that break a policy, and show the simplest case.",
         epilog="exit status: 0 none found, 1 a counterexample, 2 bad usage or input",
     )
     add_reader(parser, "policy")
@@ -44,7 +44,7 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument(
         "--examples", type=_whole, default=200_000, metavar="N", help="pairs to try (200000)"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="another search (0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the search (0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_fuzz)
 

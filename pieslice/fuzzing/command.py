@@ -1,8 +1,8 @@
-"""The body of ``pieslice fuzz``.
+"""Reads a policy, searches for counterexamples and prints them: ``pieslice fuzz``.
 
-What lives here: reading the policy and the capture that a schema is learnt from, and printing.
+A schema is learnt from a capture if there is one.
+
 Inputs: parsed arguments, files.  Outputs: counterexamples on standard output; 0 none, 1 some.
-Never here: the search (``search``), the wording (``text``).
 """
 
 from __future__ import annotations

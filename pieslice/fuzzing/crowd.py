@@ -1,11 +1,11 @@
-"""A crowd: many slots and many requests under one accountant, evaluated pair by pair.
+"""Draws many slots and many requests under one accountant, and evaluates them pair by pair.
 
-What is decided here: how situations are drawn: a few submitters of close priorities, slots that
-they hold, requests that they make, all values from ``domains``.  Making and decorating an ad costs
-as much as dozens of evaluations, so each is met by all ads of the other side.
-Inputs: a ``Study``, a source of random numbers.  Outputs: ``Crowd``: values of expressions for
-all pairs, and the ``Case`` of any pair.
-Never here: which pairs are wrong.
+Decides how situations are drawn: a few submitters of close priorities, slots that they hold,
+requests that they make, all values from ``domains``.  Making and decorating an ad costs as much as
+dozens of evaluations, so each is met by all ads of the other side.
+
+Inputs: a ``Study``, a source of random numbers.  Outputs: ``Crowd``: values of expressions for all
+pairs, and the ``Case`` of any pair.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Crowd:
         columns = []
         samples = []
         for place, (slot, found) in enumerate(zip(self.slots, depends, strict=True)):
-            key = (found.own, found.other) if found.steady else place
+            key: object = (found.own, found.other) if found.steady else place
             if key not in codes:
                 codes[key] = len(codes)
                 samples.append(slot.ad)

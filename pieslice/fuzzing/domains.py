@@ -1,9 +1,9 @@
-"""Which values are tried: those of the pool, and the boundaries that the expressions set.
+"""Chooses the values to try: those of the pool, and the boundaries that the expressions set.
 
-What lives here: a constant ``c`` that an attribute is compared with gives ``c - 1``, ``c`` and
-``c + 1`` as values of that attribute; priorities are a few sizes times the ratios in the text.
+A constant ``c`` that an attribute is compared with gives ``c - 1``, ``c`` and ``c + 1`` as
+values of that attribute; priorities are a few sizes times the ratios in the text.
+
 Inputs: syntax trees, a ``Schema``.  Outputs: ``Bounds``, the domain of each attribute.
-Never here: drawing, evaluation of anything but constants.
 """
 
 from __future__ import annotations

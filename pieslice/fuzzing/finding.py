@@ -1,8 +1,8 @@
-"""A counterexample as it is told: steps, the values that were read, the clause responsible.
+"""Describes a counterexample: steps, the values that were read, the clause responsible.
 
-What lives here: what is said of one evaluation; which clause of an expression decided.
+Decides what is said of one evaluation; which clause of an expression decided.
+
 Inputs: ``Readings``.  Outputs: ``Finding``, ``Step``.
-Never here: which attributes matter (``readings``), whether something is wrong, layout.
 """
 
 from __future__ import annotations

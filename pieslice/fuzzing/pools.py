@@ -1,8 +1,6 @@
-"""Pools of a few sizes, and what groups are owed in them.
+"""Computes what groups are owed in pools of a few sizes.
 
 Inputs: a policy, the size of a pool.  Outputs: quotas by group, both in slot weights.
-Never here: the negotiator's own division of a pool (``negotiator.groups.quotas``): quotas of a
-case are what is configured, of a pool in which every group may have its share.
 """
 
 from __future__ import annotations

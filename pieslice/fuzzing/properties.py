@@ -1,9 +1,9 @@
-"""Properties of a single decision: total, margin, guard, quota-safe.
+"""Tests properties of a single decision: total, margin, guard, quota-safe.
 
-What is decided here: when one evaluation of an expression of the policy, or one preemption, is
-wrong.  Inputs: a ``Study``, crowds, cases.  Outputs: cases that look wrong and, after the cycle's
-own code has been asked, ``Finding``s.
-Never here: the search, making cases simpler, rules of the cycle (``stage`` asks it).
+Decides when one evaluation of an expression of the policy, or one preemption, is wrong.
+
+Inputs: a ``Study``, crowds, cases.  Outputs: cases that look wrong and, after the cycle's own code
+has been asked, ``Finding``s.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What an expression reads of both ads, and which of it matters for its value.
+"""Finds what an expression reads of both ads, and which of it matters for its value.
 
-What is decided here: an attribute matters if the value is another one without it.  An undefined
-value is no different when more is missing; there an attribute matters if its being an error makes
-an error of the value.  What does not matter is left out one by one, so of two clauses that are both
-enough one remains: that which is blamed.
+An attribute matters if the value is another one without it.  An undefined value is no different
+when more is missing; there an attribute matters if its being an error makes an error of the value.
+What does not matter is left out one by one, so of two clauses that are both enough one remains:
+that which is blamed.
+
 Inputs: an expression and decorated ads.  Outputs: ``Readings``.
-Never here: whether something is wrong, layout, which case is tried.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What slots and jobs of a pool look like: attributes, types, values, which are sometimes missing.
+"""Learns what slots and jobs of a pool look like: attributes, types, values.
 
-What lives here: learning that from ads, and a built-in schema for policies without a captured pool.
-Inputs: slot and job ads.  Outputs: ``Schema``.
-Never here: files, which values are tried.
-Follows: the ads of condor_startd and condor_schedd of HTCondor 25.14.1 for the built-in one.
+A built-in schema serves policies without a captured pool.
+
+Inputs: slot and job ads.  Outputs: ``Schema``.  Follows: the ads of condor_startd and condor_schedd
+of HTCondor 25.14.1 for the built-in one.
 """
 
 from __future__ import annotations

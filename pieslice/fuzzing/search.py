@@ -1,9 +1,9 @@
-"""The search: crowd after crowd until every property has failed or enough pairs were tried.
+"""Searches crowd after crowd until every property has failed or enough pairs were tried.
 
-What is decided here: the order of the search and when it ends.
+Decides the order of the search and when it ends.
+
 Inputs: a ``Study``, properties, a number of examples, a seed.  Outputs: ``Outcome`` with the
 simplest counterexample found for each property and expression.
-Never here: clocks; the same seed gives the same outcome everywhere.
 """
 
 from __future__ import annotations

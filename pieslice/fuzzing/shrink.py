@@ -1,9 +1,9 @@
-"""Making a counterexample simpler: fewer attributes, plainer values.
+"""Makes a counterexample simpler: fewer attributes, plainer values.
 
-What is decided here: which simpler cases are tried, in which order.  A step is kept if the property
-still fails, with the same expression; the end is a case of which nothing can be left out.
+Decides which simpler cases are tried, in which order.  A step is kept if the property still fails,
+with the same expression; the end is a case of which nothing can be left out.
+
 Inputs: a ``Finding`` and its property.  Outputs: a ``Finding`` of a case that is no greater.
-Never here: chance, so the same counterexample always shrinks to the same one.
 """
 
 from __future__ import annotations

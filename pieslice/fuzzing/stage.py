@@ -1,10 +1,10 @@
-"""A cycle set up for one situation: accountant, groups, decorated ads, and the cycle's verdict.
+"""Sets up a cycle for one situation: accountant, groups, decorated ads; asks for its verdict.
 
-What lives here: how the values of a case become what the negotiator would have before it; what it
-then decides is asked of the cycle's own code (``candidates``, ``ephemeral``, ``accounting``).
-Inputs: a policy, a case or its parts.  Outputs: ``Stage``, slots, requests, verdicts.
-Never here: a rule of matching or accounting; which situations are tried.
-Follows: the head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
+Decides how the values of a case become what the negotiator would have before it; what it then
+decides is asked of the cycle's own code (``candidates``, ``ephemeral``, ``accounting``).
+
+Inputs: a policy, a case or its parts.  Outputs: ``Stage``, slots, requests, verdicts.  Follows: the
+head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Properties that compare two evaluations of an expression: stable-declared, monotone.
+"""Tests properties that compare two evaluations: stable-declared, monotone.
 
-What is decided here: which evaluations are compared.  ``stable-declared``: before and after another
-match of the same cycle.  ``monotone``: with a smaller and a greater value of one attribute.
-Inputs: a ``Study``, cases.  Outputs: ``Finding``s.
-Never here: rules of the cycle.
-Follows: usage is live within a cycle: each match is charged before the next request is decorated.
+Decides which evaluations are compared.  ``stable-declared``: before and after another match of the
+same cycle.  ``monotone``: with a smaller and a greater value of one attribute.
+
+Inputs: a ``Study``, cases.  Outputs: ``Finding``s.  Follows: usage is live within a cycle: each
+match is charged before the next request is decorated.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What is studied: a policy, its expressions with their places, and what they are meant to do.
+"""Reads what is studied: a policy, its expressions with their places, what they are meant to do.
 
-What lives here: which expressions a configuration sets that decide about slots and jobs, what kind
-of value each must have, which of them a slot carries, and the intentions a property is measured by.
-Inputs: a ``Config``, a ``Schema``, ``Intent``.  Outputs: ``Study``.
-Never here: drawing, properties, files.
-Follows: who reads which expression in HTCondor 25.14.1 (``policy.lint.view``).
+Decides which expressions a configuration sets that decide about slots and jobs, what kind of value
+each must have, which of them a slot carries, and the intentions a property is measured by.
+
+Inputs: a ``Config``, a ``Schema``, ``Intent``.  Outputs: ``Study``.  Follows: who reads which
+expression in HTCondor 25.14.1 (``policy.lint.view``).
 """
 
 from __future__ import annotations

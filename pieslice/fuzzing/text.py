@@ -1,8 +1,6 @@
-"""Counterexamples as text and as data.
+"""Writes counterexamples as text and as JSON data.
 
-What lives here: wording and layout, and the command that evaluates each step again.
 Inputs: an ``Outcome``.  Outputs: lines; plain data for JSON.
-Never here: files, colours, the search.
 """
 
 from __future__ import annotations

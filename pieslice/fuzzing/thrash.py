@@ -1,12 +1,12 @@
-"""The property no-thrash: preemptions that lead back to where they began.
+"""Tests the property no-thrash: preemptions that lead back to where they began.
 
-What is decided here: a slot goes from its holder to another job and comes back, directly or over a
-third job, while nothing but the claim changes.  Every cycle is set up anew: priorities age by the
-accountant's own rule with what each holds, usage follows the claim, the new job has run since the
-cycle in which it got the slot.
-Inputs: a ``Study``, cases of two or three parties.  Outputs: ``Finding``s.
-Never here: rules of the cycle.
-Follows: the order of a cycle: priorities age first, then claims are counted, then ads decorated.
+A slot goes from its holder to another job and comes back, directly or over a third job, while
+nothing but the claim changes.  Every cycle is set up anew: priorities age by the accountant's own
+rule with what each holds, usage follows the claim, the new job has run since the cycle in which it
+got the slot.
+
+Inputs: a ``Study``, cases of two or three parties.  Outputs: ``Finding``s.  Follows: the order of a
+cycle: priorities age first, then claims are counted, then ads decorated.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The options that say how a configuration is read, and the reading.
+"""Reads the configuration that a command line names, for the daemon that it names.
 
-Facts about the machine are inputs (``--fact``); this machine is asked only with ``--this-machine``.
+The options say how a configuration is read.  Facts about the machine are
+inputs (``--fact``); this machine is asked only with ``--this-machine``.
+
 Inputs: parsed arguments, files, with ``--environment`` the environment; the clock, for expressions
 in macros.  Outputs: a ``Config``; problems on standard error.
 """

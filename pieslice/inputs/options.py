@@ -1,9 +1,9 @@
-"""Arguments that the commands about a pool share.
+"""Declares the options that the commands about a pool share.
 
-What lives here: the options that say which pool is meant and where the answer goes, once for
+These are the options that say which pool is meant and where the answer goes, once for
 ``negotiate``, ``why``, ``rank``, ``quotas`` and ``diff``.
+
 Inputs: a parser.  Outputs: it has the options.
-Never here: carrying them out (``pieslice.inputs.pool``); nothing heavy is imported.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""What the files named on a command line are.
+"""Finds out what each file named on a command line is.
 
-What lives here: how a path is told to be the folder of a capture, a scenario, a transaction log, a
+Decides how a path is told to be the folder of a capture, a scenario, a transaction log, a
 configuration, recorded decisions, or ads, and which ads are slots, jobs, submitters, schedds and
 accounting records, in whatever form and mixture they come.
+
 Inputs: paths as given.  Outputs: ``Inputs``: where each part of a pool is to be read from; raises
-``InputError`` where nothing can be made of a path.
-Never here: the meaning of ads, putting a pool together (``negotiator.io``).
-Follows: ``MyType`` of the ads that the collector and the schedds hand out; ads without it are told
-by attributes that only their kind has.
+``InputError`` where nothing can be made of a path.  Follows: ``MyType`` of the ads that the
+collector and the schedds hand out; ads without it are told by attributes that only their kind has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line of ``pieslice negotiate``."""
+"""Reads the command line of ``pieslice negotiate``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""``pieslice negotiate``: a cycle on a pool, and the tables made of it.
+"""Runs cycles on a pool and prints the result or tables of it: ``pieslice negotiate``.
 
-What lives here: which tables there are, which of them an answer has, and in which form.
+Decides which tables there are, which of them an answer has, and in which form.
+
 Inputs: the parsed arguments and the two streams.  Outputs: the exit code.
-Never here: reading a pool (``command``), deciding (``cycle``), wording (``report``, ``tabletext``).
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Several cycles, one after another.
+"""Runs several cycles, each with the claims of the one before.
 
-Decision here: what one cycle leaves to the next when nothing else happens in between.  Inputs: a
-snapshot, a policy, the time of the first cycle and the seconds to the next (seconds since the
-epoch).  Outputs: a ``Turn`` per cycle.
+Decides what one cycle leaves to the next when nothing else happens in between.
 
 Every match becomes a claim whose job runs on; a job that was preempted is idle again; priorities
 decay and grow with the usage.  No job ends, none arrives: ``pieslice simulate`` does that.
 
-Never here: a cycle itself.
-Follows: the steps of the recorded scenarios; condor_startd and condor_schedd for what ads show.
+Inputs: a snapshot, a policy, the time of the first cycle and the seconds to the next (seconds since
+the epoch).  Outputs: a ``Turn`` per cycle.  Follows: the steps of the recorded scenarios;
+condor_startd and condor_schedd for what ads show.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Tables of a pool as text and as CSV.
+"""Writes the tables of a pool as text and as CSV.
 
-What lives here: titles, numbers and columns for people, and what a cell is in CSV.
+Decides titles, numbers and columns for people, and what a cell is in CSV.
+
 Inputs: ``PoolTable`` values; for the table of quotas a ``CycleResult``.  Outputs: blocks for
-``pieslice.reports.layout``, or text.
-Never here: which facts there are (``pooltables``), files.
-Follows: RFC 4180 with line feeds for CSV; ``condor_userprio -quotas`` for the quotas, times in UTC.
+``pieslice.reports.layout``, or text.  Follows: RFC 4180 with line feeds for CSV; ``condor_userprio
+-quotas`` for the quotas, times in UTC.
 """
 
 from __future__ import annotations

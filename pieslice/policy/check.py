@@ -1,9 +1,6 @@
-"""``pieslice check``: what is wrong with configurations, before a daemon says so.
+"""Checks configurations and prints numbered findings: ``pieslice check``.
 
-What lives here: arguments, streams and exit codes: 0 nothing to complain of, 1 errors (with
-``--strict`` also warnings), 2 bad usage or a file that cannot be opened.
 Inputs: the arguments, files.  Outputs: the report on standard output.
-Never here: findings, how they are written (``pieslice.policy.formats``).
 """
 
 from __future__ import annotations
@@ -23,8 +20,8 @@ def add_commands(subcommands: Subcommands) -> None:
     """Add ``check``."""
     check = subcommands.add_parser(
         "check",
-        help="say what is wrong with a configuration",
-        description="Say whether condor_negotiator would start with a configuration, and list"
+        help="check a configuration for errors and doubtful settings",
+        description="Check whether condor_negotiator would start with a configuration, and list"
         " numbered findings; see docs/findings for their meaning.",
     )
     add_reader(check, nargs="+")

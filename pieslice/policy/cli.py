@@ -1,4 +1,4 @@
-"""The commands on configurations: ``check``, ``config``, ``map`` and ``policy``."""
+"""Adds the commands on configurations: ``check``, ``config``, ``map`` and ``policy``."""
 
 from __future__ import annotations
 

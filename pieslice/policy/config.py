@@ -1,4 +1,4 @@
-"""The commands ``pieslice config show``, ``dump``, ``summary`` and ``info``.
+"""Prints macros of a configuration: ``pieslice config show``, ``dump``, ``summary`` and ``info``.
 
 ``show`` prints values as condor_config_val does; whether condor_negotiator would start is the
 business of ``pieslice.policy.check``.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def add_commands(subcommands: Subcommands) -> None:
     """Add ``config`` with its own subcommands."""
-    config = subcommands.add_parser("config", help="look into a configuration")
+    config = subcommands.add_parser("config", help="print the macros of a configuration")
     commands = config.add_subparsers(
         title="commands",
         dest="config_command",
@@ -45,7 +45,9 @@ def add_commands(subcommands: Subcommands) -> None:
     show.add_argument(
         "knobs", nargs="*", metavar="KNOB", help="a macro (default: all that are set)"
     )
-    show.add_argument("--trace", action="store_true", help="say where a value comes from")
+    show.add_argument(
+        "--trace", action="store_true", help="print the file and line that set a value"
+    )
     show.add_argument("--raw", action="store_true", help="do not expand")
     show.add_argument("--default", action="store_true", help="print the built-in value")
     _add_json(show)
@@ -58,8 +60,8 @@ def add_commands(subcommands: Subcommands) -> None:
 def _add_info(commands: IntermixedCommands) -> None:
     info = commands.add_parser(
         "info",
-        help="say what a macro means",
-        description="Say what macros of HTCondor mean: default, type, range, unit and reader.",
+        help="describe a macro: default, type, range, unit and reader",
+        description="Describe macros of HTCondor: meaning, default, type, range, unit and reader.",
     )
     info.add_argument("knobs", nargs="+", metavar="KNOB", help="a macro")
     _add_json(info)
@@ -102,7 +104,9 @@ def _add_lists(commands: IntermixedCommands) -> None:
     dump.add_argument(
         "patterns", nargs="*", metavar="REGEX", help="only names in which one is found"
     )
-    dump.add_argument("--trace", action="store_true", help="say where a value comes from")
+    dump.add_argument(
+        "--trace", action="store_true", help="print the file and line that set a value"
+    )
     dump.set_defaults(run=_dump)
     summary = commands.add_parser(
         "summary",

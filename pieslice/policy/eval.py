@@ -1,10 +1,9 @@
-"""The body of ``pieslice policy eval``: ads from files, one value or a grid of values.
+"""Evaluates one expression of a policy on ads or over a grid: ``pieslice policy eval``.
 
-What lives here: which ads of the files are taken, the time of the evaluation, and the printing.
+Decides which ads of the files are taken, the time of the evaluation, and the printing.
+
 Inputs: parsed arguments, files of ads.  Outputs: the value and what the negotiator makes of it on
 standard output, attributes that nobody gave on standard error.
-Never here: the evaluation (``policy.explain.trial``), the layout of a grid
-(``pieslice.policy.grid``).
 """
 
 from __future__ import annotations

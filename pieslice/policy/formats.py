@@ -1,8 +1,7 @@
-"""Findings as text: for people, programs, code scanning and GitHub annotations.
+"""Writes findings for people, programs, code scanning and GitHub annotations.
 
 Inputs: diagnostics.  Outputs: text.  The SARIF report follows version 2.1.0, the annotations
 GitHub's workflow commands.
-Never here: printing, what a finding is.
 """
 
 from __future__ import annotations

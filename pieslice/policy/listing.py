@@ -1,4 +1,9 @@
-"""Writes lists of macros: those of ``pieslice config dump`` and of ``pieslice config summary``."""
+"""Lists macros with the places that set them.
+
+Decides which macros ``pieslice config dump`` and ``summary`` list, in which order.
+
+Inputs: a ``Config``.  Outputs: ``Listed`` values, lines of text or JSON objects made of them.
+"""
 
 from __future__ import annotations
 

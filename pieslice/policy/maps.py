@@ -1,9 +1,7 @@
-"""``pieslice map``: trying user maps.
+"""Translates names with a user map: ``pieslice map test``.
 
-What lives here: arguments, files, printing.  Inputs: a map file, or a configuration and the name
-of a map in it.  Outputs: mappings on standard output, lines that say nothing on standard error;
-0 done, 1 a name has no mapping, 2 bad input.
-Never here: what a map says (``policy.maps.user_maps``, ``policy.maps.trial``).
+Inputs: a map file, or a configuration and the name of a map in it.  Outputs: mappings on standard
+output, lines that say nothing on standard error; 0 done, 1 a name has no mapping, 2 bad input.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
 def add_commands(subcommands: Subcommands) -> None:
     """Add ``map`` with its own subcommands."""
-    maps = subcommands.add_parser("map", help="try user maps")
+    maps = subcommands.add_parser("map", help="test user maps")
     commands = maps.add_subparsers(
         title="commands",
         dest="map_command",
@@ -39,8 +37,8 @@ def add_commands(subcommands: Subcommands) -> None:
     )
     test = commands.add_parser(
         "test",
-        help="say what a user map makes of names",
-        description="Say what a user map makes of names, and which line says so.",
+        help="translate names with a user map",
+        description="Translate names with a user map and print the line that matched.",
     )
     test.add_argument("path", metavar="FILE", help="a map file; with --map-name a configuration")
     test.add_argument("names", nargs="+", metavar="NAME", help="what to look up, such as a user")

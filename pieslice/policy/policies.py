@@ -1,4 +1,4 @@
-"""The commands ``pieslice policy explain``, ``eval`` and ``diff``."""
+"""Explains, tries and compares policies: ``pieslice policy explain``, ``eval`` and ``diff``."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def add_commands(subcommands: Subcommands) -> None:
 def _add_explain(commands: IntermixedCommands) -> None:
     explain = commands.add_parser(
         "explain",
-        help="say a policy in plain sentences",
-        description="Say what a configuration means for the negotiator, in plain sentences, each"
-        " with the file and line that it comes from.",
+        help="explain a policy in plain sentences",
+        description="Explain what a configuration means for the negotiator in plain sentences,"
+        " each with the file and line that it comes from.",
     )
     explain.add_argument(
         "--slots", type=_pool_size, metavar="N", help="give quotas in a pool of N weighted slots"

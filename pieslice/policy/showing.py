@@ -1,7 +1,6 @@
-"""What ``pieslice config`` says, as text.
+"""Writes what ``pieslice config`` prints.
 
 Inputs: a ``Config``.  Outputs: lines for people.
-Never here: reading files, printing.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The result of a cycle as JSON for programs.
+"""Writes the result of a cycle as JSON.
 
-What lives here: the keys of the object and the order of everything, so that equal results give
-equal bytes.  Field names are those of the negotiation vectors (``seq pie spin submitter schedd job
-count of autocluster slot kind preempted cost``); usage, limits and costs are in slot weights.
+Decides the keys of the object and the order of everything, so that equal results give equal bytes.
+Field names are those of the negotiation vectors (``seq pie spin submitter schedd job count of
+autocluster slot kind preempted cost``); usage, limits and costs are in slot weights.
+
 Inputs: an ``Outcome`` and the diagnostics of reading.  Outputs: an object of plain values, its
-text.  A number that JSON cannot say (infinite, not a number) becomes null.
-Never here: files, wording.
-Follows: the ``observed`` part of the negotiation vectors.
+text.  A number that JSON cannot say (infinite, not a number) becomes null.  Follows: the
+``observed`` part of the negotiation vectors.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Laying out a report: lines, tables and wrapped lists, plain or for a terminal.
+"""Lays out a report: lines, tables and wrapped lists, plain or for a terminal.
 
-What lives here: widths, alignment and wrapping.
+Decides widths, alignment and wrapping.
+
 Inputs: blocks (``Line``, ``Table``, ``Wrapped``) and the width of the output in characters.
 Outputs: text without trailing blanks (``render_plain``) or the same on a terminal through rich
-(``print_rich``).  Both show the same words.
-Never here: what a report says.
-Follows: titles above their columns, numbers right, text left, as the HTCondor tools print.
+(``print_rich``).  Both show the same words.  Follows: titles above their columns, numbers right,
+text left, as the HTCondor tools print.
 """
 
 from __future__ import annotations

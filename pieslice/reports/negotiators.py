@@ -1,11 +1,11 @@
-"""Several negotiators over one pool.
+"""Finds what several negotiators of one pool have in common.
 
-What lives here: which slots and submitters more than one of them sees, or none, and which slots
-more than one of them gives away.  Each has its own policy, by its local name; they know nothing of
-each other, so all start from the same pool.
-Inputs: the ``Snapshot``, local names with policies and results.  Outputs: ``Overlap``.
-Never here: a cycle itself, text.
-Follows: the manual on running several negotiators: each has a NEGOTIATOR_SLOT_CONSTRAINT and a
+Decides which slots and submitters more than one of them sees, or none, and which slots more than
+one of them gives away.  Each has its own policy, by its local name; they know nothing of each
+other, so all start from the same pool.
+
+Inputs: the ``Snapshot``, local names with policies and results.  Outputs: ``Overlap``.  Follows:
+the manual on running several negotiators: each has a NEGOTIATOR_SLOT_CONSTRAINT and a
 NEGOTIATOR_SUBMITTER_CONSTRAINT of its own, and these had better not overlap.
 """
 

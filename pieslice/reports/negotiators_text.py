@@ -1,9 +1,7 @@
-"""Several negotiators over one pool, in words and as JSON.
+"""Describes what several negotiators have in common, in words and as JSON.
 
-What lives here: wording.  Inputs: the outcome of each and their ``Overlap``.  Outputs: blocks for
-``pieslice.reports.layout``; plain values.
-Never here: deciding anything, printing.
-Follows: nothing; the real negotiators do not know of each other.
+Inputs: the outcome of each and their ``Overlap``.  Outputs: blocks for ``pieslice.reports.layout``;
+plain values.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ def overlap_blocks(found: Overlap) -> list[Block]:
             blocks.append(Line(f"  {plural(len(unseen), what)} seen by none: {_some(unseen)}"))
     for slot, takers in found.contested:
         said = ", ".join(f"by {name} for {user}" for name, user in takers)
-        text = f"{slot} is given away {said}; the startd takes whoever claims it first"
+        text = f"{slot} is matched {said}; the first to claim it gets it"
         blocks.append(Line(f"  {text}", level="bad"))
     return blocks
 

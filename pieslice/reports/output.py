@@ -1,5 +1,5 @@
-"""Puts an answer where the arguments of a command want it, and problems with the input on the
-error stream.
+"""Puts an answer where the arguments of a command want it, and problems with the input on the error
+stream.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Drawing with matplotlib, the optional extra ``plot``.
+"""Draws with matplotlib, the optional extra ``plot``.
 
-What lives here: the look of all plots (colours that the colour-blind can tell apart, lines that
-differ in dashes too, so that they can be told apart in print) and the formats of files.
+Decides the look of all plots (colours that the colour-blind can tell apart, lines that differ in
+dashes too, so that they can be told apart in print) and the formats of files.
+
 Inputs: a path, figures.  Outputs: files.  Raises ``ImportError`` that says what to install.
-Never here: what is drawn.
 """
 
 from __future__ import annotations

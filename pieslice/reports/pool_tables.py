@@ -1,10 +1,10 @@
-"""What a cycle does to users, groups and machines, as tables.
+"""Sums up by user, group and machine what a cycle does.
 
-What lives here: what is summed up by whom.  Inputs: the ``Snapshot`` and the policy of a cycle, its
-``CycleResult``.  Outputs: rows of plain values under column names; weights are slot weights, fill
-is the part of a machine's weight that is claimed.
-Never here: text, files, deciding anything.
-Follows: ``condor_userprio`` for the columns of quotas; the rest are sums over matches and
+Decides what is summed up by whom.
+
+Inputs: the ``Snapshot`` and the policy of a cycle, its ``CycleResult``.  Outputs: rows of plain
+values under column names; weights are slot weights, fill is the part of a machine's weight that is
+claimed.  Follows: ``condor_userprio`` for the columns of quotas; the rest are sums over matches and
 rejections.
 """
 

@@ -1,8 +1,8 @@
-"""A line on a terminal while a stage takes long.
+"""Shows a line on a terminal while a stage takes long.
 
-What lives here: after one second of a stage, its name and the seconds it has taken; gone when the
-stage ends.  Inputs: a stream and stages as context managers.  Outputs: nothing unless the stream
-is a terminal.  Never here: the work itself; nothing else reads a clock.
+After one second of a stage, its name and the seconds it has taken; gone when the stage ends.
+
+Inputs: a stream and stages as context managers.  Outputs: nothing unless the stream is a terminal.
 """
 
 from __future__ import annotations

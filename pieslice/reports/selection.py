@@ -1,11 +1,10 @@
-"""The part of a result that is about some groups or users.
+"""Selects the part of a result that is about some groups or users.
 
-What lives here: which decisions belong to a group or a user: theirs, and those that take a slot
-from them.  The cycle is that of the whole pool: leaving others out would change what is decided.
+Decides which decisions belong to a group or a user: theirs, and those that take a slot from them.
+The cycle is that of the whole pool: leaving others out would change what is decided.
+
 Inputs: a ``CycleResult``, names.  Outputs: a ``CycleResult`` with fewer entries; raises
-``UnknownNameError``.
-Never here: text.
-Follows: ``condor_userprio`` for names without a domain.
+``UnknownNameError``.  Follows: ``condor_userprio`` for names without a domain.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The result of a cycle as a text for people.
+"""Writes the result of a cycle as text.
 
-What lives here: which facts are shown, in which order and words.
+Decides which facts are shown, in which order and words.
+
 Inputs: an ``Outcome`` (the pool in numbers, the ``CycleResult``, the agreement with the real
 negotiator, the knobs that are not honoured).  Outputs: blocks for ``tables``.  Usage, limits and
 costs are in slot weights, shares in percent of the pie of the submitter's round; of priorities the
-bigger is the worse.
-Never here: deciding anything, printing.
-Follows: the negotiator's log for the facts, ``condor_userprio`` for the words.
+bigger is the worse.  Follows: the negotiator's log for the facts, ``condor_userprio`` for the
+words.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def heading(outcome: Outcome) -> list[Block]:
     causes = Counter(slot.cause.value for slot in result.trimmed)
     found += [Line(f"  not considered: {plural(n, 'slot')}, {why}") for why, n in causes.items()]
     if outcome.partial:
-        found.append(Line("  shown in part; the cycle is that of the whole pool"))
+        found.append(
+            Line("  selected by --group or --submitter; the cycle is that of the whole pool")
+        )
     return found
 
 
@@ -300,7 +302,7 @@ def _agreement(agreement: Agreement | None, name: str) -> list[Block]:
 
 
 def _difference(item: Difference) -> str:
-    side = "only here" if item.ours else "only the real one"
+    side = "only here" if item.ours else "only condor_negotiator"
     fields = item.fields()
     text = f"{side}: {item.kind} {item.position + 1}: {fields['submitter']}, job {fields['job']}"
     if item.kind == "rejection":
@@ -331,7 +333,9 @@ def _time(result: CycleResult) -> list[Block]:
     """The simulated time, if requests cost any, and whom it ran out for."""
     if not result.seconds:
         return []
-    found: list[Block] = [Line(f"the requests take {short(result.seconds)} s", heading=True)]
+    found: list[Block] = [
+        Line(f"simulated time of the requests: {short(result.seconds)} s", heading=True)
+    ]
     counts = Counter((name, event) for name, event, _, _ in timed_turns(result))
     found += [
         Line(f"  {name}: {event.value} ({plural(times, 'turn')})", level="bad")

@@ -1,8 +1,6 @@
-"""How preempted jobs leave their slots.
+"""Computes how preempted jobs leave their slots: signal, retirement and vacate time.
 
-Decision here: which signal a job gets, when, and after how long it is killed.  Inputs: the
-``Snapshot`` of a cycle and its ``CycleResult``, or one slot and its job.  Outputs: ``Vacating``
-values; times are seconds from the preemption on.
+Decides which signal a job gets, when, and after how long it is killed.
 
 A job may retire first: as long as the machine's MaxJobRetirementTime allows, less what it has run,
 or less if the job asks for less.  Then it gets its KillSig, and may take the machine's
@@ -11,9 +9,10 @@ use what is left of its retirement for it.  The signal comes early enough that t
 the retirement ends.  What is still there after that is killed.  WANT_VACATE is not asked: it is
 about the startd's own PREEMPT.
 
-Never here: whether a job is preempted.
-Follows: the manual on MaxJobRetirementTime, MachineMaxVacateTime and ``kill_sig``, and the
-condor_startd of 25.14 where it is silent.
+Inputs: the ``Snapshot`` of a cycle and its ``CycleResult``, or one slot and its job.  Outputs:
+``Vacating`` values; times are seconds from the preemption on.  Follows: the manual on
+MaxJobRetirementTime, MachineMaxVacateTime and ``kill_sig``, and the condor_startd of 25.14 where it
+is silent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line of ``pieslice report``."""
+"""Reads the command line of ``pieslice report``."""
 
 from __future__ import annotations
 

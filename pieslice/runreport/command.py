@@ -1,8 +1,8 @@
-"""``pieslice report``: from the folder of a run to a page of HTML and pictures.
+"""Makes a page of HTML with plots from the folder of a run: ``pieslice report``.
 
-What lives here: reading the folder, the policy of the run in sentences, writing the page.
+The page has the policy of the run in sentences.
+
 Inputs: the parsed arguments and the error stream.  Outputs: files; the exit code.
-Never here: what is drawn (``plots``), the layout (``page``).
 """
 
 from __future__ import annotations

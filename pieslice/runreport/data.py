@@ -1,10 +1,9 @@
-"""A run's folder as values.
+"""Reads the rows of a run into values.
 
-What is decided here: how long each job ran where (``Stretch``) and which moments were the worst.
-Inputs: rows of ``events`` and ``series`` as dictionaries of text or numbers, the summary.
-Outputs: ``RunData``.
-Never here: opening files, drawing.
-Follows: the files that ``pieslice.simulate.output`` writes.
+Decides how long each job ran where (``Stretch``) and which moments were the worst.
+
+Inputs: rows of ``events`` and ``series`` as dictionaries of text or numbers, the summary.  Outputs:
+``RunData``.  Follows: the files that ``pieslice.simulate.output`` writes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The report as one page of HTML that needs nothing else.
+"""Lays out the report as one page of HTML that needs nothing else.
 
-What is decided here: the layout and the order of the parts.
-Inputs: the summary, pictures as PNG, sentences about the policy, the worst moments.
-Outputs: text.  Never here: drawing, files.
+Decides the layout and the order of the parts.
+
+Inputs: the summary, pictures as PNG, sentences about the policy, the worst moments.  Outputs: text.
 """
 
 from __future__ import annotations

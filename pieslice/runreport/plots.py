@@ -1,7 +1,6 @@
-"""The plots of a run.
+"""Draws the plots of a run.
 
 Inputs: ``RunData``.  Outputs: figures by name, each with axis labels, units and a legend.
-Never here: writing files (``pieslice.reports.plots`` and ``command``), what the numbers are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A simulation as data, to be taken up again at the same moment with the same outcome.
+"""Saves a simulation as data, to be taken up again at the same moment with the same outcome.
 
-What lives here: what of the pool changes, and that slots are put back in their order.
+Decides what of the pool changes, and that slots are put back in their order.
+
 Inputs: a simulation; data for JSON.  Outputs: data for JSON; the simulation as it was.
-Never here: the numbers themselves (``state``), files (``output``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line of ``pieslice simulate``."""
+"""Reads the command line of ``pieslice simulate``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ def add_commands(subcommands: Subcommands) -> None:
     """Add ``simulate``."""
     parser = subcommands.add_parser(
         "simulate",
-        help="run a pool over days: jobs, cycles, claims, preemption, priorities",
-        description="Run a pool over days with the full negotiation cycle.",
+        help="simulate a pool over days: jobs, cycles, claims, preemption, priorities",
+        description="Simulate a pool over days with the full negotiation cycle.",
     )
     add_what_is_simulated(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all chance (0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the random numbers (0)"
+    )
     parser.add_argument(
         "--compare", nargs=2, metavar=("A", "B"), help="run two configurations on one workload"
     )
@@ -39,11 +41,11 @@ def add_commands(subcommands: Subcommands) -> None:
     ):
         parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the run")
-    parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with a run")
+    parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted run")
     parser.add_argument(
         "--format", choices=("csv", "jsonl"), default="csv", help="form of events and series"
     )
-    parser.add_argument("--parquet", action="store_true", help="copy both to Parquet in the end")
+    parser.add_argument("--parquet", action="store_true", help="also write both as Parquet")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.set_defaults(run=_simulate)
 
@@ -58,19 +60,23 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
     parser.add_argument(
-        "--now", metavar="T", help="when it begins: seconds since the epoch or ISO 8601"
+        "--now", metavar="T", help="start time: seconds since the epoch or ISO 8601"
     )
     parser.add_argument("--machines", metavar="F", help="CSV: time, machine, event (leave, join)")
-    parser.add_argument("--days", type=_positive, default=1.0, metavar="N", help="how long (1)")
+    parser.add_argument(
+        "--days", type=_positive, default=1.0, metavar="N", help="days to simulate (1)"
+    )
     for option, kind, default, text in (
-        ("--every", _hours, 0.0, "hours after which a captured queue comes again (0: never)"),
-        ("--run-time", _whole, 3600, "seconds that captured jobs run, about (3600)"),
+        ("--every", _hours, 0.0, "hours after which captured jobs are submitted again (0: never)"),
+        ("--run-time", _whole, 3600, "mean run time of captured jobs in seconds (3600)"),
         ("--claim-worklife", int, None, "CLAIM_WORKLIFE in seconds"),
         ("--retirement", _natural, None, "MAXJOBRETIREMENTTIME in seconds"),
-        ("--vacate", _natural, 10, "seconds that a job takes to stop when it is told to (10)"),
+        ("--vacate", _natural, 10, "seconds that a job takes to vacate (10)"),
     ):
         parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
-    parser.add_argument("--fresh", action="store_true", help="forget the priorities of the capture")
+    parser.add_argument(
+        "--fresh", action="store_true", help="start with fresh priorities, not those of the capture"
+    )
 
 
 def setting(text: str) -> tuple[str, str]:
@@ -87,7 +93,7 @@ def setting(text: str) -> tuple[str, str]:
         if name.lower() not in {item.lower() for item in known}:
             meant = suggest(name, known)
             hint = "" if meant is None else f"; did you mean `{meant}`?"
-            raise argparse.ArgumentTypeError(f"`{name}` is no macro of HTCondor{hint}")
+            raise argparse.ArgumentTypeError(f"`{name}` is not a macro of HTCondor{hint}")
     return name, value.strip()
 
 

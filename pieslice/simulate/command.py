@@ -1,9 +1,9 @@
-"""``pieslice simulate``: run, interrupt, go on, compare.
+"""Runs, interrupts, continues and compares simulations: ``pieslice simulate``.
 
-What lives here: the loop over cycles, when a checkpoint is made, what an interruption leaves
-behind, and the bar that shows how far it is.
+Decides when a checkpoint is made, what an interruption leaves behind, and the
+bar that shows how far it is.
+
 Inputs: the parsed arguments and the two streams.  Outputs: a run folder, a summary, the exit code.
-Never here: what happens in the pool (``engine``, ``matching``).
 """
 
 from __future__ import annotations

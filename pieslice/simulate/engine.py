@@ -1,11 +1,11 @@
-"""A pool over time: arrivals, completions, preemptions, machines that come and go.
+"""Moves a pool through time: arrivals, completions, preemptions, machines that come and go.
 
-What is decided here: what follows from a match, and from the end of a job or a claim.  A claim
-takes further jobs of its submitter until its work life is over; a job that is preempted may run on
-for its retirement time and then has the vacate time to stop; what it has done is lost, and it
-queues again in its old place.
+Decides what follows from a match, and from the end of a job or a claim.  A claim takes further jobs
+of its submitter until its work life is over; a job that is preempted may run on for its retirement
+time and then has the vacate time to stop; what it has done is lost, and it queues again in its old
+place.
+
 Inputs: a pool, a workload, a policy, settings.  Outputs: the state moved on; events to a sink.
-Never here: who is matched (``negotiator.cycle``, called by ``matching``), files.
 Follows: condor_startd's and condor_schedd's handling of claims: CLAIM_WORKLIFE,
 MaxJobRetirementTime, MachineMaxVacateTime.
 """

@@ -1,11 +1,11 @@
-"""The negotiation cycles of a simulation.
+"""Runs the negotiation cycles of a simulation.
 
-What is decided here: what a cycle gets to see, when its matchmaking can be left out because nothing
-could be matched, and the totals of entitlement and quota that are kept from cycle to cycle.
-Inputs: the simulation, the policy.  Outputs: claims; the accountant's state moved on.
-Never here: rules of matching (``negotiator.cycle``), what follows from a match (``engine``).
-Follows: the schedd's submitter ads and requests: of equal jobs of a submitter no more can be
-matched in a cycle than there are slots, so no more are shown.
+Decides what a cycle gets to see, when its matchmaking can be left out because nothing could be
+matched, and the totals of entitlement and quota that are kept from cycle to cycle.
+
+Inputs: the simulation, the policy.  Outputs: claims; the accountant's state moved on.  Follows: the
+schedd's submitter ads and requests: of equal jobs of a submitter no more can be matched in a cycle
+than there are slots, so no more are shown.
 """
 
 from __future__ import annotations

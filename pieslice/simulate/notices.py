@@ -1,8 +1,8 @@
-"""What somebody should know before believing a simulation.
+"""Tells what somebody should know before believing a simulation.
 
-What is decided here: which jobs are said to match no slot of the pool.
+Decides which jobs are said to match no slot of the pool.
+
 Inputs: a simulation at its beginning.  Outputs: diagnostics.
-Never here: the simulation itself, printing.
 """
 
 from __future__ import annotations

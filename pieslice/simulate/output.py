@@ -1,10 +1,10 @@
-"""The folder of a run: events, series, summary, and a checkpoint to go on from.
+"""Writes the folder of a run: events, series, summary, and a checkpoint to go on from.
 
-What is decided here: the files and their columns, and that a run that was killed goes on as if it
-had not been: a checkpoint says how long the files were, and what came after is cut off.
+Decides the files and their columns, and that a run that was killed goes on as if it had not been: a
+checkpoint says how long the files were, and what came after is cut off.
+
 Inputs: events, series, checkpoints.  Outputs: ``events`` and ``series`` as CSV or JSON lines,
 ``summary.json``, ``run.json``, ``checkpoint.json``, and on request Parquet.
-Never here: what happens in the pool.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The slots of a simulated pool.
+"""Keeps the slots of a simulated pool and shows claims in their ads.
 
-What is decided here: what a captured slot is when nobody has it, how a slot ad shows a claim, and
-how dynamic slots are cut from partitionable ones and given back.
-Inputs: slot ads, jobs.  Outputs: ``SimSlot`` and ``Pool``, changed in place.
-Never here: who gets a slot, for how long.
-Follows: the states and attributes of condor_startd of HTCondor 25.14.1.
+Decides what a captured slot is when nobody has it, how a slot ad shows a claim, and how dynamic
+slots are cut from partitionable ones and given back.
+
+Inputs: slot ads, jobs.  Outputs: ``SimSlot`` and ``Pool``, changed in place.  Follows: the states
+and attributes of condor_startd of HTCondor 25.14.1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The state of a simulation at a moment as rows of a table.
+"""Writes the state of a simulation at a moment as rows of a table.
 
 Inputs: a negotiator with its simulation.  Outputs: one row for the pool, each user and each group:
 time (seconds), kind, name, usage (weighted cores), running and idle jobs, priorities, quota.
-Never here: files.
 """
 
 from __future__ import annotations

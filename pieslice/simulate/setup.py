@@ -1,11 +1,11 @@
-"""A simulation from the files that describe it.
+"""Builds a simulation from the files that describe it.
 
-What lives here: which file is what (a pool, a workload, a configuration), and a run's description,
-from which the same run can be made again.
+Decides which file is what (a pool, a workload, a configuration), and a run's description, from
+which the same run can be made again.
+
 Inputs: ``Plan``.  Outputs: ``Simulation`` and ``Negotiator``.  Raises ``InputError``,
-``WorkloadError`` and ``OSError``.
-Never here: running it.
-Follows: condor_startd's knobs for claims in the configuration of the pool.
+``WorkloadError`` and ``OSError``.  Follows: condor_startd's knobs for claims in the configuration
+of the pool.
 """
 
 from __future__ import annotations

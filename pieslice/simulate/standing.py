@@ -1,11 +1,11 @@
-"""What stands from cycle to cycle of a simulation, and a cycle that goes by it.
+"""Keeps what stands from cycle to cycle of a simulation, and runs a cycle that goes by it.
 
-What is decided here: what need not be found out again: free slots as a cycle prepares them, which
-of them suit which kind of job and how they rank, the significant attributes.  Claimed slots, which
-nobody can get here, only count towards usage and the size of the pool.
+Decides what need not be found out again: free slots as a cycle prepares them, which of them suit
+which kind of job and how they rank, the significant attributes.  Claimed slots, which nobody can
+get here, only count towards usage and the size of the pool.
+
 Inputs: a simulation in which nobody is preempted and whose expressions stand (``steady``).
 Outputs: the matches that ``negotiator.cycle.negotiate`` would find, the accountant, the quotas.
-Never here: rules of matching; rounds, spins and sessions are those of any other cycle.
 Follows: ``negotiator.cycle``, with which tests compare every cycle of a simulation.
 """
 

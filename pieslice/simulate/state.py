@@ -1,9 +1,9 @@
-"""The state of a simulation between two moments, and how it is put aside and taken up again.
+"""Keeps the state of a simulation between two moments.
 
-What lives here: jobs, claims, events to come, totals; all of it plain numbers and names, so that a
-checkpoint is a JSON text and loses no bit.
+Jobs, claims, events to come, totals; all of it plain numbers and names, so that a checkpoint is
+a JSON text and loses no bit.
+
 Inputs: a checkpoint as JSON data.  Outputs: ``State``; JSON data.
-Never here: what happens next (``engine``), files.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Whether what matches in one cycle of a simulation matches in the next one, too.
+"""Finds out whether what matches in one cycle of a simulation matches in the next one, too.
 
-What is decided here: if the expressions of a pool, a workload and a policy read anything that
-changes from cycle to cycle; where they do not, what was found out about a free slot and a kind of
-job stands for as long as the slot stays as it is.  When in doubt the answer is no.
-Inputs: slots as a cycle prepares them, the kinds of job, the policy.  Outputs: yes or no.
-Never here: evaluation, matching.
-Follows: the scoping rules of the ClassAd language; what the negotiator adds to ads in a cycle.
+If the expressions of a pool, a workload and a policy read anything that changes from cycle to
+cycle; where they do not, what was found out about a free slot and a kind of job stands for as long
+as the slot stays as it is.  When in doubt the answer is no.
+
+Inputs: slots as a cycle prepares them, the kinds of job, the policy.  Outputs: yes or no.  Follows:
+the scoping rules of the ClassAd language; what the negotiator adds to ads in a cycle.
 """
 
 from __future__ import annotations

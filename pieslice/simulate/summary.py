@@ -1,8 +1,8 @@
-"""What a simulation adds up to.
+"""Sums up a simulation.
 
-What is decided here: which numbers sum up a run, and the tables of one run and of two.
+Decides which numbers sum up a run, and the tables of one run and of two.
+
 Inputs: a simulation at its end (or where it was interrupted).  Outputs: data for JSON; text.
-Never here: files.
 Follows: Jain, Chiu and Hawe's index of fairness: 1 if everybody has the same part of its due.
 """
 

@@ -1,11 +1,10 @@
-"""What jobs come when: the workload of a simulation.
+"""Reads or draws the jobs of a simulation: which jobs come when.
 
-What is decided here: how traces, tables, captured queues and descriptions of random streams become
-jobs.  Inputs: text of a file, job ads, a seed.  Outputs: ``Workload``: jobs by time of submission
-(seconds from the start of the simulation) and the kinds of job among them.  Raises
-``WorkloadError`` with file and line.
-Never here: what becomes of the jobs, opening files.
-Follows: the Standard Workload Format 2.2 for traces (``.swf``).
+Decides how traces, tables, captured queues and descriptions of random streams become jobs.
+
+Inputs: text of a file, job ads, a seed.  Outputs: ``Workload``: jobs by time of submission (seconds
+from the start of the simulation) and the kinds of job among them.  Raises ``WorkloadError`` with
+file and line.  Follows: the Standard Workload Format 2.2 for traces (``.swf``).
 """
 
 from __future__ import annotations

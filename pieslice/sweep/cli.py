@@ -1,4 +1,4 @@
-"""The command line of ``pieslice sweep``."""
+"""Reads the command line of ``pieslice sweep``."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def add_commands(subcommands: Subcommands) -> None:
         "--scheduler", metavar="URL", help="a Dask cluster instead: tcp://host:port"
     )
     parser.add_argument(
-        "--tries", type=_at_least_one, default=2, metavar="N", help="how often to try a point (2)"
+        "--tries", type=_at_least_one, default=2, metavar="N", help="attempts for each point (2)"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the results")
-    parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with a sweep")
+    parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted sweep")
     parser.add_argument("--json", action="store_true", help="print the table as JSON")
     parser.set_defaults(run=_sweep)
 
@@ -48,7 +48,7 @@ def _numbers(text: str) -> list[int]:
     try:
         found = [int(word) for word in text.split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"`{text}` is no list of whole numbers") from None
+        raise argparse.ArgumentTypeError(f"`{text}` is not a list of whole numbers") from None
     return list(dict.fromkeys(found))
 
 

@@ -1,9 +1,9 @@
-"""``pieslice sweep``: the grid, who simulates it, one table.
+"""Runs a grid of simulations and prints one table: ``pieslice sweep``.
 
-What lives here: the folder of a sweep and how one is taken up again, which workers are used.
+Keeps the folder of a sweep and how one is taken up again, which workers are used.
+
 Inputs: the parsed arguments and the two streams.  Outputs: files, the table; the exit code is 1 if
 a point could not be simulated.
-Never here: simulating (``work``), the form of the results (``table``).
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The points of a sweep: every combination of the values of some macros and of seeds.
+"""Makes the points of a sweep: every combination of the values of some macros and of seeds.
 
-What is decided here: how a list of values is written, and the order of the points.
-Inputs: texts of the command line.  Outputs: ``Axis`` and ``Point`` values.
-Never here: simulating.
-Follows: HTCondor's expressions, whose commas within parentheses, braces and strings separate no
-values.
+Decides how a list of values is written, and the order of the points.
+
+Inputs: texts of the command line.  Outputs: ``Axis`` and ``Point`` values.  Follows: HTCondor's
+expressions, whose commas within parentheses, braces and strings separate no values.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The results of a sweep: a line for each point as it is done, and one table in the end.
+"""Keeps the results of a sweep: a line for each point as it is done, and one table in the end.
 
-What is decided here: the columns of the table, and that a sweep which was interrupted loses no
-point: every line is on the disk before the next, and half a line is none.
+Decides the columns of the table, and that a sweep which was interrupted loses no point: every line
+is on the disk before the next, and half a line is none.
+
 Inputs: outcomes.  Outputs: ``points.jsonl`` and ``table.csv`` in the folder of the sweep; text.
-Never here: simulating.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Who simulates the points of a sweep: this process, all cores of this machine, or a Dask cluster.
+"""Simulates the points of a sweep in this process, on all cores, or on a Dask cluster.
 
-What is decided here: that a point which fails is tried again so many times and is then reported,
-that the others go on meanwhile, and that a worker that dies takes no point with it.
-Inputs: points.  Outputs: an ``Outcome`` for each, in the order in which they are done.
-Never here: what is done with outcomes, what a simulation is.
-Follows: joblib's and Dask's own ways of handing out work; both are imported when they are used.
+Decides that a point which fails is tried again so many times and is then reported, that the others
+go on meanwhile, and that a worker that dies takes no point with it.
+
+Inputs: points.  Outputs: an ``Outcome`` for each, in the order in which they are done.  Follows:
+joblib's and Dask's own ways of handing out work; both are imported when they are used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line of ``pieslice userprio``.
+"""Reads the command line of ``pieslice userprio``.
 
 It takes the options of condor_userprio, which begin with one dash and may be shortened in that
 tool's own way; they are therefore passed on as they are.  Exit status: 0 done, 1 a change is

@@ -1,10 +1,10 @@
-"""``pieslice userprio``: from a saved state to a printed table, or to a changed state.
+"""Prints or changes a saved state of the accountant: ``pieslice userprio``.
 
-What lives here: where the records come from (a log, a folder, accounting ads), which time counts,
-and what is written.
-Inputs: the arguments and the two streams.  Outputs: the exit code.
-Never here: what options mean (``options``), the table (``table``), what edits write (``edits``).
-Follows: condor_userprio, which asks the collector for active records and the negotiator for all.
+Decides where the records come from (a log, a folder, accounting ads), which time counts, and what
+is written.
+
+Inputs: the arguments and the two streams.  Outputs: the exit code.  Follows: condor_userprio, which
+asks the collector for active records and the negotiator for all.
 """
 
 from __future__ import annotations

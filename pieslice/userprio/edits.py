@@ -1,9 +1,9 @@
-"""The changes of ``condor_userprio`` to the accountant's records.
+"""Makes the changes of ``condor_userprio`` to the accountant's records.
 
-What is decided here: which attributes an edit writes, in which order, and when it is refused.
+Decides which attributes an edit writes, in which order, and when it is refused.
+
 Inputs: the log as it stands, the edit with its arguments, the time (seconds since the epoch).
 Outputs: ``Edit``: the records of one transaction and what the tool says; raises ``EditRefused``.
-Never here: writing the records.
 Follows: condor_userprio and the negotiator of HTCondor 25.14.1.
 """
 

@@ -1,11 +1,11 @@
-"""The options of ``condor_userprio``.
+"""Reads the options of ``condor_userprio``.
 
-What is decided here: which option an argument means.  Options are tried in a fixed order, and an
-argument with one dash means the first that it is a prefix of (some need a minimum of letters); with
-two dashes the whole word counts.
-Inputs: the arguments.  Outputs: ``Options``; raises ``UsageError``.
-Never here: what the options do.
-Follows: condor_userprio of HTCondor 25.14.1; ``-json`` is new.
+Decides which option an argument means.  Options are tried in a fixed order, and an argument with
+one dash means the first that it is a prefix of (some need a minimum of letters); with two dashes
+the whole word counts.
+
+Outputs: ``Options``; raises ``UsageError``.  Follows: condor_userprio of HTCondor 25.14.1;
+``-json`` is new.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What ``condor_userprio`` prints for a set of accounting ads.
+"""Writes what ``condor_userprio`` prints for a set of accounting ads.
 
-What is decided here: which records are meant (users, ``-constraint``, ``-name``), and the form:
-table, long, autoformat, JSON.
+Decides which records are meant (users, ``-constraint``, ``-name``), and the form: table, long,
+autoformat, JSON.
+
 Inputs: accounting ads in arrival order (or the one with numbered attributes), options, the times.
-Outputs: text; raises ``UsageError`` for an expression that does not parse.
-Never here: where ads come from, printing.
-Follows: condor_userprio of HTCondor 25.14.1.
+Outputs: text; raises ``UsageError`` for an expression that does not parse.  Follows:
+condor_userprio of HTCondor 25.14.1.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The records that ``condor_userprio`` prints, from accounting ads.
+"""Makes the records that ``condor_userprio`` prints from accounting ads.
 
-What is decided here: what a record is when attributes are missing, and how the numbered attributes
-of one big ad (``Name1``, ``Priority1``, ...) are told apart.
-Inputs: accounting ads.  Outputs: ``Row`` values in arrival order; ads.
-Never here: columns and order (``table``), where the ads come from.
-Follows: condor_userprio of HTCondor 25.14.1.  The real tool shows the value of the record before
-for a missing attribute; here a missing number is 0 (see DIVERGENCES.md).
+Decides what a record is when attributes are missing, and how the numbered attributes of one big ad
+(``Name1``, ``Priority1``, ...) are told apart.
+
+Inputs: accounting ads.  Outputs: ``Row`` values in arrival order; ads.  Follows: condor_userprio of
+HTCondor 25.14.1.  The real tool shows the value of the record before for a missing attribute; here
+a missing number is 0 (see DIVERGENCES.md).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Accounting ads from the accountant's state.
+"""Makes accounting ads from the accountant's state.
 
-What is decided here: which attributes the negotiator would show of a record, and how records are
-summed up the tree of groups.
+Decides which attributes the negotiator would show of a record, and how records are summed up the
+tree of groups.
+
 Inputs: the state, the tree of groups, the settings of the accountant, what is known about groups.
 Outputs: ads in the order of the state, or rolled up: groups breadth-first, then submitters.
-Never here: ageing priorities, reading files.
 Follows: the answers of the negotiator of HTCondor 25.14.1 to condor_userprio.
 """
 

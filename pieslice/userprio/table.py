@@ -1,11 +1,11 @@
-"""The table of ``condor_userprio``.
+"""Writes the table of ``condor_userprio``.
 
-What is decided here: which records and columns show, in which order, how numbers, times and titles
-are set.  Numbers that do not fit are printed with fewer digits.
+Decides which records and columns show, in which order, how numbers, times and titles are set.
+Numbers that do not fit are printed with fewer digits.
+
 Inputs: records in arrival order, what was asked for, the time of the last update and now (seconds
-since the epoch), how local time is told.  Outputs: the text.
-Never here: reading ads, printing.
-Follows: condor_userprio of HTCondor 25.14.1, character for character as in the recorded cases.
+since the epoch), how local time is told.  Outputs: the text.  Follows: condor_userprio of HTCondor
+25.14.1, character for character as in the recorded cases.
 """
 
 from __future__ import annotations

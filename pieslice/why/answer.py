@@ -1,11 +1,9 @@
-"""The answer to ``why JOB [SLOT]``, put together.
+"""Puts the answer to ``why JOB [SLOT]`` together.
 
-Decision here: which questions are asked of which job: a waiting one of the cycle, a running one of
-its slot, any other of its status.  Inputs: what ``negotiate`` takes, the job.  Outputs: an
-``Answer``; raises ``UnknownSlotError``.
+Decides which questions are asked of which job: a waiting one of the cycle, a running one of its
+slot, any other of its status.
 
-Never here: words.
-Follows: nothing.
+Inputs: what ``negotiate`` takes, the job.  Outputs: an ``Answer``; raises ``UnknownSlotError``.
 """
 
 from __future__ import annotations
@@ -126,6 +124,6 @@ def _unseen(snapshot: Snapshot, text: str) -> tuple[str, str] | None:
             absent = ad.get_bool("Absent") is True
             return (
                 name,
-                "it is absent" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true of it",
+                "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true",
             )
     return None

@@ -1,11 +1,10 @@
-"""The smallest change that would make a job match more slots.
+"""Finds the smallest change that would make a job match more slots.
 
-Decision here: which clauses to drop: as few as possible, of equally many those that gain most
-slots; and for a comparison of numbers, the value of the job's side that would do.  Inputs: the
-clauses that fail, pair by pair.  Outputs: ``Change`` values, the best first.
+Decides which clauses to drop: as few as possible, of equally many those that gain most slots; and
+for a comparison of numbers, the value of the job's side that would do.
 
-Never here: whether a slot that matches could be had.
-Follows: ``condor_q -better-analyze`` for the idea of suggestions; the counts here are exact.
+Inputs: the clauses that fail, pair by pair.  Outputs: ``Change`` values, the best first.  Follows:
+``condor_q -better-analyze`` for the idea of suggestions; the counts here are exact.
 """
 
 from __future__ import annotations

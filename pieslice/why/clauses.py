@@ -1,12 +1,12 @@
-"""Which clauses of whose requirements fail, and what stands in them.
+"""Finds which clauses of whose requirements fail, and the values in them.
 
-Decision here: what a clause is (a conjunct, own attributes that are expressions taken apart) and
-which facts about it are told.  Inputs: two ads or many pairs of ads, as the cycle has them.
-Outputs: ``Clause`` values: how many slots each refuses, how many it alone refuses, the values of
-what it mentions, what is undefined and what was probably meant.
+Decides what a clause is (a conjunct, own attributes that are expressions taken apart) and which
+facts about it are told.
 
-Never here: evaluation (``classad``), which slots are looked at (``funnel``).
-Follows: ``condor_q -better-analyze`` for the idea of counting clause by clause.
+Inputs: two ads or many pairs of ads, as the cycle has them.  Outputs: ``Clause`` values: how many
+slots each refuses, how many it alone refuses, the values of what it mentions, what is undefined and
+what was probably meant.  Follows: ``condor_q -better-analyze`` for the idea of counting clause by
+clause.
 """
 
 from __future__ import annotations

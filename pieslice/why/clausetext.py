@@ -1,9 +1,7 @@
-"""Clauses, what stands in them, and changes, in words.
+"""Describes clauses, the values in them, and changes.
 
-What lives here: layout and wording.  Inputs: ``Clause``, ``Operand`` and ``Change`` values.
-Outputs: blocks for ``pieslice.reports.layout``.
-Never here: deciding anything, printing.
-Follows: ``pieslice eval --why`` for the words about undefined names.
+Inputs: ``Clause``, ``Operand`` and ``Change`` values.  Outputs: blocks for
+``pieslice.reports.layout``.  Follows: ``pieslice eval --why`` for the words about undefined names.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ def clause_blocks(title: str, clauses: tuple[Clause, ...]) -> list[Block]:
         found.append(Line(f"  {clause.whose.value}: {tidy(clause.text)}"))
         counts = f"not true of {plural(clause.refuses, 'slot')}"
         if clause.alone:
-            counts += f", {clause.alone} of them for this reason alone"
+            counts += f", {clause.alone} of them for no other cause"
         for kind, count in (("undefined", clause.undefined), ("an error", clause.error)):
             if count:
                 counts += f"; {kind}{'' if count == clause.refuses else f' for {count}'}"
@@ -85,16 +83,20 @@ def change_blocks(changes: tuple[Change, ...]) -> list[Block]:
         names = " and ".join(
             f"`{tidy(text)}` of the {whose.value}" for whose, text in change.clauses
         )
-        gained = f"{plural(change.slots, 'slot')} more, such as {change.example}"
+        gained = f"{_more(change.slots)}, such as {change.example}"
         if change.reachable < change.slots:
-            gained += f" ({change.reachable or 'none'} of them to be had as things stand)"
+            gained += f" ({change.reachable or 'none'} of them available now)"
         found.append(Line(f"  without {names}: {gained}"))
         near = change.threshold
         if near is not None:
             found.append(
                 Line(
                     f"    or {near.name} {near.relation} {short(near.needed)} (now "
-                    f"{short(near.value)}): {plural(near.slots, 'slot')} more"
+                    f"{short(near.value)}): {_more(near.slots)}"
                 )
             )
     return found
+
+
+def _more(slots: int) -> str:
+    return f"{slots} more slot{'' if slots == 1 else 's'}"

@@ -1,9 +1,6 @@
-"""The commands ``pieslice why``, ``rank``, ``quotas`` and ``diff``.
+"""Reads the command lines of ``pieslice why``, ``rank``, ``quotas`` and ``diff``, and runs them.
 
-What lives here: their arguments, and the steps from files to a printed answer.  All take the inputs
-of ``pieslice negotiate``.
-Inputs: the arguments.  Outputs: text or JSON on standard output, notes on standard error.
-Never here: deciding or wording anything.
+Outputs: text or JSON on standard output, notes on standard error.
 """
 
 from __future__ import annotations
@@ -38,8 +35,8 @@ def add_commands(subcommands: Subcommands) -> None:
         "rank",
         usage="pieslice rank [POOL] JOB [option ...]",
         help="list the candidates of a job in order, with the keys that decide",
-        description="List the candidate slots of a job best first, as they were when the job was "
-        "matched or refused, with all five keys and the first key that decided.",
+        description="List the candidate slots of a job best first, as they were at the "
+        "match or rejection of the job, with all five keys and the first key that decided.",
     )
     rank.add_argument("items", nargs="+", metavar="[POOL] JOB", help="the pool, and cluster.proc")
     rank.add_argument(
@@ -49,9 +46,9 @@ def add_commands(subcommands: Subcommands) -> None:
     why = subcommands.add_parser(
         "why",
         usage="pieslice why [POOL] JOB [SLOT] [option ...]",
-        help="say why a job is matched or not, or preempted",
-        description="Say what became of a job in the cycle and why: where the slots went, which "
-        "clause of whose Requirements fails, what would help. With SLOT: that slot alone.",
+        help="explain why a job is matched, rejected or preempted",
+        description="Explain what the cycle did with a job and why: which slots were excluded by "
+        "which test, which clauses of Requirements fail, what would help. With SLOT: that slot.",
     )
     why.add_argument(
         "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"
@@ -61,7 +58,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "quotas",
         help="show the quotas of accounting groups and how they were allocated",
         description="Show the tree of accounting groups: quotas, and for each allocation round "
-        "what every group requested, was allocated by which step, gave up and took.",
+        "what every group requested, got in which step, gave up and took.",
     )
     quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")

@@ -1,10 +1,10 @@
-"""Answers as data for programs.
+"""Turns answers into JSON data.
 
-What lives here: how a frozen value becomes plain dictionaries and lists: a field is a key of the
-same name, a member of an enumeration its value, a number that JSON cannot say null.
-Inputs: any answer of ``pieslice.why``.  Outputs: plain values; their text.
-Never here: which facts there are.
-Follows: ``pieslice negotiate --json``.
+Decides how a frozen value becomes plain dictionaries and lists: a field is a key of the same name,
+a member of an enumeration its value, a number that JSON cannot say null.
+
+Inputs: any answer of ``pieslice.why``.  Outputs: plain values; their text.  Follows: ``pieslice
+negotiate --json``.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What is different between two cycles.
+"""Compares two cycles.
 
-Decision here: when two matches count as the same (slot, submitter, cluster, way and user preempted;
-not which of equal jobs), and which changes are the worst: those by which somebody loses most slot
-weight.  Inputs: two ``CycleResult`` values, of one pool under two policies or of two pools.
-Outputs: a ``Difference``, worst changes first; weights are slot weights.
+Decides when two matches count as the same (slot, submitter, cluster, way and user preempted; not
+which of equal jobs), and which changes are the worst: those by which somebody loses most slot
+weight.
 
-Never here: running a cycle, words.
-Follows: ``diff``: what is not listed is the same.
+Inputs: two ``CycleResult`` values, of one pool under two policies or of two pools.  Outputs: a
+``Difference``, worst changes first; weights are slot weights.  Follows: ``diff``: what is not
+listed is the same.
 """
 
 from __future__ import annotations

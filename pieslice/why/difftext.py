@@ -1,9 +1,7 @@
-"""``pieslice diff`` in words.
+"""Describes the difference between two cycles: ``pieslice diff``.
 
-What lives here: tables and sentences.  Inputs: a ``Difference`` and the names of the two sides.
-Outputs: blocks for ``pieslice.reports.layout``; JSON.
-Never here: deciding anything, printing.
-Follows: ``diff``, which is silent about what is the same.
+Inputs: a ``Difference`` and the names of the two sides.  Outputs: blocks for
+``pieslice.reports.layout``; JSON.  Follows: ``diff``, which is silent about what is the same.
 """
 
 from __future__ import annotations
@@ -109,14 +107,14 @@ def _slots(found: Difference) -> list[Block]:
 
 def _taken(item: Taken | None) -> str:
     if item is None:
-        return "left alone"
+        return "not matched"
     whom = f" of {item.preempted}" if item.preempted else ""
     return f"{item.submitter}, cluster {item.job.partition('.')[0]} ({KINDS[item.kind]}{whom})"
 
 
 def _refused(found: Difference) -> list[Block]:
     rows = tuple((item.user, _pair(item.requests), item.reason) for item in found.rejections)
-    columns = (Column("user"), Column("requests", right=True), Column("refused because"))
+    columns = (Column("user"), Column("requests", right=True), Column("reason"))
     return [Line("rejections", heading=True), Table(columns, rows)] if rows else []
 
 

@@ -1,10 +1,9 @@
-"""Where the slots of a pool go for one job: step by step, with counts.
+"""Counts where the slots of a pool go for one job, step by step.
 
-Decision here: the order in which the steps are told.  Inputs: a cycle standing still.  Outputs:
-``Funnel``: steps with what each took out and why; the clauses that fail; what would help.
+Decides the order in which the steps are told.
 
-Never here: a test of its own: every verdict is that of ``negotiator.matching.candidates``.
-Follows: the order of tests in the cycle.
+Inputs: a cycle standing still.  Outputs: ``Funnel``: steps with what each took out and why; the
+clauses that fail; what would help.  Follows: the order of tests in the cycle.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from attr import define, field, frozen
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.choice import has_claim, list_for
+from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.matching.refusal import Refusal
 from negotiator.pool.consumption import consumed, request_for
 from negotiator.pool.slots import Slot
@@ -30,24 +30,11 @@ MAX_EXAMPLES: Final = 3
 MATCHING: Final = "do not match"
 PREEMPTING: Final = "cannot be preempted"
 LIMITS: Final = "over a limit"
-GIVEN: Final = "given away before"
-NO_CLAIM: Final = "no claim to hand out"
+MATCHED: Final = "matched earlier in this cycle"
+NO_CLAIM: Final = "no claim id left"
 
-_STEP_OF: Final = {
-    Refusal.ADDRESS: MATCHING,
-    Refusal.CONSUMPTION: MATCHING,
-    Refusal.REQUIREMENTS: MATCHING,
-    Refusal.DYNAMIC: MATCHING,
-    Refusal.OTHER_SCHEDD: MATCHING,
-    Refusal.NOT_OCCUPIED: PREEMPTING,
-    Refusal.RANK_NOT_HIGHER: PREEMPTING,
-    Refusal.SAME_USER: PREEMPTING,
-    Refusal.PRIORITY: PREEMPTING,
-    Refusal.PREEMPTION_REQUIREMENTS: PREEMPTING,
-    Refusal.STARTD_RANK: PREEMPTING,
-    Refusal.SUBMITTER_LIMIT: LIMITS,
-    Refusal.CONCURRENCY_LIMIT: LIMITS,
-}
+_OF_PREEMPTION: Final = frozenset(test.cause for test in PREEMPTION_TESTS)
+_OF_LIMITS: Final = frozenset((Refusal.SUBMITTER_LIMIT, Refusal.CONCURRENCY_LIMIT))
 
 
 @frozen
@@ -105,19 +92,19 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
     if not kept_list:
         board.drop_match_list()
     sieve = _Sieve(scene)
-    _given_away(sieve)
+    _matched_earlier(sieve)
     table, preemption = (ClauseTable(board.context, known) for _ in range(2))
     reachable, candidates = set(), 0
     for position, slot in list(board.slots.items()):
         verdict = verdict_of(scene, position, slot, kept_list=kept_list)
         if isinstance(verdict, Candidate) and not has_claim(board, verdict):
-            sieve.drop(GIVEN, NO_CLAIM, slot.name)
+            sieve.drop(MATCHED, NO_CLAIM, slot.name)
             continue
         if isinstance(verdict, Candidate):
             candidates += 1
             sieve.verdicts[slot.name] = "candidate"
             continue
-        cause = verdict.value
+        cause = str(verdict)
         if verdict is Refusal.REQUIREMENTS:
             cause = _whose_fault(table, scene, slot)
             if isinstance(
@@ -127,7 +114,7 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
         elif verdict is Refusal.PREEMPTION_REQUIREMENTS and board.policy.preemption_requirements:
             pair = Pair(slot.name, scene.request.ad, slot.ad)
             preemption.add_policy(pair, board.policy.preemption_requirements)
-        sieve.drop(_STEP_OF[verdict], cause, slot.name)
+        sieve.drop(_step_of(verdict), cause, slot.name)
     in_view = len(board.by_name)
     return Funnel(
         in_view,
@@ -138,6 +125,13 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
         smallest_changes(table, frozenset(reachable)),
         sieve.verdicts,
     )
+
+
+def _step_of(cause: Refusal) -> str:
+    """The step at which slots are refused for a cause."""
+    if cause in _OF_LIMITS:
+        return LIMITS
+    return PREEMPTING if cause in _OF_PREEMPTION else MATCHING
 
 
 def verdict_of(
@@ -160,8 +154,8 @@ def verdict_of(
     return found
 
 
-def _given_away(sieve: _Sieve) -> None:
-    """The slots that the cycle handed out before."""
+def _matched_earlier(sieve: _Sieve) -> None:
+    """The slots that were matched earlier in the cycle."""
     board = sieve.scene.board
     there = {slot.name for slot in board.slots.values()}
     takers = {match.slot: match.submitter for match in board.matches}
@@ -169,8 +163,8 @@ def _given_away(sieve: _Sieve) -> None:
         if name in there:
             continue
         taker = takers.get(name)
-        cause = NO_CLAIM if taker is None else f"matched by {taker} in this cycle"
-        sieve.drop(GIVEN, cause, name)
+        cause = NO_CLAIM if taker is None else f"matched by {taker}"
+        sieve.drop(MATCHED, cause, name)
 
 
 def _whose_fault(table: ClauseTable, scene: Scene, slot: Slot) -> str:
@@ -188,7 +182,7 @@ def _whose_fault(table: ClauseTable, scene: Scene, slot: Slot) -> str:
 def _steps(sieve: _Sieve, in_view: int) -> tuple[Step, ...]:
     steps = []
     left = in_view
-    for name in (GIVEN, MATCHING, PREEMPTING, LIMITS):
+    for name in (MATCHED, MATCHING, PREEMPTING, LIMITS):
         causes = sieve.parts.get(name, {})
         removed = sum(map(len, causes.values()))
         left -= removed

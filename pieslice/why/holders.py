@@ -1,12 +1,11 @@
-"""Why a running job loses its slot: which of the four causes.
+"""Finds why a running job loses its slot: which of the four causes.
 
-Decision here: the cause, from what the cycle does and what the slot ad says.  The four are: a user
-with a better claim under PREEMPTION_REQUIREMENTS, a job that the machine ranks higher, the startd's
-own policy, and an administrator or daemon ending the claim.  Inputs: the snapshot, a running job.
-Outputs: ``Holding``.
+Decides the cause from what the cycle does and what the slot ad says.  The four are: a user with a
+better claim under PREEMPTION_REQUIREMENTS, a job that the machine ranks higher, the startd's own
+policy, and an administrator or daemon ending the claim.
 
-Never here: words.
-Follows: HTCondor's manual on preemption; ``State`` and ``Activity`` as the startd advertises them.
+Inputs: the snapshot, a running job.  Outputs: ``Holding``.  Follows: HTCondor's manual on
+preemption; ``State`` and ``Activity`` as the startd advertises them.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Cause(Enum):
     """Why a job loses its slot."""
 
     PRIORITY = "user priority, under PREEMPTION_REQUIREMENTS"
-    RANK = "the machine ranks the other job higher"
+    RANK = "the startd's RANK prefers the other job"
     STARTD = "the startd's own policy, or an administrator"
     DRAINED = "the machine is draining"
 

@@ -1,8 +1,7 @@
-"""What becomes of a running job's slot, in words.
+"""Describes why and how a running job loses its slot.
 
-What lives here: wording.  Inputs: a ``Holding``.  Outputs: blocks for ``pieslice.reports.layout``.
-Never here: deciding anything, printing.
-Follows: the four causes of preemption in HTCondor's documentation.
+Inputs: a ``Holding``.  Outputs: blocks for ``pieslice.reports.layout``.  Follows: the four causes
+of preemption in HTCondor's documentation.
 """
 
 from __future__ import annotations
@@ -23,21 +22,21 @@ _VALUE: Final = re.compile(r"(?<=  )-?\d\.\d{15}E[+-]\d{2,3}(?=  |$)")
 def holding_blocks(found: Holding) -> list[Block]:
     """The slot, the cause and the expressions that decided."""
     if found.slot is None:
-        return [Line("  no slot of the pool says that it runs there")]
+        return [Line("  no slot ad of the pool names this job")]
     where = f"  on {found.slot} ({found.state}, {found.activity})"
     if found.cause is None:
-        return [Line(where), Line("  nothing takes the slot from it in this cycle", level="good")]
+        return [Line(where), Line("  not preempted in this cycle", level="good")]
     blocks: list[Block] = [Line(where)]
-    when = "in this cycle" if found.match is not None else "already under way"
+    when = "preempted in this cycle" if found.match is not None else "preemption under way"
     whom = "" if found.taker is None else f", for {found.taker}"
-    blocks.append(Line(f"  preempted {when}{whom}: {found.cause.value}", level="bad"))
+    blocks.append(Line(f"  {when}{whom}: {found.cause.value}", level="bad"))
     match = found.match
     if match is not None:
         if match.preempted_prio is not None:
             prios = f"{short(match.new_prio)} against {short(match.preempted_prio)}"
             blocks.append(Line(f"  effective priorities: {prios} (bigger is worse)"))
         ranks = f"{short(match.new_startd_rank)} against {short(match.old_startd_rank)}"
-        blocks.append(Line(f"  the machine's ranks: {ranks}"))
+        blocks.append(Line(f"  startd RANK: {ranks} (bigger is better)"))
     if found.vacating is not None:
         blocks += _leaving(found.vacating)
     wanted = "startd rank" if found.cause is Cause.RANK else "PREEMPTION_REQUIREMENTS"
@@ -50,9 +49,9 @@ def holding_blocks(found: Holding) -> list[Block]:
 def _leaving(job: Vacating) -> list[Block]:
     """The signal and the times."""
     if job.retirement:
-        text = f"  it may retire for {job.retirement} s (MaxJobRetirementTime)"
+        text = f"  retirement time left: {job.retirement} s (MaxJobRetirementTime)"
     else:
-        text = "  no retirement time is left to it (MaxJobRetirementTime)"
+        text = "  no retirement time left (MaxJobRetirementTime)"
     when = "now" if not job.soft_after else f"after {job.soft_after} s"
     why = f"MachineMaxVacateTime {job.machine_vacate} s"
     if job.job_vacate is not None:
@@ -64,7 +63,7 @@ def _leaving(job: Vacating) -> list[Block]:
 
 def test_blocks(test: PreemptionTest) -> list[Block]:
     """An expression of preemption with the value of every part."""
-    said = "passed" if test.passed else "not passed"
+    said = "true" if test.passed else "not true"
     lines = [_tidy(line) for line in render(test.explanation).split("\n")]
     return [
         Line(f"{test.name}: {said}", heading=True),

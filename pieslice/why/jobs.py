@@ -1,10 +1,9 @@
-"""Which job a question is about.
+"""Finds the job that a question is about.
 
-Decision here: what ``15.3`` or ``15`` means in a pool with several queues.  Inputs: the text, the
-queues.  Outputs: an ``AskedJob``; raises ``UnknownJobError``.
+Decides what ``15.3`` or ``15`` means in a pool with several queues.
 
-Never here: what becomes of the job.
-Follows: ``condor_q -better-analyze``, which takes the same names.
+Inputs: the text, the queues.  Outputs: an ``AskedJob``; raises ``UnknownJobError``.  Follows:
+``condor_q -better-analyze``, which takes the same names.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
     """
     found = JOB_ID.fullmatch(text)
     if found is None:
-        raise UnknownJobError(f"`{text}` is no job id")
+        raise UnknownJobError(f"`{text}` is not a job id")
     cluster, proc = int(found[2]), None if found[3] is None else int(found[3])
     jobs = [
         job
@@ -80,7 +79,7 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
     schedds = sorted({job.schedd for job in jobs})
     if len(schedds) > 1:
         some = ", ".join(f"`{name}#{text}`" for name in schedds)
-        raise UnknownJobError(f"job `{text}` is in several queues: say {some}")
+        raise UnknownJobError(f"job `{text}` is in several queues: give {some}")
     return min(jobs, key=lambda job: (job.status != IDLE, job.proc))
 
 

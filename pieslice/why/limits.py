@@ -1,10 +1,10 @@
-"""Which limits a job was under.
+"""Finds which limits a job was under, and which of them binds.
 
-Decision here: which of several limits is the one that binds.  Inputs: a cycle standing still, the
-result of the whole cycle.  Outputs: ``Limits`` and ``Standing``; all in slot weights.
+Decides which of several limits is the one that binds.
 
-Never here: the limits themselves (see ``negotiator.sessions.pie``, ``negotiator.sessions.spins``).
-Follows: the negotiator's log, which prints the same numbers for every submitter.
+Inputs: a cycle standing still, the result of the whole cycle.  Outputs: ``Limits`` and
+``Standing``; all in slot weights.  Follows: the negotiator's log, which prints the same numbers for
+every submitter.
 """
 
 from __future__ import annotations
@@ -122,14 +122,14 @@ def _bound_by(scene: Scene, turn: SubmitterTurn, pie: float) -> str:
     """What makes the limit as small as it is."""
     share = max(turn.share * pie - turn.usage, 0.0)
     if turn.ceiling_left < min(turn.limit, share):
-        return "the ceiling of the submitter"
+        return "its ceiling"
     if turn.limit < share * (1 - 1e-9):
         return "what is left of the pie"
     if turn.limit_unclaimed < turn.limit * (1 - 1e-9):
-        return "what the group has left"
+        return "what is left of the group quota"
     if pie < scene.board.numbers.pie:
-        return "its share of the group's limit"
-    return "its share of the pool"
+        return "its pie slice of the group limit"
+    return "its pie slice of the pool"
 
 
 def standing(result: CycleResult, submitter: str | None, schedd: str) -> Standing:

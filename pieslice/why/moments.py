@@ -1,15 +1,14 @@
-"""Running a cycle up to the moment a question is about.
+"""Runs a cycle up to the moment that a question is about.
 
-Decision here: which moment that is: when the job got its slot; else when it, or a job of the same
+Decides which moment that is: when the job got its slot; else when it, or a job of the same
 autocluster, was refused last; else the end of its submitter's last session; else the end of the
-cycle.  Inputs: what ``negotiate`` takes, the job, a function that looks at the halted cycle.
-Outputs: the ``Story`` of the job in the whole cycle, and what that function returned.
+cycle.
 
 The cycle runs twice: once to the end, once to the moment.  All that the function changes dies with
 the second run.
 
-Never here: what is looked at.
-Follows: nothing; the real negotiator cannot be stopped.
+Inputs: what ``negotiate`` takes, the job, a function that looks at the halted cycle.  Outputs: the
+``Story`` of the job in the whole cycle, and what that function returned.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ T = TypeVar("T")
 class When(Enum):
     """The kind of moment that is looked at."""
 
-    MATCHED = "when it was matched"
-    REFUSED = "when it was refused"
-    EQUAL_REFUSED = "when a job of its autocluster was refused"
-    PASSED_OVER = "at the end of its submitter's last session"
+    MATCHED = "at its match"
+    REFUSED = "at its rejection"
+    EQUAL_REFUSED = "at the rejection of a job of its autocluster"
+    PASSED_OVER = "at the end of its submitter's last negotiation session"
     NOT_ASKED = "at the end of the cycle"
 
 

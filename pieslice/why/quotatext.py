@@ -1,9 +1,7 @@
-"""``pieslice quotas`` in words.
+"""Describes the quotas of groups and how they were allocated: ``pieslice quotas``.
 
-What lives here: tables and sentences.  Inputs: a ``QuotaTrace``.  Outputs: blocks for
-``pieslice.reports.layout``.
-Never here: deciding anything, printing.
-Follows: ``condor_userprio -quotas`` for the words.
+Inputs: a ``QuotaTrace``.  Outputs: blocks for ``pieslice.reports.layout``.  Follows:
+``condor_userprio -quotas`` for the words.
 """
 
 from __future__ import annotations
@@ -61,7 +59,7 @@ def _tree(groups: Iterable[GroupLine]) -> Table:
 
 
 def _round(item: RoundTrace) -> list[Block]:
-    left = f"{_number(item.surplus)} wanted by nobody, {_number(item.used)} used"
+    left = f"surplus left {_number(item.surplus)}, used {_number(item.used)}"
     whole = any(line.whole for line in item.lines)
     skipped = any(line.skipped for line in item.lines)
     columns = (
@@ -70,12 +68,12 @@ def _round(item: RoundTrace) -> list[Block]:
         Column("of its own", "quota", right=True),
         Column("surplus", "given", right=True),
         Column("surplus", "taken", right=True),
-        Column("and", "equally", right=True),
+        Column("surplus", "equal parts", right=True),
         *((Column("whole", "slots", right=True),) if whole else ()),
         Column("allocated", right=True),
         Column("not", "allocated", right=True),
         Column("limit", right=True),
-        *((Column("no turn"),) if skipped else ()),
+        *((Column("skipped"),) if skipped else ()),
     )
     rows = tuple(_row(line, whole=whole, skipped=skipped) for line in item.lines)
     return [Line(f"allocation round {item.round}: {left}", heading=True), Table(columns, rows)]
@@ -113,7 +111,7 @@ def _assigned(step: Assigned) -> str:
 def _steps(item: RoundTrace) -> Iterator[str]:
     for step in item.steps:
         yield from _step(step)
-    yield f"turns in the order {', '.join(item.order)}"
+    yield f"negotiates in the order {', '.join(item.order)}"
     yield from map(_event, item.events)
 
 
@@ -121,28 +119,28 @@ def _step(step: QuotaStep) -> Iterator[str]:
     if isinstance(step, TookOwn):
         wants, takes = _number(step.requested), _number(step.allocated)
         of = f"takes {takes} of its quota {_number(step.quota)}"
-        yield f"{step.group}: wants {wants}, {of}, gives up {_number(step.given)}"
+        yield f"{step.group}: requests {wants}, {of}, gives up {_number(step.given)}"
     elif isinstance(step, Spread):
         yield (
-            f"{step.group}: spreads a surplus of {_number(step.surplus)}, "
-            f"{_number(step.requested)} wanted; {_number(step.left)} left"
+            f"{step.group}: divides a surplus of {_number(step.surplus)}, "
+            f"{_number(step.requested)} requested; {_number(step.left)} left"
         )
         for part in step.shares:
             if part.wanted > 0:
                 extra = f" and {_number(part.equally)} in equal parts" if part.equally else ""
                 yield (
                     f"  to {part.group}: {_number(part.by_quota)} by its quota of "
-                    f"{_number(part.weight)}{extra}; it wants {_number(part.wanted)}"
+                    f"{_number(part.weight)}{extra}; it requests {_number(part.wanted)}"
                 )
     elif isinstance(step, CutToWhole) and step.fraction:
         yield (
             f"{step.group}: cut to {plural(int(step.allocated), 'whole slot')}, "
-            f"{_number(step.fraction)} handed back"
+            f"{_number(step.fraction)} given back"
         )
     elif isinstance(step, InTurn):
         given = ", ".join(f"{_number(part)} to {name}" for name, part in step.shares if part)
         yield (
-            f"{step.group}: hands out {_number(step.surplus)} in turn: {given or 'nothing'}; "
+            f"{step.group}: divides {_number(step.surplus)} by round robin: {given or 'nothing'}; "
             f"{_number(step.left)} left"
         )
 

@@ -1,10 +1,9 @@
-"""Who is entitled to how much of the pool, and by which step of the arithmetic.
+"""Finds who is entitled to how much of the pool, and by which step of the arithmetic.
 
-Decision here: which steps add up to which column.  Inputs: what ``negotiate`` takes.  Outputs: a
-``QuotaTrace``: the groups with their quotas, each allocation round step by step; slot weights.
+Decides which steps add up to which column.
 
-Never here: the arithmetic (see ``negotiator.groups.quotas``), words.
-Follows: ``condor_userprio -quotas`` for the columns.
+Inputs: what ``negotiate`` takes.  Outputs: a ``QuotaTrace``: the groups with their quotas, each
+allocation round step by step; slot weights.  Follows: ``condor_userprio -quotas`` for the columns.
 """
 
 from __future__ import annotations

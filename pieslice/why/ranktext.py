@@ -1,8 +1,6 @@
-"""``pieslice rank`` in words.
+"""Describes the candidates of a job: ``pieslice rank``.
 
-What lives here: columns and sentences.  Inputs: a ``Story`` and a ``Ranking``.  Outputs: blocks for
-``pieslice.reports.layout``; JSON.
-Never here: deciding anything, printing.
+Inputs: a ``Story`` and a ``Ranking``.  Outputs: blocks for ``pieslice.reports.layout``; JSON.
 Follows: the names of the knobs for the five keys.
 """
 
@@ -28,7 +26,7 @@ _COLUMNS: Final = (
     Column("preemption", "state"),
     Column("preemption", "rank", right=True),
     Column("cost", "weight", right=True),
-    Column("worse than the", "one before by"),
+    Column("key that", "decided"),
 )
 
 
@@ -36,14 +34,15 @@ def rank_blocks(story: Story, found: Ranking | None, limit: int | None) -> list[
     """The candidates as a table, after what the keys are."""
     job = story.job
     if found is None:
-        return [Line(f"job {job.id} of {job.submitter} is {job.status_text}: it asks for no slot")]
+        said = f"job {job.id} of {job.submitter} is {job.status_text}"
+        return [Line(f"{said}: it is not waiting for a slot")]
     shown = found.slots if limit is None else found.slots[:limit]
     count = plural(len(found.slots), "candidate")
     blocks: list[Block] = [Line(f"job {job.id} of {job.submitter}: {count} {story.when.value}")]
     if found.kept_list:
-        blocks.append(Line("  from the match list that was made for its autocluster before"))
+        blocks.append(Line("  from the match list of its autocluster"))
     if not found.slots:
-        return [*blocks, Line(f"pieslice why {job.id} tells where the slots went")]
+        return [*blocks, Line(f"`pieslice why {job.id}` tells where the slots went")]
     for i, (name, text) in enumerate(found.expressions, 1):
         blocks.append(Line(f"  {i}. {name}: {'not set' if text is None else text}"))
     rows = tuple(_row(place, item) for place, item in enumerate(shown, 1))
@@ -74,10 +73,10 @@ def _row(place: int, item: RankedSlot) -> tuple[str, ...]:
 
 def _outcome(story: Story) -> str:
     if story.slot is not None:
-        return f"it got {story.slot}"
+        return f"matched: {story.slot}"
     if story.when in (When.REFUSED, When.EQUAL_REFUSED):
-        return f"it got none of them; pieslice why {story.job.id} tells why"
-    return f"it was not offered; pieslice why {story.job.id} tells why"
+        return f"rejected: `pieslice why {story.job.id}` tells why"
+    return f"not requested: `pieslice why {story.job.id}` tells why"
 
 
 def keys_of(slot: RankedSlot) -> tuple[str, ...]:

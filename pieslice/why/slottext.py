@@ -1,9 +1,7 @@
-"""One job and one slot, in words.
+"""Describes one job and one slot.
 
-What lives here: layout and wording.  Inputs: a ``SlotCase``.  Outputs: blocks for
-``pieslice.reports.layout``.
-Never here: deciding anything, printing.
-Follows: ``condor_q -better-analyze`` with a machine, for what is of interest.
+Inputs: a ``SlotCase``.  Outputs: blocks for ``pieslice.reports.layout``.  Follows: ``condor_q
+-better-analyze`` with a machine, for what is of interest.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from pieslice.why.slotcase import SlotCase
 
 def slot_blocks(case: SlotCase, job: str) -> list[Block]:
     """The verdict, the clauses of both sides, the tests for preemption, the keys."""
-    held = "" if case.user is None else f", held by {case.user}"
+    held = "" if case.user is None else f", claimed by {case.user}"
     good = case.place is not None
     verdict = f"{case.verdict} not true" if case.verdict.startswith("Req") else case.verdict
     blocks: list[Block] = [Line(f"{case.slot}{held}: {verdict}", level="good" if good else "bad")]
@@ -42,7 +40,7 @@ def slot_blocks(case: SlotCase, job: str) -> list[Block]:
 def _keys(mine: RankedSlot, winner: RankedSlot, place: int) -> list[Block]:
     """The keys of the slot beside those of the best one."""
     if place == 1:
-        return [Line("it is the best of all candidates")]
+        return [Line("the best of all candidates")]
     columns = (
         Column("key"),
         Column(winner.slot, right=True),
@@ -55,5 +53,5 @@ def _keys(mine: RankedSlot, winner: RankedSlot, place: int) -> list[Block]:
         first = a != b and not decided
         decided = decided or first
         rows.append((name, a, b, "decided" if first else ""))
-    title = f"candidate number {place}, behind {winner.slot}{'' if decided else ': a tie'}"
+    title = f"candidate {place}, after {winner.slot}{'' if decided else ': a tie'}"
     return [Line(title, heading=True), Table(columns, tuple(rows))]

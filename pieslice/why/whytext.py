@@ -1,9 +1,9 @@
-"""``pieslice why`` in words.
+"""Describes the answer of ``pieslice why``.
 
-What lives here: which facts of an ``Answer`` are shown, in which order and words.
-Inputs: an ``Answer``.  Outputs: blocks for ``pieslice.reports.layout``; JSON.
-Never here: deciding anything, printing.
-Follows: HTCondor's names of attributes and knobs, its reasons for rejections.
+Decides which facts of an ``Answer`` are shown, in which order and words.
+
+Inputs: an ``Answer``.  Outputs: blocks for ``pieslice.reports.layout``; JSON.  Follows: HTCondor's
+names of attributes and knobs, its reasons for rejections.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def headline(answer: Answer) -> str:
         how = "" if best is None else f" ({_how(best)})"
         return f"{job}: matched, {story.slot}{how}"
     if story.when in (When.REFUSED, When.EQUAL_REFUSED):
-        spent = "; its limit is used up" if answer.seen.limits.rank_only else ""
-        return f"{job}: not matched, {_reason(story)}{spent}"
+        spent = "; its submitter limit is reached" if answer.seen.limits.rank_only else ""
+        return f"{job}: rejected, {_reason(story)}{spent}"
     if story.when is When.PASSED_OVER:
-        return f"{job}: not asked for, {_why_passed(answer.standing)}"
-    return f"{job}: not asked for, {_why_no_session(answer)}"
+        return f"{job}: not requested, {_why_passed(answer.standing)}"
+    return f"{job}: not requested, {_why_no_session(answer)}"
 
 
 def _how(slot: RankedSlot) -> str:
@@ -73,18 +73,18 @@ def _reason(story: Story) -> str:
 
 def _why_passed(found: Standing) -> str:
     events = [event for turn in found.turns for event in turn.events]
-    return events[-1] if events else "its submitter's requests ended before"
+    return events[-1] if events else "its submitter's session ended before it"
 
 
 def _why_no_session(answer: Answer) -> str:
     found = answer.standing
     if not found.known:
-        return f"{answer.story.job.submitter} takes no part: no submitter ad, or it is excluded"
+        return f"{answer.story.job.submitter} does not take part: no submitter ad, or excluded"
     if found.turns:
         return _why_passed(found)
     if found.skipped:
-        return f"its group {found.group} had no turn ({'; '.join(found.skipped)})"
-    return "its submitter had no turn"
+        return f"its group {found.group} was skipped ({'; '.join(found.skipped)})"
+    return "its submitter had no session"
 
 
 def _not_waiting(story: Story) -> list[Block]:
@@ -92,31 +92,33 @@ def _not_waiting(story: Story) -> list[Block]:
     if status == "running":
         return []
     if status == "idle":
-        return [Line("  the schedd does not offer it: its JobUniverse, hosts or times forbid it")]
+        return [Line("  its schedd requests no match: its JobUniverse, hosts or times forbid it")]
     held = story.job.ad.get_string("HoldReason") if status == "held" else None
-    return [Line(f"  it waits for no slot{'' if not held else f': {held}'}")]
+    return [Line(f"  it is not waiting for a slot{'' if not held else f': {held}'}")]
 
 
 def _moment(answer: Answer, seen: Seen) -> list[Block]:
     """When the cycle was looked at, and under which limits the job was."""
     story, found = answer.story, seen.limits
-    blocks: list[Block] = [Line(f"  as things stood {story.when.value}{_turn(found, seen.spin)}")]
+    blocks: list[Block] = [Line(f"  {story.when.value}{_turn(found, seen.spin)}")]
     equal = {made.request for made in story.attempts if made.reason is not None}
     if story.when is When.EQUAL_REFUSED and equal:
-        blocks.append(Line(f"  refused was job {sorted(equal)[-1]}, which asks for the same"))
+        blocks.append(Line(f"  rejected was job {sorted(equal)[-1]} of the same autocluster"))
     if story.asked_by is not None:
         blocks.append(
-            Line(f"  the schedd asked for job {story.asked_by} and gave the slot to this one")
+            Line(
+                f"  its schedd requested a match for job {story.asked_by} and ran this job instead"
+            )
         )
     blocks += _limits(found)
     past = story.job.ad.get_string("VacateReason")
     if past:
-        blocks.append(Line(f"  it lost its last slot: {past}"))
+        blocks.append(Line(f"  reason of its last vacate: {past}"))
     return blocks
 
 
 def _turn(found: Limits, spin: int) -> str:
-    where = "" if found.group is None else f" in the turn of group {found.group}"
+    where = "" if found.group is None else f", negotiating for group {found.group}"
     return f"{where}, spin {spin} of the pie" if found.pie is not None else where
 
 
@@ -132,15 +134,16 @@ def _limits(found: Limits) -> list[Block]:
                 found.usage,
             )
         )
-        text = f"  limit {limit} of slot weight, {used} of it used in this turn: {found.bound_by}"
-        blocks.append(Line(f"{text} ({found.share * 100:.1f}% of {pie}, {usage} in use)"))
+        text = f"  submitter limit {limit} (slot weight), {used} used in this session"
+        share = f"{found.share * 100:.1f}% of {pie}, {usage} in use"
+        blocks.append(Line(f"{text}: {found.bound_by} ({share})"))
     if found.rank_only:
         blocks.append(
-            Line("  with the limit used up only slots whose startd ranks it higher count")
+            Line("  limit reached: only slots whose startd RANK prefers the job are considered")
         )
     for state in found.concurrency:
         full = "full" if state.full else "has room"
-        text = f"{short(state.in_use)} of {short(state.maximum)} in use, wants {short(state.wants)}"
+        text = f"{short(state.in_use)} of {short(state.maximum)} in use, needs {short(state.wants)}"
         level = "bad" if state.full else ""
         blocks.append(Line(f"  concurrency limit {state.name}: {full} ({text})", level=level))
     return blocks
@@ -154,8 +157,10 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     limited = found.rank_only or any(state.full for state in found.concurrency)
     return [
         _funnel(answer, sieved),
-        clause_blocks("clauses of Requirements that are not true", sieved.clauses),
-        clause_blocks("clauses of PREEMPTION_REQUIREMENTS that fail", sieved.preemption_clauses),
+        clause_blocks("Requirements: clauses that are not true", sieved.clauses),
+        clause_blocks(
+            "PREEMPTION_REQUIREMENTS: clauses that are not true", sieved.preemption_clauses
+        ),
         # Where a limit is the reason more slots that match are no help.
         [] if limited else change_blocks(sieved.changes),
     ]
@@ -169,7 +174,14 @@ def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
     rows = [("", str(answer.slots), "in the pool", "")]
     unseen = answer.slots - result.pool.slots
     if unseen:
-        rows.append((str(unseen), str(result.pool.slots), "not seen", "constraint, or absent"))
+        rows.append(
+            (
+                str(unseen),
+                str(result.pool.slots),
+                "not seen",
+                "NEGOTIATOR_SLOT_CONSTRAINT, or absent",
+            )
+        )
     left = result.pool.slots
     for cause, slots in trimmed.items():
         left -= len(slots)
@@ -185,12 +197,12 @@ def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
         Column("out", right=True),
         Column("left", right=True),
         Column("slots"),
-        Column("why, and which"),
+        Column("cause and examples"),
     )
-    after = "" if sieved.candidates == left else "; those were in the list of the request before"
+    after = "" if sieved.candidates == left else ", from the match list of its autocluster"
     full = [] if answer.seen is None else [s.name for s in answer.seen.limits.concurrency if s.full]
     if full:
-        after += f"; concurrency limit {', '.join(full)} keeps the job from all of them"
+        after += f"; all of them excluded by concurrency limit {', '.join(full)}"
     end = Line(f"  {plural(sieved.candidates, 'candidate')} left{after}")
     return [Line("slots", heading=True), Table(columns, tuple(rows)), end]
 
@@ -212,7 +224,7 @@ def _runner_up(seen: Seen) -> list[Block]:
         for name, a, b in zip(KEY_NAMES, keys_of(best), keys_of(second), strict=True)
     )
     tie = second.decided_by is None
-    title = f"chosen before {second.slot}, the runner-up{': a tie' if tie else ''}"
+    title = f"chosen over {second.slot}, the runner-up{': a tie' if tie else ''}"
     return [Line(title, heading=True), Table(columns, rows)]
 
 

@@ -177,7 +177,7 @@ def test_nothing_in_a_generated_pool_is_unusual(pool: bytes) -> None:
     store = NativeStore(*kernels.native)
     store.open(pool, True)
     assert store.feed() == 0
-    assert store.position == len(pool)
+    assert store.place.position == len(pool)
 
 
 def test_on_the_captured_pools(store: str) -> None:

@@ -159,7 +159,7 @@ def test_only_what_comes_by_an_entry_is_known(expression: str, number: str) -> N
 @pytest.mark.live
 def test_the_real_library_is_not_left_behind() -> None:
     pytest.importorskip("classad2")
-    command = [sys.executable, "-m", "fuzz.peer"]
+    command = [sys.executable, "-m", "fuzz.peer_child"]
     env = {**os.environ, "TZ": "UTC"}
     with Popen(command, stdin=PIPE, stdout=DEVNULL, text=True, env=env, cwd=ROOT) as child:
         assert child.stdin is not None

@@ -106,5 +106,5 @@ def test_command(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
         ],
     }
     assert main([*arguments, "s1@oracle.test=0.5"]) == 0
-    assert "the requests take 6 s" in capsys.readouterr().out
+    assert "simulated time of the requests: 6 s" in capsys.readouterr().out
     assert main([*arguments, "soon"]) == 2

@@ -56,7 +56,7 @@ def test_two_pools(pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out
     assert "2 matches of weight 2" in out
     assert "0 matches of weight 0" in out
-    assert "  B: left alone\n" in out
+    assert "  B: not matched\n" in out
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ def test_what_is_handed_to_a_child_is_spread_by_the_child(capsys: Any) -> None:
 def test_trace_has_a_sentence_for_every_step(capsys: Any) -> None:
     assert main(["quotas", CAMPUS, "--trace"]) == 0
     text = capsys.readouterr().out
-    assert "  group_chemistry: wants 40, takes 40 of its quota 48, gives up 8\n" in text
-    assert "  <none>: spreads a surplus of 8, 481 wanted; 0 left\n" in text
+    assert "  group_chemistry: requests 40, takes 40 of its quota 48, gives up 8\n" in text
+    assert "  <none>: divides a surplus of 8, 481 requested; 0 left\n" in text
     assert "  group_physics: skipped, zero slots allocated\n" in text
 
 

@@ -67,7 +67,7 @@ def test_a_job_in_several_queues_needs_the_name_of_its_schedd() -> None:
     twin = evolve(queue, name="ap2")
     snapshot = evolve(scenarios.snapshot_of(case), queues=(queue, twin))
     cluster = queue.jobs[0].get_number("ClusterId")
-    with pytest.raises(UnknownJobError, match=f"is in several queues: say `ap2#{cluster}`"):
+    with pytest.raises(UnknownJobError, match=f"is in several queues: give `ap2#{cluster}`"):
         find_job(snapshot, f"{cluster}")
     assert find_job(snapshot, f"ap2#{cluster}").schedd == "ap2"
 
@@ -97,4 +97,4 @@ def test_bad_usage(arguments: list[str], message: str, capsys: pytest.CaptureFix
 
 def test_a_running_job_asks_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rank", CAMPUS, "1.20"]) == 0
-    assert "is running: it asks for no slot" in capsys.readouterr().out
+    assert "is running: it is not waiting for a slot" in capsys.readouterr().out

@@ -152,7 +152,7 @@ def test_differences_are_listed() -> None:
     assert (found.agreeing, found.expected, found.extra) == (3, 4, 1)
     text = render_plain(blocks(outcome(agreement=found)), 100)
     assert "3 of 4 decisions agree with expected.json" in text
-    assert "  only the real one: match 2: g1.alice@pool, job 3.0 on slot7@a\n" in text
+    assert "  only condor_negotiator: match 2: g1.alice@pool, job 3.0 on slot7@a\n" in text
     assert "  only here: match 2: g1.alice@pool, job 3.0 on slot2@a\n" in text
 
 

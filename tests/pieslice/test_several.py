@@ -54,7 +54,7 @@ def test_a_slot_given_away_twice(pool: Path, capsys: pytest.CaptureFixture[str])
     assert {taker["negotiator"] for taker in contested["takers"]} == {"A", "B"}
     assert found["unseen_slots"] == ["slot1@b"]
     assert main(["negotiate", str(pool), "--local-name", "A", "--local-name", "B"]) == 0
-    assert f"{contested['slot']} is given away by A for alice@pool" in capsys.readouterr().out
+    assert f"{contested['slot']} is matched by A for alice@pool" in capsys.readouterr().out
 
 
 def test_one_local_name(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:

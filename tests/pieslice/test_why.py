@@ -88,7 +88,7 @@ def test_the_verdict_is_what_happened(name: str) -> None:
 def test_slots_without_a_claim_are_no_candidates() -> None:
     (first, *_) = answers("no-claim-id")
     assert first.seen is not None
-    assert "no claim to hand out" in first.seen.funnel.verdicts.values()
+    assert "no claim id left" in first.seen.funnel.verdicts.values()
     assert first.seen.ranking.slots[0].slot == first.story.slot
 
 
@@ -103,7 +103,7 @@ def test_a_clause_that_alone_keeps_slots_away(pool: Path, capsys: Any) -> None:
     jobs = jobs[:first] + "Requirements = TARGET.Memroy >= 512" + jobs[first + 19 :]
     (pool / "jobs.ads").write_text(jobs)
     data = ask(capsys, str(pool), "1.0")
-    assert data["verdict"] == "job 1.0 of alice@pool: not matched, no match found"
+    assert data["verdict"] == "job 1.0 of alice@pool: rejected, no match found"
     (clause,) = [item for item in data["clauses"] if item["whose"] == "job"]
     assert clause["text"].strip() == "TARGET.Memroy >= 512"
     assert clause["undefined"] == clause["refuses"] == data["in_view"] == 3
@@ -125,7 +125,7 @@ def test_a_comparison_says_what_value_would_do(pool: Path, capsys: Any) -> None:
 
 def test_what_was_given_away_is_named(capsys: Any) -> None:
     data = ask(capsys, CAMPUS, "1.26")
-    (given,) = [step for step in data["steps"] if step["name"] == "given away before"]
+    (given,) = [step for step in data["steps"] if step["name"] == "matched earlier in this cycle"]
     assert given["removed"] == 20
     assert given["parts"][0]["cause"].startswith("matched by group_chemistry.carol@")
 
@@ -151,7 +151,7 @@ def test_a_running_job_that_is_preempted(capsys: Any) -> None:
     assert data["holding"]["taker"] == "group_chemistry.carol@campus.example"
     assert data["holding"]["tests"][1]["passed"] is True
     assert main(["why", CAMPUS, "1.20"]) == 0
-    assert "PREEMPTION_REQUIREMENTS: passed" in capsys.readouterr().out
+    assert "PREEMPTION_REQUIREMENTS: true" in capsys.readouterr().out
 
 
 def test_a_slot_is_named_by_the_beginning_of_its_name(capsys: Any) -> None:
@@ -214,7 +214,7 @@ def test_a_machine_that_ranks_another_job_higher(capsys: Any) -> None:
 def test_a_limit_that_is_used_up(capsys: Any) -> None:
     data = ask(capsys, TOUR, "14.0")
     assert data["limits"]["rank_only"] is True
-    assert data["verdict"].endswith("no match found; its limit is used up")
+    assert data["verdict"].endswith("no match found; its submitter limit is reached")
 
 
 def test_an_empty_concurrency_limit(tmp_path: Path, capsys: Any) -> None:
@@ -239,7 +239,7 @@ def test_a_job_whose_submitter_takes_no_part(tmp_path: Path, capsys: Any) -> Non
     fewer = tmp_path / "submitters.ads"
     fewer.write_text(submitters.split('Name = "frank@example.org"')[0])
     data = ask(capsys, TOUR, "15.0", "--submitters", str(fewer))
-    assert "frank@example.org takes no part" in data["verdict"]
+    assert "frank@example.org does not take part" in data["verdict"]
     assert data["hypothetical"] is True
 
 
@@ -251,7 +251,9 @@ def test_a_job_that_its_schedd_holds_back(tmp_path: Path, capsys: Any) -> None:
     held.write_text(head + hold + tail.replace("JobStatus = 1", "JobStatus = 5", 1))
     assert main(["why", TOUR, "10.0", "--jobs", str(held)]) == 0
     out = capsys.readouterr().out
-    assert out == "job 10.0 of chemistry.erin@example.org: held\n  it waits for no slot: no space\n"
+    assert out == (
+        "job 10.0 of chemistry.erin@example.org: held\n  it is not waiting for a slot: no space\n"
+    )
 
 
 def test_a_slot_that_the_negotiator_does_not_see(tmp_path: Path, capsys: Any) -> None:
@@ -260,9 +262,11 @@ def test_a_slot_that_the_negotiator_does_not_see(tmp_path: Path, capsys: Any) ->
     config.write_text(f'{text}NEGOTIATOR_SLOT_CONSTRAINT = Machine != "night1"\n')
     assert main(["why", TOUR, "10.0", "slot1@night1", "--config", str(config)]) == 0
     out = capsys.readouterr().out
-    assert "slot1@night1 was not considered: NEGOTIATOR_SLOT_CONSTRAINT is not true of it" in out
+    assert "slot1@night1 was not considered: NEGOTIATOR_SLOT_CONSTRAINT is not true" in out
     assert main(["why", TOUR, "10.0", "--config", str(config)]) == 0
-    assert re.search("1 +9 +not seen +constraint, or absent", capsys.readouterr().out)
+    assert re.search(
+        "1 +9 +not seen +NEGOTIATOR_SLOT_CONSTRAINT, or absent", capsys.readouterr().out
+    )
 
 
 def test_a_dynamic_slot_that_goes_with_its_partitionable_one() -> None:

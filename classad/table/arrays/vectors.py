@@ -16,18 +16,13 @@ from struct import pack, unpack
 from typing import Any, Final
 
 from classad import kernels
-from classad.language.operators import BINARY, UNARY, choose, truth
+from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED
 from classad.loading.columns import Tag
 
 #: The operators that the kernel knows, by its number for them.
-_BINARY: Final = {
-    symbol: number
-    for number, symbol in enumerate(
-        ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "=?=", "=!=", "&&", "||", "?:")
-    )
-}
-_UNARY: Final = {"-": 16, "+": 17, "!": 18}
+_BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
+_UNARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 1}
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
 _ELSEWHERE: Final = int(Tag.NOTHING)
 #: What a value counts as in logic if it is true, see ``Vector.judged``.
@@ -70,6 +65,12 @@ class Vector:
             found = cls._mixed(values)
         found._values = values
         return found
+
+    @classmethod
+    def booleans(cls, values: Sequence[Any]) -> Vector:
+        """The vector of some booleans."""
+        # An array takes three times as long over a class of its own as over a plain list.
+        return cls(bytes((Tag.BOOLEAN,)) * len(values), array("q", list(values)), {})
 
     @classmethod
     def _mixed(cls, values: list[Any]) -> Vector:

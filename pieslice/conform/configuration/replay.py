@@ -1,11 +1,11 @@
-"""Golden observations of the real configuration tools against this package.
+"""Replays what the real configuration tools were observed to do, and compares.
 
-What is decided here: how a recorded case is replayed and compared.  Inputs: cases of the formats
-``config-vectors/1``, ``usermap-vectors/1`` and ``negotiator-startup/1`` as plain dictionaries.
-Outputs: for each case the list of differences, empty when it agrees; of messages only that there
-is an error.
-Never here: opening files, exceptions for single cases.
-Follows: the README beside the vectors.
+Decides how a recorded case is replayed and compared.
+
+Inputs: cases of the formats ``config-vectors/1``, ``usermap-vectors/1`` and
+``negotiator-startup/1`` as plain dictionaries.  Outputs: for each case the list of differences,
+empty when it agrees; of messages only that there is an error.  Follows: the README beside the
+vectors.
 """
 
 from __future__ import annotations

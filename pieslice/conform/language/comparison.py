@@ -1,4 +1,4 @@
-"""What every kind of case needs: its inputs as objects, and the collecting of differences."""
+"""Makes the inputs of a case into objects, and collects differences."""
 
 from __future__ import annotations
 

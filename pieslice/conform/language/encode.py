@@ -1,4 +1,4 @@
-"""Values as the golden vectors write them: ``{"type", "value"}``.
+"""Writes values as the golden vectors do: ``{"type", "value"}``.
 
 Reals are the shortest round-trip decimal as a string, lists and ads their new-syntax text, times
 their parts; the exceptional values carry null.  The schema is in the vectors' README.

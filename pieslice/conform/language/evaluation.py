@@ -1,4 +1,4 @@
-"""The kinds of case about the ClassAd language, as the vectors' README describes them.
+"""Checks the cases about the ClassAd language, as the vectors' README describes them.
 
 Inputs: one case.  Outputs: its differences.  Expressions are parsed, evaluated and printed through
 the ordinary interface; nothing here knows a single case.

@@ -1,7 +1,7 @@
-"""The kinds of case about text: printing expressions, and reading and writing ads.
+"""Checks the cases about text: printing expressions, reading and writing ads.
 
-Inputs: one case.  Outputs: its differences.  A text that the real library reads back unchanged
-must be read back unchanged here.
+Inputs: one case.  Outputs: its differences.  A text that the real library reads back unchanged must
+be read back unchanged here.
 """
 
 from __future__ import annotations

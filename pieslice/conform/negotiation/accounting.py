@@ -1,8 +1,6 @@
-"""Recorded cases of the accountant: updates of a record, factors, shares of the pie.
+"""Checks the recorded cases of the accountant: updates of a record, factors, shares of the pie.
 
-What is decided here: how a case is replayed.  Inputs: cases.  Outputs: ``ACCOUNTING_KINDS``.
-Never here: the formulas (see ``negotiator.accounting.accountant`` and ``negotiator.sessions.pie``).
-Follows: the README beside the vectors.
+Inputs: cases.  Outputs: ``ACCOUNTING_KINDS``.  Follows: the README beside the vectors.
 """
 
 from __future__ import annotations

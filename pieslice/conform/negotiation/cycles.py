@@ -1,8 +1,8 @@
-"""Recorded scenarios of one or more cycles, for ``pieslice conform``.
+"""Checks the recorded scenarios of one or more cycles.
 
-What is decided here: how such a file is recognised.  Inputs: parsed files.  Outputs: the kinds.
-Never here: comparing (see ``scenarios``), captured pools (see ``pools``).
-Follows: the README beside the recordings.
+Decides how such a file is recognised.
+
+Inputs: parsed files.  Outputs: the kinds.  Follows: the README beside the recordings.
 """
 
 from __future__ import annotations

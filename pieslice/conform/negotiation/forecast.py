@@ -1,10 +1,10 @@
-"""The kinds of recorded case about priorities over time, for ``pieslice conform``.
+"""Checks the recorded cases about priorities over time.
 
-What is decided here: how ``curves.json`` and ``fair_share.json`` are taken apart and with which
-settings each series is computed again.  Inputs: parsed vector files.  Outputs: ``FORECAST_KINDS``.
-Never here: the arithmetic (``model``).
-Follows: the README beside the vectors: numbers are compared to 1e-9 relative, or as the six
-decimals that the accountant's file keeps.
+Decides how ``curves.json`` and ``fair_share.json`` are taken apart and with which settings each
+series is computed again.
+
+Inputs: parsed vector files.  Outputs: ``FORECAST_KINDS``.  Follows: the README beside the vectors:
+numbers are compared to 1e-9 relative, or as the six decimals that the accountant's file keeps.
 """
 
 from __future__ import annotations

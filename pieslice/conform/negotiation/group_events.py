@@ -1,11 +1,11 @@
-"""What the group loop did, as the events of a recording.
+"""Writes what the group loop did as the events of a recording.
 
-Decision here: which lines of the log our values stand for.  Inputs: a ``CycleResult`` and the
-``QuotaStep`` values of its cycle.  Outputs: mappings in the form of the recorded events.
+Decides which lines of the log our values stand for.
 
-Never here: comparing.
-Follows: the README beside the recorded negotiation scenarios.  Lines about the search for a surplus
-by one subtree after another have no counterpart: the sums that they lead to are compared.
+Inputs: a ``CycleResult`` and the ``QuotaStep`` values of its cycle.  Outputs: mappings in the form
+of the recorded events.  Follows: the README beside the recorded negotiation scenarios.  Lines about
+the search for a surplus by one subtree after another have no counterpart: the sums that they lead
+to are compared.
 """
 
 from __future__ import annotations

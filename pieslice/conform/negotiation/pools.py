@@ -1,9 +1,9 @@
-"""Captured pools with the decisions that followed, for ``pieslice conform``.
+"""Checks captured pools with the decisions that followed.
 
-What is decided here: how the folder of such a pool is recognised.  Inputs: the path of an
-``expected.json``.  Outputs: ``POOL_KINDS``.
-Never here: comparing (see ``negotiator.capture.agreement``), reading a capture (see
-``negotiator.io``). Follows: the ``expected.json`` of the captured pools.
+Decides how the folder of such a pool is recognised.
+
+Inputs: the path of an ``expected.json``.  Outputs: ``POOL_KINDS``.  Follows: the ``expected.json``
+of the captured pools.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Recorded cases of group quotas.
+"""Checks the recorded cases of group quotas.
 
-What is decided here: how a case is replayed: the rest of the cycle either matches nothing or all
-that a group wants, as the recordings were made.  Inputs: cases.  Outputs: ``QUOTA_KINDS``.
-Never here: quotas (see ``negotiator.groups.quotas`` and ``negotiator.groups.rounds``).
-Follows: the README beside the vectors; numbers agree to 1e-9.
+Decides how a case is replayed: the rest of the cycle either matches nothing or all that a group
+wants, as the recordings were made.
+
+Inputs: cases.  Outputs: ``QUOTA_KINDS``.  Follows: the README beside the vectors; numbers agree to
+1e-9.
 """
 
 from __future__ import annotations

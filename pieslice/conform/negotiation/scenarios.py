@@ -1,10 +1,9 @@
-"""Does a cycle of ours agree with the recorded one?
+"""Compares a cycle of ours with the recorded one.
 
-Decision here: what is compared, and to how many digits.  Inputs: a ``Played`` cycle.  Outputs:
-``Mismatch`` values; an empty list means agreement in matches, rejections, trimmed slots, rounds of
-the pie, requests, group events and what the accountant keeps.
+Decides what is compared, and to how many digits.
 
-Never here: running cycles (see ``course``).
+Inputs: a ``Played`` cycle.  Outputs: ``Mismatch`` values; an empty list means agreement in matches,
+rejections, trimmed slots, rounds of the pie, requests, group events and what the accountant keeps.
 Follows: the README beside the recorded negotiation scenarios; numbers of rounds and requests are
 compared to the six decimals that the log prints (``pie_left`` of a spin: three), those of group
 events to six significant digits.

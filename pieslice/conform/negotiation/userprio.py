@@ -1,8 +1,6 @@
-"""The kinds of recorded case about the accountant's log and ``condor_userprio``.
+"""Checks the recorded cases of the accountant's log and of ``condor_userprio``.
 
-What is decided here: how a case is recognised, replayed and compared.
 Inputs: cases of ``log_recovery.json`` and ``userprio_cli.json``.  Outputs: ``USERPRIO_KINDS``.
-Never here: reading logs or printing tables, which the modules under test do.
 Follows: the README beside the vectors.
 """
 
