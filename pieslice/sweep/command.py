@@ -19,7 +19,7 @@ from attr import asdict, evolve
 from classad.errors import Diagnostic
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
-from pieslice.data import JsonObject
+from pieslice.data import JsonData
 from pieslice.reports.output import show_diagnostics
 from pieslice.simulate.cli import setting
 from pieslice.simulate.command import RunError, plan_of
@@ -94,7 +94,7 @@ def _absolute(plan: Plan) -> Plan:
     def full(text: str | None) -> str | None:
         return str(Path(text).resolve()) if text is not None and Path(text).exists() else text
 
-    changed: JsonObject = {
+    changed: JsonData = {
         name: full(getattr(plan, name)) for name in ("pool", "workload", "config", "machines")
     }
     return evolve(plan, **changed)
