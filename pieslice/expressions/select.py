@@ -277,7 +277,7 @@ def _first_ad(path: str) -> ClassAd:
     except (ClassAdException, OSError) as problem:
         raise Problem(_reason(path, problem)) from None
     if ad is None:
-        raise Problem(f"pieslice select: error: {path}: no ad in it")
+        raise Problem(f"pieslice select: error: {path}: contains no ads")
     return ad
 
 

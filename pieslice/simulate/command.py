@@ -138,7 +138,7 @@ def _simulate(args: argparse.Namespace, plan: Plan, folder: Path | None, err: IO
     if folder is None:
         return _loop(plan, None, None, args, err)
     if (folder / "run.json").exists():
-        raise RunError(f"{folder}: holds a run already; --resume takes it up")
+        raise RunError(f"{folder}: contains a run already; continue it with --resume")
     folder.mkdir(parents=True, exist_ok=True)
     run = RunFolder(folder, args.format)
     about = {
@@ -154,7 +154,7 @@ def _simulate(args: argparse.Namespace, plan: Plan, folder: Path | None, err: IO
 def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     folder: Path = args.resume
     if not (folder / "run.json").is_file():
-        raise RunError(f"{folder}: no run to take up; begin it anew")
+        raise RunError(f"{folder}: contains no run to continue; start a new one")
     about = json.loads((folder / "run.json").read_text())
     plan = Plan(**about["plan"])
     args.format, args.checkpoint_hours = about["format"], about["checkpoint_hours"]

@@ -276,7 +276,7 @@ def test_leases(capsys: pytest.CaptureFixture[str], log: Path) -> None:
         (["-setfloor", USER, "-1"], 1, "greater than or equal to 0"),
         (["-setceiling", USER, "-2"], 1, "greater than or equal to -1"),
         (["-setaccum", USER, "-1"], 1, "below 0"),
-        (["-nothing"], 2, "`-nothing` is no option"),
+        (["-nothing"], 2, "`-nothing` is not an option"),
         (["-af"], 2, "needs an expression"),
         (["-af:z", "Name"], 2, "modifier"),
         (["-af", "Name +"], 2, "no expression"),
