@@ -762,7 +762,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ([*traced, "--machines", str(tmp_path / "times.csv")], "needs the columns"),
         ([*traced, "--parquet"], "--parquet needs -o"),
         ([*traced, "--config", "a", "--compare", "a", "b"], "give --config or --compare"),
-        (["--resume", str(tmp_path)], "no run to take up"),
+        (["--resume", str(tmp_path)], "contains no run to continue"),
     ):
         assert main(["simulate", *words]) == 2, words
         assert message in capsys.readouterr().err

@@ -275,7 +275,7 @@ def test_packages_that_are_absent(
         (["--set", "PRIORITY_HALFLIF=1"], "did you mean `PRIORITY_HALFLIFE`?"),
         (["--set", "PRIORITY_HALFLIFE=1", "--set", "priority_halflife=2"], "is set twice"),
         (["--set", "PRIORITY_HALFLIFE=1", "--config", "nowhere"], "nowhere"),
-        (["--resume", "nowhere"], "no sweep to take up"),
+        (["--resume", "nowhere"], "contains no sweep to continue"),
     ],
 )
 def test_bad_input(
