@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Final
 
 from attr import Factory, evolve, frozen
 
+from classad.ads.ad import ClassAd
 from classad.errors import Diagnostic
 from classad.source import Source
 from negotiator.accounting.log import DamagedLogError, read_log
@@ -213,7 +214,7 @@ def _submitters(
     jobs: Sequence[LocatedAd],
     schedds: Sequence[LocatedAd],
     accountant: AccountantState,
-) -> list[Any]:
+) -> list[ClassAd]:
     located = reader.ads("submitters")
     if located is None:
         reader.warn(f"{reader.missing('submitters')}: no such file; submitters are made from jobs")
@@ -300,7 +301,7 @@ def _facts(
     name: str,
     slots: Collection[str],
     jobs: Sequence[LocatedAd],
-    submitters: Sequence[Any],
+    submitters: Sequence[ClassAd],
     now: float,
     now_from: str,
     dialect: Dialect,

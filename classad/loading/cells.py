@@ -161,7 +161,7 @@ class NativeStore:
             self._view(found.texts, 24 * found.count, "Q"),
         )
 
-    def _view(self, pointer: Any, size: int, kind: Literal["B", "i", "q", "Q"]) -> memoryview:
+    def _view(self, pointer: object, size: int, kind: Literal["B", "i", "q", "Q"]) -> memoryview:
         """Memory of the load, which lives as long as the view."""
         if not size:
             return memoryview(b"").cast(kind)
@@ -190,7 +190,7 @@ class _Texts(Sequence[bytes]):
     def __len__(self) -> int:
         return len(self.spans) // 3
 
-    def __getitem__(self, number: Any) -> Any:
+    def __getitem__(self, number: int) -> bytes:  # type: ignore[override]
         start = self.spans[3 * number]
         return bytes(self.data[start : start + self.spans[3 * number + 1]])
 
@@ -204,7 +204,7 @@ class LazyTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._raw)
 
-    def __getitem__(self, number: Any) -> Any:
+    def __getitem__(self, number: int) -> str:  # type: ignore[override]
         return self.decoded[number]
 
     def __iter__(self) -> Iterator[str]:
@@ -230,7 +230,7 @@ class LazyShapes(Sequence[tuple[int, ...]]):
     def __len__(self) -> int:
         return len(self._raw)
 
-    def __getitem__(self, number: Any) -> Any:
+    def __getitem__(self, number: int) -> tuple[int, ...]:  # type: ignore[override]
         return tuple(memoryview(self._raw[number]).cast("i"))
 
 

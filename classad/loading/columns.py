@@ -28,7 +28,7 @@ from classad.ads.stored import is_value
 from classad.errors import Diagnostic
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 __all__ = ["LoadedColumn", "LoadedColumns", "Tag"]
 
@@ -68,6 +68,10 @@ class LoadedColumn(NamedTuple):
     tags: memoryview
     payload: memoryview
     rows: memoryview | None
+
+
+#: What a cell says: a value, an expression, or that there is none.
+Cell = ClassAdValue | ExprTree | None
 
 
 class _Shape(NamedTuple):
@@ -175,7 +179,7 @@ class LoadedColumns:
         end = self.n_rows if stop is None else min(stop, self.n_rows)
         if column.rows is None:
             return self._decoded(column, start, end)
-        found: list[Any] = [None] * (end - start)
+        found: list[Cell] = [None] * (end - start)
         low, high = bisect_left(column.rows, start), bisect_left(column.rows, end)
         values = self._decoded(column, low, high)
         for row, value in zip(column.rows[low:high], values, strict=True):
@@ -183,13 +187,13 @@ class LoadedColumns:
         return found
 
     def cells(
-        self, column: LoadedColumn, rows: Sequence[int], read: Callable[[int], Any]
-    ) -> list[Any]:
+        self, column: LoadedColumn, rows: Sequence[int], read: Callable[[int], Cell]
+    ) -> list[Cell]:
         """The values of some rows; ``read`` gives those that are expressions, by their text."""
         tags, payload = column.tags, column.payload
         if column.rows is None:
             return [self._made(tags[row], payload[row], read) for row in rows]
-        found: list[Any] = []
+        found: list[Cell] = []
         for row in rows:
             place = bisect_left(column.rows, row)
             there = place < len(column.rows) and column.rows[place] == row
@@ -197,7 +201,7 @@ class LoadedColumns:
         return found
 
     def picked(
-        self, column: LoadedColumn, places: Sequence[int], read: Callable[[int], Any]
+        self, column: LoadedColumn, places: Sequence[int], read: Callable[[int], Cell]
     ) -> list[Any]:
         """The same of some cells of a column, counted without regard to the rows."""
         tags = bytes(map(column.tags.__getitem__, places))
@@ -238,14 +242,15 @@ class LoadedColumns:
         known = {cell: self._value(column.key, *cell) for cell in set(cells)}
         return [known[cell] for cell in cells]
 
-    def _value(self, key: str, tag: int, number: int) -> Any:
+    def _value(self, key: str, tag: int, number: int) -> Cell:
         return self._made(tag, number, partial(self.expression, key))
 
-    def _made(self, tag: int, number: int, read: Callable[[int], Any]) -> Any:
+    def _made(self, tag: int, number: int, read: Callable[[int], Cell]) -> Cell:
         if tag == _INTEGER:
             return number
         if tag == _REAL:
-            return unpack("d", pack("q", number))[0]
+            real: float = unpack("d", pack("q", number))[0]
+            return real
         if tag == _STRING:
             return self.texts[number]
         return read(number) if tag == _EXPRESSION else _WORDS[tag, number]
@@ -291,7 +296,7 @@ class LoadedColumns:
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
             by_shape.setdefault(number, []).append(row)
-        ads: list[Any] = [None] * (stop - start)
+        ads = [ClassAd()] * (stop - start)
         for number, rows in by_shape.items():
             keys, names, columns = self._shape(number)
             # Rows of one shape together, so that no step here is taken for each cell.
@@ -328,7 +333,7 @@ _STRING: Final = int(Tag.STRING)
 _EXPRESSION: Final = int(Tag.EXPRESSION)
 #: Rows that ``to_ads`` makes at a time.
 _BATCH: Final = 1000
-_WORDS: Final[dict[tuple[int, int], Any]] = {
+_WORDS: Final[dict[tuple[int, int], Cell]] = {
     (Tag.NOTHING, 0): None,
     (Tag.BOOLEAN, 0): False,
     (Tag.BOOLEAN, 1): True,
@@ -337,7 +342,7 @@ _WORDS: Final[dict[tuple[int, int], Any]] = {
 }
 
 
-def _any_nested(values: list[Any]) -> bool:
+def _any_nested(values: Sequence[Cell]) -> bool:
     """Whether there are expressions that an ad keeps as a value, which is made for each ad."""
     trees = {id(value): value for value in values if value.__class__ is ExprTree}
     return any(map(is_value, trees.values()))

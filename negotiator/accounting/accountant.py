@@ -1,13 +1,8 @@
-"""The accountant: how priorities age and whom usage is charged to.
+"""Ages priorities, and charges usage to submitters and groups, in slot weights.
 
-Decision here: real and effective priorities (bigger is worse), priority factors, weighted usage of
-submitters and groups.  Inputs: the records of the cycle before, the claimed slots with their
-weights, the time.  Outputs: the records after the update, after the count of the claims, and after
-every match.  Every real number is rounded to six decimals when it is stored, because the
-negotiator keeps it as text of that form.
-
-Never here: reading or writing the log file, limits of submitters (see ``pie``).
-Follows: "User Priorities and Negotiation" in HTCondor's manual and the vectors.
+A bigger priority is worse.  Every real number is rounded to six decimals when it is stored, because
+the negotiator keeps it as text of that form.  Follows "User Priorities and Negotiation" in
+HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations

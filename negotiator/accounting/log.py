@@ -1,12 +1,7 @@
-"""Reading and writing the accountant's transaction log (``Accountantnew.log``).
+"""Reads and writes the accountant's transaction log (``Accountantnew.log``).
 
-What lives here: which keys and attributes are the accountant's, how its numbers are written, and
-which records turn one state into another.
-Inputs: the text of the log and its name; states.  Outputs: ``AccountantLog``: per key
-(``Customer.<name>``, ``Resource.<slot>``, ``Accountant.``) the attributes as expression text, and
-the diagnostics; log records.
-Never here: priorities and usage (that is ``accounting``), the log format (``classad.files.log``),
-files. Follows: the log of HTCondor 25.14.1, as the recorded log recovery cases show it.
+A log is, per key (``Customer.<name>``, ``Resource.<slot>``, ``Accountant.``), the attributes as
+expression text.  Follows the log of HTCondor 25.14.1, as the recorded log recovery cases show it.
 """
 
 from __future__ import annotations

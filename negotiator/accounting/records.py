@@ -1,11 +1,7 @@
-"""The accountant's state from its log or from accounting ads.
+"""Reads the accountant's state from its log or from accounting ads.
 
-What lives here: which attribute of a record becomes which field, and the way back from the
-effective priority of an ad to the real one (effective priority = real priority * factor).
-Inputs: the table of an ``AccountantLog``, or accounting ads as attribute look-ups.
-Outputs: ``AccountantState``; group quotas as the cycle before left them.
-Never here: ageing priorities, choosing factors (that is ``accounting``), opening files.
-Follows: the attributes of the accountant's Customer and Resource records and of accounting ads.
+An accounting ad has the effective priority, which is real priority * factor.  Follows the
+attributes of the accountant's Customer and Resource records and of accounting ads.
 """
 
 from __future__ import annotations

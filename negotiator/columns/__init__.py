@@ -1,3 +1,1 @@
-"""Finds candidates for all slots at once: the room of speed; never another answer than that of
-``negotiator.matching``.
-"""
+"""Finds candidates among all slots at once, for speed; never decides anything by itself."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from attr import Factory, define
 
@@ -54,6 +54,12 @@ class SetAsk(Ask):
     #: The rows of the table, slots or not, in which expressions are true.
     everywhere: dict[Condition, int] = Factory(dict)
 
+    def noted(self, cause: Refusal, before: int, behind: int) -> int:
+        """The slots ``behind`` a test, those that it refused being noted."""
+        if behind is not before:
+            self.refused.append((cause, before, behind))
+        return behind
+
     def count(self, tally: Tally, among: int | None = None) -> None:
         """Tell the tally how many slots were refused; ``among``: the slots that were looked at."""
         for cause, before, behind in self.refused:
@@ -61,6 +67,10 @@ class SetAsk(Ask):
                 tally.refuse(cause, before, behind)
             else:
                 tally.refuse(cause, before & among, behind & among)
+
+
+#: The slots of a set (the last argument) that can be had in a way, of which a condition is true.
+Way: TypeAlias = Callable[[SetAsk, MatchKind, int], int]
 
 
 def _exactly(expr: ExprTree) -> ExprTree:
@@ -86,29 +96,31 @@ class Conditions:
         weights = [slot.weight for slot in slots.values()]
         self._heavy = Weighed(SlotSets(self._rows, self._size, weights))
 
-    def true(self, ask: SetAsk, condition: Condition, kind: MatchKind, bits: int) -> int:
-        """The slots of a set of which a condition is true.  ``kind``: how they can be had."""
-        match condition:
-            case OfSlot():
-                return without(bits, self._unlike(ask, condition))
-            case OfAsker():
-                return bits if condition.true(ask) else 0
-            case ExactlyTrue():
-                return self._exactly_true(ask, condition, bits)
-            case BothRequirements():
-                assert ask.partner is not None
-                matched = self._table.match_surely(ask.partner, within=Rows(self._size, bits))
-                if matched is None:
-                    raise UnsureError
-                return matched.bits
-            case WithinLimit():
-                assert ask.permits is not None
-                return without(bits, self._heavy.too_heavy(partial(ask.permits, kind)))
-            case EnoughToConsume():
-                return bits  # slots with a consumption policy are tested one by one
-        return self._one_by_one(ask, condition, bits, kind)
+    def way(self, condition: Condition) -> Way:
+        """How a condition is asked of a set of slots."""
+        return partial(_WAYS.get(type(condition), Conditions._one_by_one), self, condition)
 
-    def _unlike(self, ask: SetAsk, condition: OfSlot[Hashable, Hashable]) -> int:
+    def _alike(self, condition: OfSlot[Any, Any], ask: SetAsk, kind: MatchKind, bits: int) -> int:
+        return without(bits, self._unlike(ask, condition))
+
+    def _of_asker(self, condition: OfAsker, ask: SetAsk, kind: MatchKind, bits: int) -> int:
+        return bits if condition.true(ask) else 0
+
+    def _matching(self, condition: Condition, ask: SetAsk, kind: MatchKind, bits: int) -> int:
+        assert ask.partner is not None
+        matched = self._table.match_surely(ask.partner, within=Rows(self._size, bits))
+        if matched is None:
+            raise UnsureError
+        return matched.bits
+
+    def _within_limit(self, condition: Condition, ask: SetAsk, kind: MatchKind, bits: int) -> int:
+        assert ask.permits is not None
+        return without(bits, self._heavy.too_heavy(partial(ask.permits, kind)))
+
+    def _all(self, condition: Condition, ask: SetAsk, kind: MatchKind, bits: int) -> int:
+        return bits
+
+    def _unlike(self, ask: SetAsk, condition: OfSlot[Any, Any]) -> int:
         """The slots of which a condition is not true."""
         by, goes_with = condition.by(ask), condition.goes_with
         known = self._unwanted.setdefault(condition, {})
@@ -132,7 +144,7 @@ class Conditions:
             found = self._sets[value] = SlotSets(self._rows, self._size, values)
         return found
 
-    def _exactly_true(self, ask: SetAsk, condition: ExactlyTrue, bits: int) -> int:
+    def _exactly_true(self, condition: ExactlyTrue, ask: SetAsk, kind: MatchKind, bits: int) -> int:
         """The slots of a set for which an expression of the policy is true."""
         assert ask.partner is not None
         if condition not in self._exact:
@@ -147,7 +159,7 @@ class Conditions:
         ask.everywhere[condition] = found.bits
         return bits & found.bits
 
-    def _one_by_one(self, ask: SetAsk, condition: Condition, bits: int, kind: MatchKind) -> int:
+    def _one_by_one(self, condition: Condition, ask: SetAsk, kind: MatchKind, bits: int) -> int:
         """The slots of a set, each of them asked, for want of another way."""
         passes = condition.ready(ask)
         if passes is None:
@@ -158,3 +170,15 @@ class Conditions:
             if passes(Pair(slot, ask.request, slot.weight, None, kind)):
                 chosen.append(row)
         return Rows.of(self._size, chosen).bits
+
+
+#: How a condition is asked of a set of slots, by its kind.
+_WAYS: Final[Mapping[type, Callable[..., int]]] = {
+    OfSlot: Conditions._alike,
+    OfAsker: Conditions._of_asker,
+    ExactlyTrue: Conditions._exactly_true,
+    BothRequirements: Conditions._matching,
+    WithinLimit: Conditions._within_limit,
+    # Slots with a consumption policy are tested one by one.
+    EnoughToConsume: Conditions._all,
+}

@@ -24,11 +24,11 @@ from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.candidates import (
     CANDIDATE_TESTS,
     Tester,
-    can_be_enlarged,
+    children_can_go,
     gathered,
     limits_depend_on_slot,
 )
-from negotiator.matching.conditions import Ask, CandidateTest
+from negotiator.matching.conditions import Ask
 from negotiator.matching.engine import REFERENCE, Listed
 from negotiator.matching.preemption import STARTD_PREFERS, match_kinds
 from negotiator.matching.rank import Ranker
@@ -89,20 +89,21 @@ class ColumnEngine:
         self._slots = slots
         self._table = table
         self._size = len(table)
+        enlarged = children_can_go(policy)
         self._odd = Rows.of(
             self._size,
             (
                 row
                 for row, slot in slots.items()
-                if slot.resources or slot.reevaluated or can_be_enlarged(slot, policy)
+                if slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
             ),
         ).bits
         self._contexts: tuple[EvalContext, EvalContext] | None = None
-        self._conditions = Conditions(slots, table, policy)
+        way = Conditions(slots, table, policy).way
         tests = [test for test in CANDIDATE_TESTS if test.made(policy)]
-        self._first = [test for test in tests if test.kinds is None]
-        self._then = [test for test in tests if test.kinds is not None]
-        self._kinds = match_kinds(policy)
+        self._first = [(t.cause, way(t.condition)) for t in tests if t.kinds is None]
+        self._then = [(t.cause, way(t.condition), t.kinds) for t in tests if t.kinds is not None]
+        self._kinds = [(kind, way(condition)) for kind, condition in match_kinds(policy)]
         self._keys = KeyMaker(slots, table, policy)
 
     def find(
@@ -133,17 +134,18 @@ class ColumnEngine:
 
     def _passed(self, ask: SetAsk, bits: int) -> Passed:
         """The slots that pass every test."""
-        true = self._conditions.true
-        for test in self._first:
-            bits = self._passing(ask, test, MatchKind.NONE, bits)
+        for cause, passing in self._first:
+            if bits:
+                bits = ask.noted(cause, bits, passing(ask, MatchKind.NONE, bits))
         of_kind = {}
-        for kind, condition in self._kinds:
-            of_kind[kind] = true(ask, condition, kind, bits) if bits else 0
+        for kind, having in self._kinds:
+            of_kind[kind] = having(ask, kind, bits) if bits else 0
             bits ^= of_kind[kind]
-        for test in self._then:
-            for kind in test.kinds or ():
-                if of_kind.get(kind):
-                    of_kind[kind] = self._passing(ask, test, kind, of_kind[kind])
+        for cause, passing, kinds in self._then:
+            for kind in kinds:
+                before = of_kind.get(kind)
+                if before:
+                    of_kind[kind] = ask.noted(cause, before, passing(ask, kind, before))
         by_rank, by_priority = of_kind.get(MatchKind.RANK, 0), of_kind.get(MatchKind.PRIORITY, 0)
         return Passed(
             of_kind[MatchKind.NONE] | by_rank | by_priority,
@@ -151,13 +153,6 @@ class ColumnEngine:
             by_priority,
             ask.everywhere.get(STARTD_PREFERS),
         )
-
-    def _passing(self, ask: SetAsk, test: CandidateTest, kind: MatchKind, bits: int) -> int:
-        """The slots that pass one test; the others are noted as refused for its cause."""
-        found = self._conditions.true(ask, test.condition, kind, bits) if bits else 0
-        if found is not bits:
-            ask.refused.append((test.cause, bits, found))
-        return found
 
     # --- what cannot be done at once --------------------------------------------------------------
 

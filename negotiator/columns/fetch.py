@@ -65,7 +65,7 @@ class _Fetch:
         if None in names:
             tests.append([name is not None for name in names])
         lacking, weights = self._weights()
-        kept = {what: self._each(fact) for what, fact in KEPT.items()}
+        kept = self._kept()
         changes: Iterable[Changes] = repeat(_NONE)
         if any(lacking):
             given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
@@ -83,15 +83,27 @@ class _Fetch:
                 slot.claims = claims.get(slot.name, 1)
         tests = [found for found in tests if not all(found)]
         there = compress(made, map(all, zip(*tests, strict=True))) if tests else made
-        slots = ColumnSlots(there, rows, self.changed)
-        if not tests:
-            slots.stand_in(rows.order, kept | {"weight": weights})
+        slots = ColumnSlots(there, rows, self.changed, None if tests else rows.order)
         if any(lacking) and not is_plain(policy.slot_weight):
             raise UnsureError
         self._give_requirements(slots)
         for slot in slots.with_policy():
             slot.own_ad()
         return slots
+
+    def _kept(self) -> dict[str, list[object]]:
+        """The facts of ``KEPT``; those that are told by the same attributes are asked together."""
+        together: dict[tuple[str, ...], list[str]] = {}
+        for what, fact in KEPT.items():
+            together.setdefault((fact.prefix, *fact.reads), []).append(what)
+        found = {}
+        for names in together.values():
+            joint = _jointly([KEPT[what] for what in names])
+            codes, values = facts_of(joint, self.rows, without_chance(self.context))
+            for place, what in enumerate(names):
+                column = [value[place] for value in values]
+                found[what] = spread(codes, column, self.rows.order)
+        return {what: found[what] for what in KEPT}
 
     def _weights(self) -> tuple[list[bool], list[float]]:
         """Which slots the negotiator gives its own weight, and what all of them weigh."""
@@ -163,3 +175,12 @@ class _Fetch:
         """What a fact is for each slot."""
         found = facts_of(fact, self.rows, without_chance(self.context))
         return spread(*found, self.rows.order)
+
+
+def _jointly(facts: list[Fact[object]]) -> Fact[list[object]]:
+    """Facts that are told by the same attributes."""
+
+    def find(ad: ClassAd, context: EvalContext) -> list[object]:
+        return [fact.find(ad, context) for fact in facts]
+
+    return Fact(find, facts[0].reads, facts[0].prefix)

@@ -7,8 +7,8 @@ random number would be drawn.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Self, TypeVar, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self, TypeVar
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
@@ -31,45 +31,28 @@ class ColumnSlots(Slots):
     the slots note themselves.
     """
 
-    def __init__(self, slots: Iterable[Slot], rows: SlotRows, changed: set[str]) -> None:
+    def __init__(
+        self,
+        slots: Iterable[Slot],
+        rows: SlotRows,
+        changed: set[str],
+        places: array[int] | None = None,
+    ) -> None:
+        """``places``: the rows that the slots are, if they are known."""
         super().__init__(slots)
         self.rows = rows
         self.changed = changed
-        #: What is known of the slots, by the names of their fields, where that is at hand.
-        self.known: Mapping[str, Sequence[object]] = {}
-        self._places: array[int] | None = None
+        self._places = places
 
     def some(self, slots: Iterable[Slot]) -> Self:
         """See ``Slots``."""
         return type(self)(slots, self.rows, self.changed)
-
-    def stand_in(self, rows: array[int], known: Mapping[str, Sequence[object]]) -> None:
-        """Say which rows the slots are, and what is known of them, to save looking."""
-        self._places, self.known = rows, known
 
     def places(self) -> array[int]:
         """The rows that the slots are; nobody puts slots in later, or takes them out."""
         if self._places is None:
             self._places = array("i", [slot.row for slot in self])
         return self._places
-
-    def weights(self) -> Sequence[float]:
-        """See ``Slots``."""
-        known = self.known.get("weight")
-        return super().weights() if known is None else cast("Sequence[float]", known)
-
-    def users(self) -> Sequence[str | None]:
-        """See ``Slots``."""
-        known = self.known.get("user")
-        return super().users() if known is None else cast("Sequence[str | None]", known)
-
-    def with_policy(self) -> list[Slot]:
-        """See ``Slots``."""
-        return super().with_policy() if any(self.known.get("resources", (True,))) else []
-
-    def in_state(self, state: str) -> list[Slot]:
-        """See ``Slots``."""
-        return super().in_state(state) if state in self.known.get("state", (state,)) else []
 
     def each(
         self,

@@ -1,17 +1,13 @@
-"""Requirements taken apart: conjuncts and what the value of each depends on.
+"""Splits requirements into conjuncts, and tells what the value of each depends on.
 
-Decision here: when two evaluations of an expression must have the same value.  Inputs: ads and
-expressions.  Outputs: the conjuncts of an ad's requirements, and for an expression in an ad the
-``Dependence``: literal values it reads from its own ad, and names it reads from the other one.
-
-Never here: evaluation, matching.
-Follows: the scoping rules of the ClassAd language; an ad's requirements hold if all conjuncts do.
+Two evaluations of an expression that depend on the same have the same value.  An ad's requirements
+hold if all conjuncts do.  Follows the scoping rules of the ClassAd language.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from attr import frozen
 
@@ -24,10 +20,12 @@ from classad.syntax.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Re
 
 #: Values that say all there is to say about an attribute.
 _PLAIN: Final = frozenset({bool, int, float, str, Value})
+#: What functions may read that changes within a cycle; the instant and the zone do not.
+_PASSING: Final = ~(CLOCK | ZONE)
 _OWN: Final = frozenset({"my", "self"})
 
 #: An attribute's value as a dictionary key: kinds and signs of zero are told apart.
-Key = tuple[Any, ...]
+Key = tuple[object, ...]
 
 
 @frozen(eq=False)
@@ -42,13 +40,13 @@ class Dependence:
     steady: bool
 
 
-def key_of(value: Any) -> Any:
+def key_of(value: object) -> object:
     """A literal value as part of a key; None for an attribute that is not there."""
     kind = value.__class__
     return (kind, repr(value)) if kind is float else (kind, value)
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether an attribute is missing or a literal."""
     return value is None or value.__class__ in _PLAIN
 
@@ -106,7 +104,7 @@ class Analyst:
 
     def dependence(self, node: Node, ad: ClassAd) -> Dependence:
         """What the value of an expression in ``ad`` depends on."""
-        own: list[Any] = []
+        own: list[object] = []
         other: set[str] = set()
         seen: set[str] = set()
         todo = [node]
@@ -137,8 +135,7 @@ def _is_steady(node: Node) -> bool:
         if isinstance(part, AdExpr):
             return False
         if isinstance(part, Call):
-            # Within one cycle the instant and the zone are what they are.
             function = lookup_function(part.name)
-            if function is None or function.ever_reads & ~(CLOCK | ZONE):
+            if function is None or function.ever_reads & _PASSING:
                 return False
     return True

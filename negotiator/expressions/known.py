@@ -1,11 +1,7 @@
-"""What expressions mention, and how they are written.
+"""Remembers what expressions mention and how they are written, once for each object.
 
-Decision here: none.  An expression is taken apart at its ``&&``: those of many jobs are made of few
-conjuncts, and of these many differ in constants only, of which one is read.  Inputs: expressions.
-Outputs: ``References``, texts.
-
-Never here: what follows from a mention.
-Follows: the scoping rules of the ClassAd language.
+An expression is taken apart at its ``&&``: those of many jobs are made of few conjuncts, and of
+these many differ in constants only, of which one is read.
 """
 
 from __future__ import annotations
@@ -13,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from classad.ads.deferred import PREFIX, Unbuilt
 from classad.ads.expression import ExprTree
@@ -83,7 +79,7 @@ def _taken_apart(tree: ExprTree) -> _Look | None:
 
     An expression is printed in the order in which it is written, whatever binds tighter.
     """
-    unbuilt: Any = tree._node
+    unbuilt: object = tree._node
     return _joined(unbuilt.text, unbuilt.how) if unbuilt.__class__ is Unbuilt else None
 
 
@@ -116,7 +112,7 @@ class _Form(NamedTuple):
     pieces: list[str]
     value: bool
 
-    def look(self, text: str, how: int, values: Sequence[Any]) -> _Look:
+    def look(self, text: str, how: int, values: Sequence[object]) -> _Look:
         """What is known of one of them."""
         around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
         tree = ExprTree.from_node(Unbuilt(text, how, self.value))
@@ -151,7 +147,7 @@ class _Forms:
         return None if node is None else _look(ExprTree.from_node(node))
 
 
-def _form(found: _Look, values: list[Any]) -> _Form | None:
+def _form(found: _Look, values: list[object]) -> _Form | None:
     """What others are that are alike; None if not each constant is printed where it is written."""
     printed, (tree,) = constants_of(found.text), found.trees
     if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):

@@ -1,17 +1,10 @@
-"""Parts of ads: what they have of some attributes.
-
-Decision here: none.  Ads that share the dictionary of their names, as loaded ones do, have the same
-attributes, so that what to look up in them is found once.  Inputs: names, ads.  Outputs: excerpts.
-
-Never here: which attributes matter.
-Follows: nothing; it is bookkeeping.
-"""
+"""Takes some attributes out of ads; ads that share the dictionary of their names do so at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from classad.ads.ad import SharedNames
 
@@ -24,7 +17,7 @@ class Excerpt(NamedTuple):
     """
 
     keys: tuple[str, ...]
-    pick: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    pick: Callable[[Mapping[str, object]], tuple[object, ...]]
     names: SharedNames
 
 
@@ -56,7 +49,7 @@ class Excerpts:
         return Excerpt(keys, _picker(keys), SharedNames(spelled))
 
 
-def _picker(keys: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+def _picker(keys: tuple[str, ...]) -> Callable[[Mapping[str, object]], tuple[object, ...]]:
     """What gives the values of keys; for a single one ``itemgetter`` would not give a tuple."""
     if len(keys) > 1:
         return itemgetter(*keys)

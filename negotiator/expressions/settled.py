@@ -1,17 +1,10 @@
-"""Requirements as they are when a cycle begins.
+"""Flattens ``Requirements`` against their own ad as the negotiator does when a cycle begins.
 
-Decision here: which parts of ``Requirements`` are settled before any match.  The negotiator
-evaluates each ad's requirements against the ad alone first; what is known then stays as it is,
-whatever the other ad says or the cycle changes.  Inputs: an ad, the context at that time.
-Outputs: the ad with its requirements replaced where it can make a difference.
-
-Never here: matching.
-Follows: the vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requirements).
+What is known then stays as it is, whatever the other ad says or the cycle changes.  Follows the
+vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requirements).
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
@@ -28,6 +21,7 @@ class Freezer:
     def __init__(self, context: EvalContext, expressions: KnownExpressions | None = None) -> None:
         self._context = context
         self._expressions = expressions or KnownExpressions()
+        self._varying: dict[str, bool] = {}
         #: Expressions that call no unsteady function, kept so that their identities stay theirs.
         self._steady: dict[int, ExprTree] = {}
 
@@ -37,7 +31,7 @@ class Freezer:
         if settled is not None:
             ad.insert("Requirements", settled)
 
-    def settled(self, ad: ClassAd) -> Any:
+    def settled(self, ad: ClassAd) -> object:
         """The requirements to go by if they are others than those in the ad, else None."""
         before = ad.raw("Requirements")
         if before.__class__ is not ExprTree or not self._matters(ad, before):
@@ -54,13 +48,13 @@ class Freezer:
             trees = [v for v in ad._attrs.values() if v.__class__ is ExprTree]
             if not any(self._is_unsteady(v) for v in trees if id(v) not in steady):
                 return False
-        todo: list[Any] = [tree]
+        todo = [tree]
         seen: set[str] = set()
         while todo:
             names, unsteady = self.look(todo.pop())
             if unsteady or (overwritten and "currentrank" in names):
                 return True
-            todo += [value for value in map(own, names - seen) if value.__class__ is ExprTree]
+            todo += [value for value in map(own, names - seen) if isinstance(value, ExprTree)]
             seen |= names
         return False
 
@@ -73,8 +67,12 @@ class Freezer:
 
     def _varies(self, name: str) -> bool:
         """Whether a function, given constants, has another value later or in another scope."""
-        function = lookup_function(name, self._context)
-        return function is not None and function.varies_with(CHANCE, USAGE)
+        known = self._varying.get(name)
+        if known is None:
+            function = lookup_function(name, self._context)
+            known = function is not None and function.varies_with(CHANCE, USAGE)
+            self._varying[name] = known
+        return known
 
     def look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
         """The own names an expression mentions, and whether it calls an unsteady function."""
@@ -82,5 +80,5 @@ class Freezer:
         return known.own, any(map(self._varies, known.references.called))
 
 
-def _form(tree: Node | None, value: Any) -> Any:
+def _form(tree: Node | None, value: object) -> object:
     return value if tree is None else ExprTree.from_node(tree)

@@ -1,9 +1,4 @@
-"""Quotas of a policy in a pool that is nothing but a size.
-
-What is decided here: nothing new; the rule is that of ``negotiator.groups.quotas``.
-Inputs: a policy, the size of the pool in slot weights.  Outputs: ``policy.groups.EffectiveQuotas``.
-Never here: demand, usage, surplus (they need a captured pool).
-"""
+"""Computes the quotas of a policy in a pool that is nothing but a size, in slot weights."""
 
 from __future__ import annotations
 

@@ -1,12 +1,8 @@
-"""Group quotas: who is entitled to how much of the pool, and who gets what others do not want.
+"""Computes group quotas: who is entitled to how much of the pool, and who gets what others leave.
 
-Decision here: the quota of every group (top down, once a cycle) and the allocation of every group
-(bottom up, once a round).  Inputs: a tree whose groups carry their demand, the size of the pool in
-slot weights.  Outputs: ``quota``, ``subtree_quota``, ``allocated`` and ``requested`` of the groups.
-The order of the operations is HTCondor's, so that the last digits agree.
-
-Never here: the order in which groups negotiate, their limits (see ``grouploop``).
-Follows: the description of hierarchical group quotas in HTCondor's manual and the vectors.
+Quotas are assigned top down, once a cycle, allocations bottom up, once a round, in slot weights.
+The order of the operations is HTCondor's, so that the last digits agree.  Follows the description
+of hierarchical group quotas in HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations

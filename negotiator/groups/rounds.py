@@ -1,11 +1,7 @@
-"""The rounds of negotiation among groups: their order, their limits, when it ends.
+"""Runs the rounds of negotiation among groups: their order, their limits, when it ends.
 
-Decision here: which group negotiates when and up to which limit (slot weights).  Inputs: a tree
-with demand, the knobs of ``GroupLoopSettings`` and a ``Negotiation`` that carries the rounds out
-and knows the usage.  Outputs: ``AllocationRound`` values.
-
-Never here: matching, the arithmetic of quotas.
-Follows: the description of hierarchical group quotas in HTCondor's manual and the vectors.
+Limits are in slot weights.  Follows the description of hierarchical group quotas in HTCondor's
+manual and the vectors.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""What the arithmetic of quotas does, step by step, as values.
-
-Decision here: none.  Inputs: none; ``quotas``, ``wholeslots`` and ``grouploop`` make these values
-while they compute.  Outputs: ``QuotaStep`` values for a ``Watch``; numbers are slot weights.
-
-Never here: arithmetic, words.
-Follows: the stages in the description of hierarchical group quotas in HTCondor's manual.
-"""
+"""Holds what the arithmetic of quotas does, step by step, as values in slot weights."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""The tree of accounting groups and which group a submitter belongs to.
+"""Builds the tree of accounting groups, and tells which group a submitter belongs to.
 
-Decision here: the shape of the tree, the order of its groups and the assignment of names.  Inputs:
-the settings of each group, submitter names.  Outputs: ``GroupTree`` and its ``Group`` nodes, whose
-numbers (slot weights) the quota stages fill in; a tree is made anew for every cycle.
-
-Never here: quota arithmetic, configuration.
-Follows: the description of hierarchical group quotas in HTCondor's manual and the vectors.
+A tree is made anew for every cycle.  Follows the description of hierarchical group quotas in
+HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations

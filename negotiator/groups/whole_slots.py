@@ -1,11 +1,7 @@
-"""Whole slots for groups: fractions of slots are collected and handed out in turn.
+"""Hands out whole slots to groups in turn: those that fractions of their quotas add up to.
 
-Decision here: which groups get the slots that fractions of quotas add up to.  Only used when slot
-weights are off.  Inputs: a tree after fair share.  Outputs: whole ``allocated`` and ``requested``;
-``served_round_robin`` of the groups that were served, whose turn comes later in the next cycle.
-
-Never here: quotas, the order of negotiation.
-Follows: the vectors; HTCondor's manual only mentions the effect.
+This is for pools whose slots have no weights.  Follows the vectors; HTCondor's manual only mentions
+the effect.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Autoclusters: jobs that no slot can tell apart.
+"""Tells which job attributes are significant, and which jobs share an autocluster.
 
-Decision here: which job attributes are significant and which jobs share an autocluster.  Inputs:
-slot ads, the expressions of the policy, job ads.  Outputs: attribute names, autocluster ids.
-
-Never here: which job is offered when (see ``requests``).
-Follows: the schedd's and the negotiator's rules as seen in the vectors and captured pools.
+Follows the schedd's and the negotiator's rules as seen in the vectors and captured pools.
 """
 
 from __future__ import annotations
@@ -12,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from sys import intern
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from attr import frozen
 
@@ -86,7 +82,7 @@ def job_attributes(significant: frozenset[str], settings: SignificanceSettings) 
 _EXACT: Final[frozenset[type]] = frozenset({bool, int, str})
 
 
-def _reader(ad: ClassAd) -> Callable[[str], Any]:
+def _reader(ad: ClassAd) -> Callable[[str], object]:
     """What ``ad.raw`` is for a name in lower case, faster where nothing is inherited."""
     return ad.raw if ad._chained is not None else ad._attrs.get
 
@@ -104,10 +100,10 @@ class AutoclusterTable:
         self._expressions = expressions or KnownExpressions()
         #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
         #: a number or string.
-        self._ids: dict[tuple[Any, ...], int] = {}
+        self._ids: dict[tuple[object, ...], int] = {}
         #: Ids by the names and classes of the values, and the values or, if they are inexact,
         #: identities; the values are kept so that these stay theirs.
-        self._known: dict[tuple[Any, ...], tuple[tuple[Any, ...], int]] = {}
+        self._known: dict[tuple[object, ...], tuple[tuple[object, ...], int]] = {}
         self._inexact: dict[tuple[type, ...], _Inexact] = {}
         self._sorted: list[str] = []
         self._excerpts = Excerpts(())
@@ -153,7 +149,7 @@ class AutoclusterTable:
             known = self._known[key] = (values, number)
         return known[1]
 
-    def _read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    def _read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[object, ...]]:
         """Which of the attributes a job has, and its values of them."""
         if len(self._sorted) != len(self._names):
             self._sorted = sorted(self._names)
@@ -166,9 +162,10 @@ class AutoclusterTable:
         keys, pick, _ = self._excerpts.of(names)
         return keys, pick(attrs)
 
-    def _text(self, value: Any) -> str:
-        is_tree = value.__class__ is ExprTree
-        return self._expressions.of(value).text if is_tree else unparse_value(value)
+    def _text(self, value: object) -> str:
+        if isinstance(value, ExprTree):
+            return self._expressions.of(value).text
+        return unparse_value(value)
 
 
 class _Inexact(NamedTuple):

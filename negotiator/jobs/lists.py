@@ -1,17 +1,13 @@
-"""The jobs that wait, by submitter and schedd.
+"""Lists the jobs that wait, by submitter and schedd: which can run, for whom, and in which order.
 
-Decision here: which jobs can run, for whom, and in which order they stand.  Inputs: job queues,
-significant attributes.  Outputs: a ``JobList`` for each submitter.
-
-Never here: requests, matching.
-Follows: the schedd's rules for runnable jobs and their order as seen in the vectors.
+Follows the schedd's rules for runnable jobs and their order as seen in the vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 from classad.ads.ad import ClassAd, as_bool, as_number, as_string
 from classad.evaluate import EvalContext
@@ -52,7 +48,7 @@ def submitter_of(job: ClassAd, context: EvalContext) -> str | None:
     return _submitter(*job.evaluate_all(_OWNERSHIP, context))
 
 
-def _submitter(owner: Any, accounted: Any) -> str | None:
+def _submitter(owner: object, accounted: object) -> str | None:
     user, group = as_string(owner), as_string(accounted)
     if not group:
         return user
@@ -65,7 +61,7 @@ def runnable(job: ClassAd, context: EvalContext) -> bool:
     return _is_ready(job.evaluate_all(_READINESS, context), context)
 
 
-def _is_ready(values: list[Any] | tuple[Any, ...], context: EvalContext) -> bool:
+def _is_ready(values: list[object] | tuple[object, ...], context: EvalContext) -> bool:
     status, universe, matching, noop, cool, current, most = values
     if as_number(status) != IDLE or as_number(universe) in _LOCAL_UNIVERSES:
         return False
@@ -87,9 +83,9 @@ class _Reader:
         self._context = context
         self._policy = policy
         self._oldest_first = policy.dialect.older_jobs_first
-        self._ready: dict[tuple[Any, ...], bool] = {}
-        self._names: dict[Any, str | None] = {}
-        self._places: dict[tuple[Any, ...], _Place] = {}
+        self._ready: dict[tuple[object, ...], bool] = {}
+        self._names: dict[object, str | None] = {}
+        self._places: dict[tuple[object, ...], _Place] = {}
 
     def read(self, job: ClassAd, table: AutoclusterTable | None) -> tuple[str, QueuedJob] | None:
         """A job that is offered, and the name under which its submitter negotiates."""
@@ -105,7 +101,7 @@ class _Reader:
             return None
         return name, self._queued(job, table, values[_ORDERED])
 
-    def _name(self, owner: Any, accounted: Any) -> str | None:
+    def _name(self, owner: object, accounted: object) -> str | None:
         key = (owner, accounted)
         if key not in self._names:
             submitter = _submitter(owner, accounted)
@@ -124,7 +120,9 @@ class _Reader:
         queued = queued_job(job, table, context, oldest_first=self._oldest_first)
         return negotiated_name(submitter, self._policy), queued
 
-    def _queued(self, job: ClassAd, table: AutoclusterTable | None, values: list[Any]) -> QueuedJob:
+    def _queued(
+        self, job: ClassAd, table: AutoclusterTable | None, values: list[object]
+    ) -> QueuedJob:
         *prios, cluster, proc, submitted = values
         told = (*prios, submitted if self._oldest_first else 0)
         place = self._places.get(told)
@@ -137,21 +135,21 @@ class _Reader:
 _Place = tuple[tuple[float, ...], float]
 
 
-def _place(values: tuple[Any, ...], oldest_first: bool) -> _Place:
+def _place(values: tuple[object, ...], oldest_first: bool) -> _Place:
     *prios, submitted = [as_number(value) or 0 for value in values]
     order = (*(-float(prio) for prio in prios), float(submitted) if oldest_first else 0.0)
     return order, float(prios[2])
 
 
 def _made(
-    job: ClassAd, table: AutoclusterTable | None, place: _Place, cluster: Any, proc: Any
+    job: ClassAd, table: AutoclusterTable | None, place: _Place, cluster: object, proc: object
 ) -> QueuedJob:
     numbered = _numbered(cluster), _numbered(proc)
     autocluster = NO_AUTOCLUSTER if table is None else table.id_of(job)
     return QueuedJob(job, *numbered, autocluster, place[0] + numbered, place[1])
 
 
-def _numbered(value: Any) -> int:
+def _numbered(value: object) -> int:
     return value if value.__class__ is int else whole(as_number(value) or 0)
 
 

@@ -1,11 +1,8 @@
-"""Resource requests: what the schedds ask for on behalf of each submitter.
+"""Makes resource requests of a submitter's waiting jobs, and gives matched slots to jobs.
 
-Decision here: which runs of equal jobs become one request, and which job gets a slot.  Inputs: the
-jobs of a submitter in their order.  Outputs: its ``JobList``, from which each session draws its
-requests anew.
-
-Never here: matching; the negotiator sees only significant attributes of a job and a few more.
-Follows: the schedd's rules as seen in the vectors.
+This is the schedd's side of a session: which runs of equal jobs become one request, and which job
+gets a slot.  The negotiator sees only significant attributes of a job and a few more.  Follows the
+schedd's rules as seen in the vectors.
 """
 
 from __future__ import annotations
@@ -13,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 from attr import define, field
 
@@ -31,7 +28,7 @@ NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
 _CARRIED: Final = frozenset({"owner", "clusterid", "procid", "globaljobid"})
 #: What the schedd adds to it.
-_ADDED: Final[Mapping[str, tuple[str, Any]]] = {
+_ADDED: Final[Mapping[str, tuple[str, object]]] = {
     "wantmatchdiagnostics": ("WantMatchDiagnostics", 3),
     "wantpslotpreemption": ("WantPslotPreemption", True),
 }

@@ -1,11 +1,7 @@
-"""On which slots a schedd starts vanilla jobs: ``START_VANILLA_UNIVERSE``.
+"""Applies START_VANILLA_UNIVERSE: which jobs a schedd offers, and on which slots it starts them.
 
-Decision here: which jobs are not offered at all, and what slots must be like for those that are.
 In the expression ``JOB`` is the job and ``SLOT``, like everything that the job does not settle, the
-slot.  Inputs: the expression, job ads.  Outputs: a verdict or a condition on slots.
-
-Never here: matching.
-Follows: the description of START_VANILLA_UNIVERSE in HTCondor's manual and the vectors.
+slot.  Follows the description of START_VANILLA_UNIVERSE in HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations
@@ -99,6 +95,7 @@ def names_of(expr: ExprTree, scope: str) -> frozenset[str]:
     )
 
 
-def _is_scope(node: Any, scope: str) -> bool:
-    named = node.__class__ is Reference and node.base is None and not node.absolute
-    return named and node.name.lower() == scope.lower()
+def _is_scope(node: object, scope: str) -> bool:
+    if not isinstance(node, Reference) or node.base is not None or node.absolute:
+        return False
+    return node.name.lower() == scope.lower()

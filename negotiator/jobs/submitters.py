@@ -1,10 +1,6 @@
-"""Submitters as a cycle begins.
+"""Reads which submitter ads take part in a cycle, with their job counts and weighted demand.
 
-Decision here: which submitter ads take part.  Inputs: submitter ads in collector order.  Outputs:
-``Submitter`` values with their job counts and weighted demand (slot weights).
-
-Never here: their order in a round (see ``spins``).
-Follows: the description of the negotiation cycle in HTCondor's manual and the vectors.
+Follows the description of the negotiation cycle in HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations

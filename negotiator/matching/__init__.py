@@ -1,3 +1,1 @@
-"""Which slots a request may have, which is best, who is preempted for it; never orders
-submitters.
-"""
+"""Which slots a request may have, which is best, who is preempted; never orders submitters."""

@@ -1,9 +1,6 @@
-"""The state of a cycle under way: what is left of the slots, what has been decided so far.
+"""Holds the state of a cycle under way: the slots left, the match list, the decisions so far.
 
-Decision here: none; this is what the stages share.  Everything in it lives for one cycle.
-
-Never here: rules.
-Follows: nothing; it is bookkeeping.
+Here is also what stages share with each other: what an engine finds, who watches.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class Tester:
         """A partitionable slot that would match if some of its dynamic slots were preempted."""
         ask = self._ask
         board, request, asker, context = ask.board, ask.request, ask.asker, ask.context
-        if not can_be_enlarged(slot, board.policy):
+        if not (slot.partitionable and children_can_go(board.policy)):
             return None
         if request.get_bool("WantPslotPreemption", context=context) is not True:
             return None
@@ -156,9 +156,9 @@ class Tester:
         return Candidate(position, slot, NO_KEYS, kind, cost)
 
 
-def can_be_enlarged(slot: Slot, policy: NegotiatorPolicy) -> bool:
+def children_can_go(policy: NegotiatorPolicy) -> bool:
     """Whether dynamic slots may be preempted for their partitionable slot."""
-    return policy.consider_preemption and policy.allow_pslot_preemption and slot.partitionable
+    return policy.consider_preemption and policy.allow_pslot_preemption
 
 
 def scan(

@@ -1,11 +1,7 @@
-"""Choosing a slot for a request, and the list of candidates kept for the next equal request.
+"""Chooses the slot for a request, from the match list of the request before if that serves it.
 
-Decision here: the best candidate; when a kept list is used, and which of its entries still may be
-taken.  Inputs: candidates, what the session may still take (slot weights).  Outputs: a candidate
-or the tally of refusals.  The order of equal candidates is that of the C++ library's sort.
-
-Never here: whether a slot is a candidate, what a match costs.
-Follows: the negotiator's match list as the vectors show it.
+The order of equal candidates is that of the C++ library's sort.  Follows the negotiator's match
+list as the vectors show it.
 """
 
 from __future__ import annotations

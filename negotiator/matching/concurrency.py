@@ -1,10 +1,6 @@
-"""Concurrency limits: licences and the like, counted over the whole pool.
+"""Counts concurrency limits over the whole pool, and says whether those of a request have room.
 
-Decision here: whether a request's limits have room.  Inputs: limit texts of slots and requests,
-the configured maxima.  Outputs: yes or no, the names of the limits that were full.
-
-Never here: evaluating the attribute, which slot is matched.
-Follows: "Concurrency Limits" in HTCondor's manual and the vectors.
+Follows "Concurrency Limits" in HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations

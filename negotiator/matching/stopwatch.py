@@ -1,12 +1,8 @@
-"""Simulated time within a cycle, and the limits on it.
+"""Keeps simulated time within a cycle, and says when a time limit ends a session.
 
-Decision here: when NEGOTIATOR_MAX_TIME_PER_CYCLE, _SUBMITTER, _SCHEDD and _PIESPIN end something.
-Inputs: what a request costs, in seconds; by default nothing takes any time, so that only
-limits of 0 are reached.  Outputs: whether there is time left; the time spent.  The negotiator's
-clock has whole seconds.
-
-Never here: real clocks.
-Follows: the manual on these macros, and the order in which the negotiator looks at them.
+These are NEGOTIATOR_MAX_TIME_PER_CYCLE, _SUBMITTER, _SCHEDD and _PIESPIN, in the order in which the
+negotiator looks at them.  By default no request takes any time, so that only limits of 0 are
+reached.  The negotiator's clock has whole seconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The machine arithmetic that the negotiator's decisions show: single precision and int casts.
-
-Inputs and outputs: numbers.  Never here: what they mean.
-Follows: IEEE 754 and the x86-64 conversion of a double to an int.
-"""
+"""Computes as the negotiator's machine does: single precision, a double made an int."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""Where the real negotiator would abort or not come to an end, and what is done here instead.
+"""Lists where the real negotiator would abort or not come to an end, and what is done here instead.
 
-Decision here: none; the places are in their stages.  Each has an entry of the same number in
-DIVERGENCES.md, which says what HTCondor does, and why this is better.
-Inputs: the stages tell what they met.  Outputs: ``Departure`` values for the result.
-
-Never here: rules.
-Follows: DIVERGENCES.md.
+Each entry has the number of its entry in DIVERGENCES.md, which says what HTCondor does and why this
+is better.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What a cycle decided, as values; text is made of them in ``pieslice.reports.text``.
+"""Holds what a cycle decided, as values.
 
-Decision here: none; this is the output of ``negotiator.cycle.negotiate``.  Lists are in the order
-of the decisions.  Usage, limits, shares of the pie and costs are in slot weights.
-
-Never here: wording beyond HTCondor's own reason texts, formatting.
-Follows: the negotiator's log and its match and rejection messages.
+Lists are in the order of the decisions.  Usage, limits, shares of the pie and costs are in slot
+weights.  Follows the negotiator's log and its match and rejection messages.
 """
 
 from __future__ import annotations

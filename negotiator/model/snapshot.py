@@ -1,21 +1,18 @@
-"""What the negotiator knows when a cycle begins.
+"""Holds what the negotiator knows when a cycle begins.
 
-Decision here: none; this is the input of ``negotiator.cycle.negotiate``.  Slots are in pool order
-(the order in which the collector hands them out decides ties), submitter ads in collector order,
-jobs in queue order.  Times are seconds since the epoch, usage is in slot weights.
-
-Never here: reading files (``negotiator.io`` does), evaluating anything.
-Follows: the queries that open a cycle and the accountant's table of customers.
+Slots are in pool order (the order in which the collector hands them out decides ties), submitter
+ads in collector order, jobs in queue order.  Times are seconds since the epoch, usage is in slot
+weights.  Follows the queries that open a cycle and the accountant's table of customers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from attr import Factory, asdict, field, frozen
 
-ClassAd: TypeAlias = Any
+from classad.ads.ad import ClassAd
 
 #: A ceiling that limits nothing.
 NO_CEILING: Final = -1
@@ -65,7 +62,7 @@ class Customer(NamedTuple):
         """The record with other values."""
         return self._replace(**values)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The record as dictionaries and plain values."""
         pairs = zip(self._fields, self, strict=True)
         return {name: asdict(v) if isinstance(v, Lease) else v for name, v in pairs}

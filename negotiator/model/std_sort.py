@@ -1,10 +1,7 @@
-"""Orders that HTCondor leaves to the C++ library's unstable sort, ties included.
+"""Sorts as ``std::sort`` of the GNU C++ library does.
 
-Decision here: in which order submitters and groups have their turn.  Inputs: columns of keys.
-Outputs: positions, first turn first.
-
-Never here: the values of the keys.
-Follows: ``std::sort`` of the GNU library, whose order of equal elements users can observe.
+HTCondor leaves the order of submitters, groups and candidates to it, and users can observe the
+order of equal ones.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Can two daemons talk to each other at all?
+"""Tells which families of addresses (4 for IPv4, 6 for IPv6) a daemon can be reached by.
 
-Decision here: which families of addresses (4 for IPv4, 6 for IPv6) an address text offers.  Inputs:
-texts such as ``<192.0.2.1:9618?addrs=192.0.2.1-9618+[2001-db8--1]-9618>``.  Outputs: sets of
-families; empty where the text has no address in it.
-
-Never here: connecting, names of hosts.
-Follows: condor_negotiator 25.14.1, which passes over slots whose ``MyAddress`` has no family in
-common with the schedd's address, without a word.
+condor_negotiator 25.14.1 passes over slots whose ``MyAddress`` has no family in common with the
+schedd's address, without a word.
 """
 
 from __future__ import annotations

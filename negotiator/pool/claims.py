@@ -17,25 +17,14 @@ def charged_claims(
 ) -> list[tuple[str, float]]:
     """Whom each claimed slot is charged to, and its weight."""
 
-    def charged(slot: Slot, context: EvalContext) -> str | None:
-        user = _charged_user(slot)
-        if user is None or not policy.discount_suspended_resources:
-            return user
-        activity = slot.ad.get_string("Activity", context=context) or ""
-        return None if activity.lower() == "suspended" else user
-
-    reads = ["AccountingGroup", "RemoteUser"]
+    claimed = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]
     if policy.discount_suspended_resources:
-        reads.append("Activity")
-    users = slots.each(charged, context, reads=reads, knows=("state",))
-    pairs = zip(slots.weights(), users, strict=True)
-    return [(user, weight) for weight, user in pairs if user is not None]
+        claimed = [slot for slot in claimed if not _is_suspended(slot, context)]
+    return [(slot.charged, slot.weight) for slot in claimed if slot.charged is not None]
 
 
-def _charged_user(slot: Slot) -> str | None:
-    if slot.state not in ("Claimed", "Preempting"):
-        return None
-    return slot.ad.get_string("AccountingGroup") or slot.ad.get_string("RemoteUser")
+def _is_suspended(slot: Slot, context: EvalContext) -> bool:
+    return (slot.ad.get_string("Activity", context=context) or "").lower() == "suspended"
 
 
 def held_limits(slots: Slots, state: AccountantState, context: EvalContext) -> list[str]:
@@ -43,7 +32,9 @@ def held_limits(slots: Slots, state: AccountantState, context: EvalContext) -> l
     found = slots.each(_limits_of, context, reads=_LIMITS)
     texts: list[str | None] = [text for held in found if held for text in held]
     matched = set()
-    for slot in slots.in_state("Matched"):
+    for slot in slots:
+        if slot.state != "Matched":
+            continue
         address = slot.ad.get_string("StartdIpAddr", context=context) or ""
         matched.add(f"{slot.name}@{address}")
     for key, resource in state.resources.items():

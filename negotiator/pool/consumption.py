@@ -1,11 +1,7 @@
-"""Consumption policies: partitionable slots that are matched several times in a cycle.
+"""Applies consumption policies: what a request takes of a partitionable slot, and what that costs.
 
-Decision here: what a job would take of a slot, whether the slot has it, what that costs (the drop
-of ``SlotWeight``).  Inputs: slots that declare ``Consumption<resource>`` for all their resources,
-requests.  Outputs: amounts by resource, costs in slot weights, slots with the amounts deducted.
-
-Never here: limits, the order of candidates.
-Follows: "Consumption Policies" in HTCondor's manual and the vectors.
+The cost is the drop of ``SlotWeight``.  Such a slot is matched several times in a cycle.  Follows
+"Consumption Policies" in HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations
@@ -13,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 from classad.ads.ad import ClassAd
 from classad.evaluate import EvalContext
@@ -82,7 +77,7 @@ def cost_of(slot: ClassAd, amounts: Amounts, context: EvalContext) -> float:
 
 @contextmanager
 def _restored(slot: ClassAd, amounts: Amounts) -> Iterator[None]:
-    kept: dict[str, Any] = {name: slot.raw(name) for name in amounts}
+    kept: dict[str, object] = {name: slot.raw(name) for name in amounts}
     yield
     for name, value in kept.items():
         slot.insert(name, value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from attr import field, frozen
 
@@ -18,7 +18,7 @@ from classad.ads.expression import ExprTree
 from classad.evaluate import EvalContext, EvalState
 from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.language.names import fold_name
-from classad.language.values import ERROR
+from classad.language.values import ERROR, ClassAdValue
 from classad.syntax.nodes import Call, Literal
 from negotiator.accounting.accountant import Accountant
 from negotiator.groups.tree import GroupTree
@@ -26,22 +26,20 @@ from negotiator.model.arithmetic import float32
 from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.fetch import occupant
 from negotiator.pool.slots import Changes, Slot, Slots
+from policy.ephemeral import GROUP_USAGE, USER_USAGE
 from policy.model import NegotiatorPolicy
-
-_USER_FUNCTION: Final = "ResourcesInUseByUser"
-_GROUP_FUNCTION: Final = "ResourcesInUseByUsersGroup"
 
 
 def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin]:
     """The functions that give the usage of a user, or of the user's group, at this moment."""
 
-    def by_user(state: EvalState, name: Any) -> Any:
+    def by_user(state: EvalState, name: object) -> ClassAdValue:
         """The weighted usage of a user now, in single precision."""
-        return float32(accountant.usage(name)) if name.__class__ is str else ERROR
+        return float32(accountant.usage(name)) if isinstance(name, str) else ERROR
 
-    def by_users_group(state: EvalState, name: Any) -> Any:
+    def by_users_group(state: EvalState, name: object) -> ClassAdValue:
         """The weighted usage of a user's group now; an error if no groups are configured."""
-        if name.__class__ is not str or not tree.configured:
+        if not isinstance(name, str) or not tree.configured:
             return ERROR
         return accountant.usage(tree.assigned(name).name)
 
@@ -58,18 +56,8 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
             examples=(),
             impl=impl,
         )
-        for name, impl in ((_USER_FUNCTION, by_user), (_GROUP_FUNCTION, by_users_group))
+        for name, impl in ((USER_USAGE, by_user), (GROUP_USAGE, by_users_group))
     }
-
-
-#: What is said about the user of a slot, by its name the folded one.
-_FOLDED: Final = {
-    name: fold_name(name)
-    for name in (
-        *("RemoteUserPrio", "RemoteUserResourcesInUse"),
-        *("RemoteGroup", "RemoteGroupResourcesInUse", "RemoteGroupQuota"),
-    )
-}
 
 
 def _folded(*names: str) -> dict[str, str]:
@@ -102,7 +90,7 @@ class SlotDecorator:
     previous_quotas: Mapping[str, float] | None
     context: EvalContext
     prefix: str | None = None
-    _known: dict[str, dict[str, Any]] = field(factory=dict, init=False)
+    _known: dict[str, dict[str, object]] = field(factory=dict, init=False)
     _changes: dict[str, Changes] = field(factory=dict, init=False)
 
     def decorate(self, slots: Slots) -> None:
@@ -112,7 +100,8 @@ class SlotDecorator:
             if rank is not None:
                 slot.insert("CurrentRank", rank)
         known = self._changes
-        for slot, user in zip(slots, slots.users(), strict=True):
+        for slot in slots:
+            user = slot.user
             if user is not None:
                 slot.adopt(known.get(user) or self._of(user))
             if self.prefix is not None:
@@ -120,9 +109,8 @@ class SlotDecorator:
 
     def _of(self, user: str) -> Changes:
         """What is said about the user of a slot."""
-        known = {"remoteuserfloor": ("RemoteUserFloor", self.accountant.floor(user))}
-        for said in self._about(user).items():
-            known[_FOLDED[said[0]]] = said
+        about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
+        known = {fold_name(name): (name, value) for name, value in about.items()}
         self._changes[user] = known
         return known
 
@@ -135,19 +123,19 @@ class SlotDecorator:
                 for name, value in self._about(user).items():
                     slot.insert(f"{prefix}{i}_{name}", value)
 
-    def _about(self, user: str) -> dict[str, Any]:
+    def _about(self, user: str) -> dict[str, object]:
         """What the policy may want to know about a user and its group."""
         known = self._known.get(user)
         if known is not None:
             return known
-        about: dict[str, Any] = {
+        about: dict[str, object] = {
             "RemoteUserPrio": float32(self.accountant.effective_priority(user)),
-            "RemoteUserResourcesInUse": _call(_USER_FUNCTION, user),
+            "RemoteUserResourcesInUse": _call(USER_USAGE, user),
         }
         group, quotas = self.tree.assigned(user).name, self.previous_quotas
         if self.tree.configured and quotas is not None and group in quotas:
             about["RemoteGroup"] = group
-            about["RemoteGroupResourcesInUse"] = _call(_GROUP_FUNCTION, user)
+            about["RemoteGroupResourcesInUse"] = _call(GROUP_USAGE, user)
             about["RemoteGroupQuota"] = quotas[group]
         self._known[user] = about
         return about

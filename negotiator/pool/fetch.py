@@ -53,6 +53,11 @@ def occupant(ad: ClassAd, context: EvalContext, prefix: str = "") -> str | None:
     return None
 
 
+def _charged(ad: ClassAd, context: EvalContext) -> str | None:
+    """Whom a claim of the slot is charged to."""
+    return ad.get_string("AccountingGroup") or ad.get_string("RemoteUser")
+
+
 def _text(name: str) -> Fact[str | None]:
     return Fact(lambda ad, context: ad.get_string(name, context=context), (name,))
 
@@ -71,6 +76,7 @@ KEPT: Final[Mapping[str, Fact[Any]]] = {
     "partitionable": _flag("PartitionableSlot"),
     "state": _text("State"),
     "user": Fact(occupant, OCCUPANTS),
+    "charged": Fact(_charged, OCCUPANTS),
     "resources": Fact(policy_resources, ("PartitionableSlot", "MachineResources"), "consumption"),
     "families": Fact(slot_families, ("MyAddress", "StartdIpAddr")),
     "reevaluated": _flag("WantAdRevaluate"),

@@ -1,11 +1,6 @@
-"""Preempting dynamic slots so that their partitionable slot fits one bigger request.
+"""Preempts dynamic slots so that their partitionable slot fits one bigger request.
 
-Decision here: which children of a partitionable slot would go, and in which way they are
-preempted.  Inputs: the slot with what it tells about its children, the request, the ads of the
-dynamic slots.  Outputs: the slot's ad with the children's resources added, the kind of preemption.
-
-Never here: limits, ranks, whether the slot is taken.
-Follows: the negotiator's behaviour with ALLOW_PSLOT_PREEMPTION as seen in the vectors.
+Follows the negotiator's behaviour with ALLOW_PSLOT_PREEMPTION as seen in the vectors.
 """
 
 from __future__ import annotations
@@ -13,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attr import evolve, frozen
 
@@ -34,7 +29,7 @@ class Enlarged:
     """A slot whose ad was changed, and what it was; ``children``: the slots that would go."""
 
     slot: Slot
-    before: Mapping[str, Any]
+    before: Mapping[str, object]
     user: str | None
     children: tuple[str, ...] = ()
 
@@ -123,11 +118,11 @@ def _add(ad: ClassAd, resources: tuple[str, ...], child: _Child, context: EvalCo
             ad.insert(name, math.floor(there) + amount)
 
 
-def _items(ad: ClassAd, name: str) -> list[Any]:
+def _items(ad: ClassAd, name: str) -> list[object]:
     """The members of a list attribute; those that are no literals are of no use."""
     value = ad.raw(name)
     return list(value.items) if value.__class__ is ListValue else []
 
 
-def _at(values: list[Any], i: int) -> Any:
+def _at(values: list[object], i: int) -> object:
     return values[i] if i < len(values) else None

@@ -15,7 +15,7 @@ from policy.model import NegotiatorPolicy
 def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> PoolNumbers:
     """The size of the pool, in slot weights and in slots."""
     multipliers = slots.each(_multiplier, context, reads=("GhostMultiplier",))
-    weights = list(slots.weights())
+    weights = [slot.weight for slot in slots]
     if multipliers.count(1) < len(multipliers):
         weights = [weight * by for weight, by in zip(weights, multipliers, strict=True)]
     constraint = policy.slot_poolsize_constraint

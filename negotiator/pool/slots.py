@@ -49,6 +49,8 @@ class Slot:
     partitionable: bool
     state: str | None
     user: str | None
+    #: Whom a claim of it is charged to.
+    charged: str | None = None
     #: The resources of its consumption policy; empty without one.
     resources: tuple[str, ...] = ()
     #: The kinds of address under which the startd can be reached.
@@ -179,21 +181,9 @@ class Slots(list[Slot]):
         """
         return [find(slot, context) for slot in self]
 
-    def weights(self) -> Sequence[float]:
-        """What each slot weighs."""
-        return [slot.weight for slot in self]
-
-    def users(self) -> Sequence[str | None]:
-        """Who holds each slot."""
-        return [slot.user for slot in self]
-
     def with_policy(self) -> list[Slot]:
         """The slots with a consumption policy."""
         return [slot for slot in self if slot.resources]
-
-    def in_state(self, state: str) -> list[Slot]:
-        """The slots in a state."""
-        return [slot for slot in self if slot.state == state]
 
     def some(self, slots: Iterable[Slot]) -> Self:
         """Some of these slots, or all in another order."""

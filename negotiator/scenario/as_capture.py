@@ -11,7 +11,6 @@ Follows: the README beside the recorded negotiation scenarios.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attr import evolve
 
@@ -25,14 +24,14 @@ from negotiator.cycle import negotiate
 from negotiator.io import Capture, OtherNegotiator
 from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.snapshot import Snapshot
-from negotiator.scenario.expand import expand_jobs, expand_slots
+from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
 from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
 from policy.dialects import HTCONDOR, Dialect
 from policy.load import policy_from_knobs
 
 
 def scenario_capture(
-    data: Mapping[str, Any],
+    data: Scenario,
     paths: CapturePaths,
     *,
     now: float | None = None,
@@ -55,7 +54,7 @@ def _words(problem: Exception) -> str:
 
 
 def _capture(
-    data: Mapping[str, Any], reader: CaptureReader, now: float | None, local_names: Sequence[str]
+    data: Scenario, reader: CaptureReader, now: float | None, local_names: Sequence[str]
 ) -> Capture:
     scenario, cycles = data["scenario"], data.get("observed", {}).get("cycles", [])
     seen = cycles[0] if cycles else {}
@@ -131,7 +130,7 @@ def _policy(
     return LoadedPolicy(found.policy, unsupported, ())
 
 
-def _expected(data: Mapping[str, Any], seen: Mapping[str, Any]) -> Expected | None:
+def _expected(data: Scenario, seen: Scenario) -> Expected | None:
     """The recorded decisions of the first cycle."""
     if not seen:
         return None
@@ -142,5 +141,5 @@ def _expected(data: Mapping[str, Any], seen: Mapping[str, Any]) -> Expected | No
         return None
 
 
-def _decisions(seen: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+def _decisions(seen: Scenario) -> dict[str, Sequence[object]]:
     return {key: seen.get(key, []) for key in ("matches", "rejections")}

@@ -11,13 +11,13 @@ cycle before led to, so that one difference does not become many.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from attr import define, evolve, field, frozen
 
 from classad.ads.ad import ClassAd
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
+from negotiator.groups.steps import QuotaStep
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Watch
 from negotiator.matching.candidate import Allowance, Asker
@@ -62,16 +62,16 @@ class Played:
     policy: NegotiatorPolicy
     result: CycleResult
     offers: tuple[Offer, ...]
-    quota_steps: tuple[Any, ...]
-    seen: Mapping[str, Any]
+    quota_steps: tuple[QuotaStep, ...]
+    seen: Scenario
 
 
 @define(eq=False)
 class _Onlooker(Watch):
     offers: list[Offer] = field(factory=list)
-    steps: list[Any] = field(factory=list)
+    steps: list[QuotaStep] = field(factory=list)
 
-    def quota(self, step: Any) -> None:
+    def quota(self, step: QuotaStep) -> None:
         self.steps.append(step)
 
     def offered(
@@ -102,7 +102,7 @@ def _ephemeral(ad: ClassAd) -> dict[str, object]:
     return {name: ad.raw(name) for name in names}
 
 
-def play(case: Mapping[str, Any], engine: str = ENGINES[0]) -> Iterator[Played]:
+def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
     """Run the cycles of a recorded case with one of the engines."""
     scenario, cycles = case["scenario"], case["observed"]["cycles"]
     policy, make = policy_of(scenario), AdMaker()
@@ -123,7 +123,7 @@ def play(case: Mapping[str, Any], engine: str = ENGINES[0]) -> Iterator[Played]:
         accountant = result.accountant
 
 
-def first_snapshot(case: Mapping[str, Any]) -> Snapshot:
+def first_snapshot(case: Scenario) -> Snapshot:
     """What the negotiator knows in the first cycle of a case."""
     scenario, make = case["scenario"], AdMaker()
     slots, jobs = _entries(scenario)
@@ -150,8 +150,8 @@ def _warmed(scenario: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy) ->
 
 def _next(
     scenario: Scenario,
-    step: Mapping[str, Any],
-    before: Mapping[str, Any],
+    step: Scenario,
+    before: Scenario,
     slots: list[SlotEntry],
     jobs: list[JobEntry],
 ) -> tuple[list[SlotEntry], list[JobEntry]]:
@@ -165,7 +165,7 @@ def _next(
 
 
 def _claimed(
-    scenario: Scenario, before: Mapping[str, Any], slots: list[SlotEntry], jobs: list[JobEntry]
+    scenario: Scenario, before: Scenario, slots: list[SlotEntry], jobs: list[JobEntry]
 ) -> tuple[list[SlotEntry], list[JobEntry]]:
     """Every match has become a claim, and its job has left the queue."""
     waiting = list(jobs)
@@ -188,7 +188,7 @@ def _claimed(
     return list(claimed.values()), waiting
 
 
-def _job_of(match: Mapping[str, Any], waiting: list[JobEntry]) -> JobEntry | None:
+def _job_of(match: Scenario, waiting: list[JobEntry]) -> JobEntry | None:
     """The job itself, or one of its cluster, or any of the submitter's."""
     mine = [job for job in waiting if job.submitter == match["submitter"]]
     exact = [job for job in mine if job.id == match["job"]]

@@ -103,7 +103,7 @@ def domain_of(scenario: Scenario) -> str:
     return str(scenario.get("uid_domain", "test"))
 
 
-def expand_slots(scenario: Scenario, entries: list[Any]) -> Iterator[SlotEntry]:
+def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEntry]:
     """The slots of the entries; defaults are those of the scenario."""
     for entry in entries:
         for i in range(entry.get("count", 1)):
@@ -117,7 +117,7 @@ def expand_slots(scenario: Scenario, entries: list[Any]) -> Iterator[SlotEntry]:
             yield SlotEntry(name, merge(head, address, ad), entry.get("claims"))
 
 
-def expand_jobs(scenario: Scenario, entries: list[Any]) -> Iterator[JobEntry]:
+def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntry]:
     """The jobs of the entries; defaults are those of the scenario."""
     domain = domain_of(scenario)
     last: dict[str, int] = {}

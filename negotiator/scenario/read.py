@@ -10,8 +10,8 @@ Follows: the README beside the recorded negotiation scenarios.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
@@ -65,7 +65,7 @@ class AdMaker:
 
 def snapshot_of(
     scenario: Scenario,
-    seen: Mapping[str, Any],
+    seen: Scenario,
     slots: Sequence[SlotEntry],
     jobs: Sequence[JobEntry],
     accountant: AccountantState,

@@ -1,11 +1,7 @@
-"""The pie: which part of the pool each submitter may use in a spin.
+"""Cuts the pie: the share and the limit of each submitter in a spin.
 
-Decision here: shares and limits, and whether one more match stays within a limit.  Inputs: names
-with their effective priorities (bigger is worse), usage and the size of the pie, in slot weights.
-Outputs: ``Shares`` for a spin, ``Slice`` for a submitter.
-
-Never here: who is asked, in which order, what matches.
-Follows: "Negotiation" in HTCondor's manual and the vectors.
+Effective priorities are bigger if they are worse; usage and the pie are in slot weights.  Follows
+"Negotiation" in HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations

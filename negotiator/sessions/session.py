@@ -1,11 +1,6 @@
-"""One session with one submitter: request after request until the limit, the jobs or slots end.
+"""Holds one session with one submitter: request after request until limit, jobs or slots end.
 
-Decision here: when a session ends and what becomes of the submitter; which requests are skipped.
-Inputs: the submitter's limits in slot weights, its jobs.  Outputs: matches and rejections on the
-board, the ``SessionEnd``.
-
-Never here: how the limits are computed, how a slot is chosen.
-Follows: "Negotiation" in HTCondor's manual and the vectors.
+Limits are in slot weights.  Follows "Negotiation" in HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""One round of negotiation: the pie is spun until nothing changes any more.
+"""Holds one round of negotiation: spins the pie until nothing changes any more.
 
-Decision here: the order of submitters, who is skipped, when the round ends.  Inputs: submitters,
-the size of the pie and the group's limit (slot weights).  Outputs: a ``Pie`` on the board.
-
-Never here: which groups have a round (see ``grouploop``), what happens in a session.
-Follows: "Negotiation" in HTCondor's manual and the vectors.
+It orders submitters, skips those that cannot get anything, and says when the round ends.  Sizes and
+limits are in slot weights.  Follows "Negotiation" in HTCondor's manual and the vectors.
 """
 
 from __future__ import annotations

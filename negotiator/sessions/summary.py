@@ -1,10 +1,6 @@
-"""What a cycle says about its submitters and groups in the end.
+"""Sums up submitters and groups after a cycle, usage and quotas in slot weights.
 
-Decision here: none.  Inputs: the board after the cycle, the usage before the matches.
-Outputs: ``SubmitterSummary`` and ``GroupSummary`` values; usage and quotas in slot weights.
-
-Never here: text.
-Follows: the columns of the negotiator's own log and of condor_userprio.
+Follows the columns of the negotiator's own log and of condor_userprio.
 """
 
 from __future__ import annotations

@@ -1,30 +1,29 @@
-"""Hypothesis strategies for pools: demand of groups, the accountant's records, whole scenarios;
-never says what must hold.
+"""Draws pools for Hypothesis: demand, accountant's records, scenarios; never says what must hold.
 
-What is decided here: which slots, jobs, submitters and knobs a small pool is made of, weighted
-towards what makes a cycle hard: equal priorities, ranks that tie, claims by the same user, limits
-that are just reached, ceilings and floors, partitionable slots, groups.  Needs the extra ``fuzz``.
-
-Inputs: none.  Outputs: strategies of demands, of ``Customer`` records, and of scenarios in the form
-of the recorded negotiation scenarios (``config``, ``slots``, ``jobs``, ``accountant``), so that one
-that breaks something can be recorded on the real negotiator as it is.
-Never here: running a cycle, what must hold.
+They are weighted towards what makes a cycle hard: equal priorities, ranks that tie, claims by the
+same user, limits that are just reached, ceilings and floors, partitionable slots, groups.
+Scenarios have the form of the recorded ones, so that one that breaks something can be recorded on
+the real negotiator as it is.  Needs the extra ``fuzz``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from classad.extras import load
 from negotiator.model.snapshot import Customer
 from policy.strategies import group_trees
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import hypothesis.strategies as st
 else:
     st = load("hypothesis.strategies")
+
+#: What a strategy is given to draw from others, and what a scenario is made of.
+Draw: TypeAlias = "Callable[[Any], Any]"
+Entries: TypeAlias = dict[str, Any]
 
 __all__ = ["customers", "demands", "scenarios"]
 
@@ -78,7 +77,7 @@ def customers(name: str = "alice@test") -> st.SearchStrategy[Customer]:
 
 
 @st.composite
-def scenarios(draw: Callable[[Any], Any], groups: bool = True) -> dict[str, Any]:
+def scenarios(draw: Draw, groups: bool = True) -> Entries:
     """A small pool with its jobs, its accountant and its policy."""
     slots = draw(st.lists(_slots(), min_size=1, max_size=4))
     for number, slot in enumerate(slots):
@@ -97,7 +96,7 @@ def scenarios(draw: Callable[[Any], Any], groups: bool = True) -> dict[str, Any]
 
 
 @st.composite
-def _slots(draw: Callable[[Any], Any]) -> dict[str, Any]:
+def _slots(draw: Draw) -> Entries:
     ad = {
         "Cpus": draw(st.sampled_from(["1", "2", "4"])),
         "Memory": draw(st.sampled_from(["1024", "512", "4096"])),
@@ -128,7 +127,7 @@ def _slots(draw: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 @st.composite
-def _jobs(draw: Callable[[Any], Any]) -> dict[str, Any]:
+def _jobs(draw: Draw) -> Entries:
     ad = {
         "Requirements": draw(st.sampled_from(_REQUIREMENTS)),
         "Rank": draw(st.sampled_from(_RANKS)),
@@ -146,8 +145,8 @@ def _jobs(draw: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 @st.composite
-def _record(draw: Callable[[Any], Any]) -> Mapping[str, Any]:
-    record: dict[str, Any] = {
+def _record(draw: Draw) -> Entries:
+    record: Entries = {
         "priority": draw(st.sampled_from([0.5, 1.0, 0.5, 10.0, 1234.5])),
         "factor": draw(st.sampled_from([1000.0, 1.0, 1e10])),
     }
@@ -159,7 +158,7 @@ def _record(draw: Callable[[Any], Any]) -> Mapping[str, Any]:
 
 
 @st.composite
-def _knobs(draw: Callable[[Any], Any]) -> dict[str, str]:
+def _knobs(draw: Draw) -> dict[str, str]:
     choices: dict[str, tuple[str, ...]] = {
         "PREEMPTION_REQUIREMENTS": _PREEMPTION,
         "PREEMPTION_RANK": ("0.0", "MY.Memory", "-RemoteUserPrio"),

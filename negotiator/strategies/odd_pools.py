@@ -1,23 +1,17 @@
-"""Hypothesis strategies for pools in which hardly anything can be decided for all slots at once.
+"""Draws pools in which hardly anything can be decided for all slots at once.
 
-What is decided here: what is odd about a slot, a job or a policy: chance and the clock, numbers
-that are none, expressions that lead to each other, slots that change within the cycle, limits that
-depend on the slot.  Needs the extra ``fuzz``.
-Inputs: none.  Outputs: strategies of scenarios as those of ``negotiator.strategies``, with
-a ``dialect``.
-Never here: running a cycle, what must hold.
+They have chance and the clock, numbers that are none, expressions that lead to each other, slots
+that change within the cycle, limits that depend on the slot.  Needs the extra ``fuzz``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from classad.extras import load
-from negotiator.strategies import scenarios
+from negotiator.strategies import Draw, Entries, scenarios
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import hypothesis.strategies as st
 else:
     st = load("hypothesis.strategies")
@@ -97,9 +91,9 @@ _KNOBS: Final[dict[str, tuple[str, ...]]] = {
 
 
 @st.composite
-def odd_scenarios(draw: Callable[[Any], Any]) -> dict[str, Any]:
+def odd_scenarios(draw: Draw) -> Entries:
     """A small pool, or one with many equal slots, and up to five odd things in it."""
-    scenario: dict[str, Any] = draw(scenarios(groups=draw(st.booleans())))
+    scenario: Entries = draw(scenarios(groups=draw(st.booleans())))
     if draw(st.integers(0, 3)) == 3:
         draw(st.sampled_from(scenario["slots"]))["count"] = draw(st.sampled_from([17, 40]))
     scenario["dialect"] = draw(st.sampled_from(["htcondor", "htcondor", "manual"]))

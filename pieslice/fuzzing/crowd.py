@@ -90,7 +90,7 @@ class Crowd:
         columns = []
         samples = []
         for place, (slot, found) in enumerate(zip(self.slots, depends, strict=True)):
-            key = (found.own, found.other) if found.steady else place
+            key: object = (found.own, found.other) if found.steady else place
             if key not in codes:
                 codes[key] = len(codes)
                 samples.append(slot.ad)

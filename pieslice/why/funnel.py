@@ -104,7 +104,7 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
             candidates += 1
             sieve.verdicts[slot.name] = "candidate"
             continue
-        cause = verdict.value
+        cause = str(verdict)
         if verdict is Refusal.REQUIREMENTS:
             cause = _whose_fault(table, scene, slot)
             if isinstance(

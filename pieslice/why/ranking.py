@@ -19,19 +19,13 @@ from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import per_slot_limits_have_room
 from negotiator.matching.choice import has_claim, list_for
 from negotiator.matching.engine import all_of, find
-from negotiator.matching.rank import RankKeys
+from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
 from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
 from pieslice.why.moments import Scene
 
 #: The five keys under the names of what they are computed from.
-KEY_NAMES: Final = (
-    "NEGOTIATOR_PRE_JOB_RANK",
-    "Rank",
-    "NEGOTIATOR_POST_JOB_RANK",
-    "preemption state",
-    "PREEMPTION_RANK",
-)
+KEY_NAMES: Final = (PRE_JOB.name, JOB.name, POST_JOB.name, KIND_NAME, PREEMPTION.name)
 
 
 @frozen

@@ -17,6 +17,7 @@ from classad.analysis.explanation import Explanation
 from classad.evaluate import evaluate
 from classad.match import is_true
 from classad.syntax.nodes import Binary, Reference
+from negotiator.matching.preemption import rank_compared
 from negotiator.pool.consumption import consumed, request_for
 from negotiator.pool.slots import Slot
 from pieslice.why.clauses import ClauseTable, Operand, Pair, Whose, value_text
@@ -120,12 +121,7 @@ def preemption_tests(scene: Scene, slot: Slot) -> tuple[PreemptionTest, ...]:
     policy, request = scene.board.policy, scene.request.ad
     if slot.user is None or not policy.consider_preemption:
         return ()
-    rank, current = (Reference(name, base=Reference("MY")) for name in ("Rank", "CurrentRank"))
-    tests = [
-        _test(
-            scene, "startd rank", ExprTree.from_node(Binary(">", rank, current)), slot.ad, request
-        )
-    ]
+    tests = [_test(scene, "startd rank", rank_compared(">"), slot.ad, request)]
     if policy.dialect.better_priority_preempts:
         prios = (Reference("RemoteUserPrio", base=Reference("MY")), _SUBMITTER_PRIO)
         expr = ExprTree.from_node(Binary(">", *prios))

@@ -11,7 +11,15 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names
-from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, Presence, find_ephemeral
+from policy.ephemeral import (
+    EPHEMERAL,
+    GROUP_USAGE,
+    USER_USAGE,
+    Ad,
+    Ephemeral,
+    Presence,
+    find_ephemeral,
+)
 from policy.knobs import matching as matching
 from policy.knobs.reading import place
 from policy.knobs.shares import GROUP_SORT_EXPR
@@ -78,12 +86,7 @@ UNKNOWN_FUNCTION: Final = Finding(
 #: A slot that nobody uses is ranked by these, too.
 _RANKS: Final = (matching.NEGOTIATOR_PRE_JOB_RANK, matching.NEGOTIATOR_POST_JOB_RANK)
 _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
-#: The startd has these of its own, or keeps them with the claim.
-_SHARED: Final = frozenset(
-    ("currentrank", "remotegroup", "submittergroup", "submitternegotiatinggroup")
-)
-#: Functions that the negotiator registers besides the language's own.
-_DAEMON_FUNCTIONS: Final = frozenset(("resourcesinusebyuser", "resourcesinusebyusersgroup"))
+_DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
 
 
 @cache
@@ -131,7 +134,7 @@ def _misplaced(
     name = entry.name
     if setting.knob is None or not setting.knob.matches:
         local = entry.presence is Presence.CLAIM or entry.ad is Ad.MATCH
-        if local or name.casefold() in _SHARED or safe:
+        if local or entry.kept or safe:
             return None
         return ELSEWHERE, f"`{name}` does not exist for {setting.name}", _where(entry)
     grouped = entry.presence in (Presence.GROUPS, Presence.PREEMPTION_GROUPS)

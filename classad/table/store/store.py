@@ -169,7 +169,7 @@ class Store:
         if self.loaded is None:
             return [ad._attrs.get(name) for ad in map(self.ads.__getitem__, rows) if ad is not None]
         column = self.loaded.column(name)
-        found = [None] * len(rows)
+        found: list[Any] = [None] * len(rows)
         if column is not None:
             found = self.loaded.cells(column, rows, self._reader(name))
         for place, row in enumerate(rows if self._own else ()):
