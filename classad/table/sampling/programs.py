@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from attr import frozen
 
 from classad.ads.expression import ExprTree
-from classad.evaluation.functions import EAGER, Form, form_of, lookup_function
+from classad.evaluation.functions import EAGER, Booleans, Form, form_of, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary, walk
@@ -153,7 +153,9 @@ class Program:
             given = [part(inputs, live) for part in parts]
             values = None if bulk is None else bulk(given, live)
             if values is not None:
-                return Vector.of(values)
+                return (
+                    Vector.booleans(values) if values.__class__ is Booleans else Vector.of(values)
+                )
             return apply(partial(impl, inputs.partner.evaluator.state), given, live)
 
         return run
