@@ -612,7 +612,7 @@ def test_a_run_folder(tmp_path: Path, words: list[str], capsys: pytest.CaptureFi
     hours = summary["goodput_hours"] + summary["badput_hours"] + summary["unfinished_hours"]
     assert sum(user["usage_hours"] for user in summary["users"].values()) == pytest.approx(hours)
     assert main([*words, "-o", str(tmp_path / "0")]) == 2
-    assert "--resume takes it up" in capsys.readouterr().err
+    assert "continue it with --resume" in capsys.readouterr().err
 
 
 def test_two_configurations(
