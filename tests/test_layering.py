@@ -102,8 +102,6 @@ KNOWN_IN_CIRCLES: set[str] = {
     "classad/match.py",
     "classad/syntax/native.py",
     "classad/syntax/parser.py",
-    "classad/table/answers/sums.py",
-    "classad/table/answers/valuations.py",
 }
 #: Doors of the command that stand in another room, because Python looks for them there.
 DOORS = {"classad/__main__.py": "python -m classad is `pieslice eval`"}
