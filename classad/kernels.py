@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _Chooser = Callable[[Sequence["Key"], int, "array[int] | None", int], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
-INTERFACE: Final = 12
+INTERFACE: Final = 13
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
 
@@ -111,6 +111,12 @@ def _check(keys: Sequence[Key], size: int) -> None:
 # ---- Python ------------------------------------------------------------------------------------
 
 
+class _Comparable(Protocol):
+    """What rows are sorted by."""
+
+    def __gt__(self, other: Self, /) -> bool: ...
+
+
 class _Row(tuple[float, ...]):
     """The keys of a row with a NaN: compared column by column, NaN deciding nothing."""
 
@@ -135,9 +141,10 @@ def _columns(keys: Sequence[Key], rows: Sequence[int]) -> list[list[float]]:
 
 def _top_k_python(keys: Sequence[Key], size: int, rows: array[int] | None, k: int) -> list[int]:
     chosen: Sequence[int] = range(size) if rows is None else rows
-    columns: list[Sequence[Any]] = list(_columns(keys, chosen))
-    if _has_nan(columns):
-        columns = [[(key == key, key if key == key else 0.0) for key in c] for c in columns]
+    columns = _columns(keys, chosen)
+    if _has_nan(columns):  # below all numbers: a column more before each says where one is
+        pairs = [([k == k for k in c], [k if k == k else 0.0 for k in c]) for c in columns]
+        columns = [list(map(float, column)) for pair in pairs for column in pair]
     table = list(zip(*columns, strict=True)) or [()] * len(chosen)
     order = sorted(range(len(chosen)), key=table.__getitem__, reverse=True)
     return [chosen[place] for place in order[:k]]
@@ -166,7 +173,7 @@ def _all_sorted(columns: Sequence[Sequence[float]], rows: int) -> list[int]:
     return order
 
 
-def _introsort(key: Sequence[Any], order: list[int]) -> None:
+def _introsort(key: Sequence[_Comparable], order: list[int]) -> None:
     """Sort row numbers by falling key as libstdc++ does; csrc/select.c is the same in C."""
     rows = len(order)
     ranges = [(0, rows, 2 * (rows.bit_length() - 1))]
@@ -184,7 +191,7 @@ def _introsort(key: Sequence[Any], order: list[int]) -> None:
     _insertion_sort(key, order)
 
 
-def _partition(key: Sequence[Any], order: list[int], first: int, last: int) -> int:
+def _partition(key: Sequence[_Comparable], order: list[int], first: int, last: int) -> int:
     place = _median_place(key, order, first, last)
     order[first], order[place] = order[place], order[first]
     pivot = key[order[first]]
@@ -202,7 +209,7 @@ def _partition(key: Sequence[Any], order: list[int], first: int, last: int) -> i
         i += 1
 
 
-def _median_place(key: Sequence[Any], order: list[int], first: int, last: int) -> int:
+def _median_place(key: Sequence[_Comparable], order: list[int], first: int, last: int) -> int:
     a, b, c = first + 1, first + (last - first) // 2, last - 1
     key_a, key_b, key_c = key[order[a]], key[order[b]], key[order[c]]
     if key_a > key_b:
@@ -214,7 +221,7 @@ def _median_place(key: Sequence[Any], order: list[int], first: int, last: int) -
     return c if key_b > key_c else b
 
 
-def _heap_sort(key: Sequence[Any], heap: list[int]) -> list[int]:
+def _heap_sort(key: Sequence[_Comparable], heap: list[int]) -> list[int]:
     for parent in reversed(range(len(heap) // 2)):
         _adjust_heap(key, heap, len(heap), parent, heap[parent])
     for end in range(len(heap) - 1, 0, -1):
@@ -224,7 +231,9 @@ def _heap_sort(key: Sequence[Any], heap: list[int]) -> list[int]:
     return heap
 
 
-def _adjust_heap(key: Sequence[Any], heap: list[int], length: int, hole: int, moved: int) -> None:
+def _adjust_heap(
+    key: Sequence[_Comparable], heap: list[int], length: int, hole: int, moved: int
+) -> None:
     """Fill the hole with ``moved``: down along the better children, then up to its place."""
     top = child = hole
     while child < (length - 1) // 2:
@@ -243,7 +252,7 @@ def _adjust_heap(key: Sequence[Any], heap: list[int], length: int, hole: int, mo
     heap[hole] = moved
 
 
-def _insertion_sort(key: Sequence[Any], order: list[int]) -> None:
+def _insertion_sort(key: Sequence[_Comparable], order: list[int]) -> None:
     for i in range(1, len(order)):
         moved = order[i]
         moved_key = key[moved]
@@ -268,10 +277,10 @@ def _checked(code: int) -> None:
 def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
     new = ffi.new_allocator(should_clear_after_alloc=False)
 
-    def held(keys: Sequence[Key]) -> tuple[Any, list[Any]]:
+    def held(keys: Sequence[Key]) -> tuple[object, list[object]]:
         """Keys as C has them, and what has to be kept meanwhile."""
         given: Any = ffi.new("ca_key[]", len(keys))
-        kept: list[Any] = []
+        kept: list[object] = []
         for place, (values, codes, kinds, other, of_kinds) in enumerate(keys):
             key, numbers = given[place], ffi.from_buffer("double[]", values)
             key.values, key.size, key.other = numbers, len(values), other
@@ -284,7 +293,7 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
                 key.kinds, key.of_kinds = kept[-1], of_kinds
         return given, kept
 
-    def ints(values: array[int] | None) -> Any:
+    def ints(values: array[int] | None) -> object:
         return ffi.NULL if values is None else ffi.from_buffer("int32_t[]", values)
 
     def top(keys: Sequence[Key], size: int, rows: array[int] | None, k: int) -> list[int]:

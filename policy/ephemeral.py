@@ -42,7 +42,8 @@ class Ephemeral:
     """One attribute.
 
     ``rounded`` means its value went through single precision; ``live`` that it changes within a
-    cycle.  ``computed_by`` names the stage.
+    cycle; ``kept`` that an ad may have one of that name outside a cycle too: of the startd's own,
+    or kept with the claim.  ``computed_by`` names the stage.
     """
 
     name: str
@@ -54,24 +55,39 @@ class Ephemeral:
     doc: str
     rounded: bool = False
     live: bool = False
+    kept: bool = False
 
 
-def _request(name: str, type_: str, presence: Presence, unit: str, doc: str) -> Ephemeral:
+def _request(
+    name: str, type_: str, presence: Presence, unit: str, doc: str, *, kept: bool = False
+) -> Ephemeral:
     live = name.endswith("ResourcesInUse")
     stage = "accounting" if "Prio" in name or live else "group quotas"
-    return Ephemeral(name, type_, Ad.REQUEST, presence, unit, stage, doc, live=live)
+    return Ephemeral(name, type_, Ad.REQUEST, presence, unit, stage, doc, live=live, kept=kept)
 
 
 def _slot(
-    name: str, type_: str, presence: Presence, unit: str, doc: str, *, rounded: bool = False
+    name: str,
+    type_: str,
+    presence: Presence,
+    unit: str,
+    doc: str,
+    *,
+    rounded: bool = False,
+    kept: bool = False,
 ) -> Ephemeral:
     live = name.endswith("ResourcesInUse")
     stage = "accounting" if "Prio" in name or "InUse" in name else "group quotas"
-    return Ephemeral(name, type_, Ad.SLOT, presence, unit, stage, doc, rounded, live)
+    return Ephemeral(name, type_, Ad.SLOT, presence, unit, stage, doc, rounded, live, kept)
 
 
 _WEIGHTED = "weighted slots"
 _USER = "the slot's user"
+
+#: Functions that the negotiator registers besides the language's own: usage of a user, and of the
+#: user's group.
+USER_USAGE: Final = "ResourcesInUseByUser"
+GROUP_USAGE: Final = "ResourcesInUseByUsersGroup"
 
 EPHEMERAL: Final = (
     _request(
@@ -95,6 +111,7 @@ EPHEMERAL: Final = (
         Presence.ALWAYS,
         "",
         'Group on whose behalf this turn is, `"<none>"` for the root',
+        kept=True,
     ),
     _request(
         "SubmitterAutoregroup",
@@ -109,6 +126,7 @@ EPHEMERAL: Final = (
         Presence.GROUPS,
         "",
         'Group that the submitter is assigned to, `"<none>"` for outsiders',
+        kept=True,
     ),
     _request(
         "SubmitterGroupResourcesInUse",
@@ -153,6 +171,7 @@ EPHEMERAL: Final = (
         Presence.PREEMPTION_GROUPS,
         "",
         f'Group that {_USER} is assigned to, `"<none>"` for outsiders',
+        kept=True,
     ),
     _slot(
         "RemoteGroupResourcesInUse",
@@ -174,6 +193,7 @@ EPHEMERAL: Final = (
         Presence.PREEMPTION,
         "rank",
         "PreemptingRank of the slot, where that is a number",
+        kept=True,
     ),
     *(
         _slot(

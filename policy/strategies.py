@@ -8,13 +8,11 @@ Outputs: strategies of texts, and of knobs as ``policy_from_knobs`` takes them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from classad.extras import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import hypothesis.strategies as st
 else:
     st = load("hypothesis.strategies")
@@ -46,7 +44,7 @@ _LINES: Final = (
 
 
 @st.composite
-def values(draw: Callable[[Any], Any]) -> str:
+def values(draw: st.DrawFn) -> str:
     """Texts of values: words and references, which may be nested."""
     parts = draw(st.lists(st.sampled_from(_WORDS) | _references(), max_size=4))
     separator: str = draw(st.sampled_from(["", "", " "]))
@@ -54,14 +52,14 @@ def values(draw: Callable[[Any], Any]) -> str:
 
 
 @st.composite
-def _references(draw: Callable[[Any], Any]) -> str:
+def _references(draw: st.DrawFn) -> str:
     form: str = draw(st.sampled_from(_FORMS))
     name: str = draw(st.sampled_from(MACROS) | st.just("$(A)"))
     return form.format(name, draw(st.sampled_from(["", "d", "$(B)"])))
 
 
 @st.composite
-def configurations(draw: Callable[[Any], Any]) -> str:
+def configurations(draw: st.DrawFn) -> str:
     """Texts of configurations, sound and otherwise."""
     lines = []
     for _ in range(draw(st.integers(0, 9))):
@@ -90,7 +88,7 @@ def _with_parents(name: str) -> list[str]:
 
 
 @st.composite
-def group_trees(draw: Callable[[Any], Any], max_size: int = 6) -> dict[str, str]:
+def group_trees(draw: st.DrawFn, max_size: int = 6) -> dict[str, str]:
     """The knobs of a tree of groups; empty without groups."""
     least = min(max_size, draw(st.sampled_from([1, 2, 3, 4, 0])))
     some = st.lists(st.sampled_from(GROUPS), min_size=least, max_size=max_size, unique=True)

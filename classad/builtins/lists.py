@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from classad.builtins.support import is_ad, is_list, is_number, new_list
-from classad.evaluation.functions import LAZY, Column, Live, builtin
+from classad.evaluation.functions import LAZY, Booleans, Column, Live, builtin
 from classad.evaluation.state import EvalState
 from classad.language.operators import (
     BINARY,
@@ -165,9 +165,12 @@ def _one_in_many(given: Sequence[Column], live: Live) -> list[ClassAdValue] | No
         known = lists.memo["items"] = _Items(lists.values())
     if known.strange:
         return None
-    found: list[ClassAdValue] = [False] * len(lists.values())
+    found: list[ClassAdValue] = Booleans([False] * len(lists.values()))
     for place in known.holding(value):
         found[place] = True
+    if not known.others:
+        return found
+    found = list(found)
     for place, other in known.others.items():
         found[place] = UNDEFINED if other is UNDEFINED else ERROR
     return found

@@ -12,8 +12,10 @@ Follows: the PCRE2 10.32 that HTCondor 25.14.1's wheel carries.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from types import ModuleType
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 #: Options that a caller may give, each a letter; others are ignored.
 OPTIONS: Final = "imsx"
@@ -29,16 +31,37 @@ class Match(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
+class _Spans(Protocol):
+    """A match of either engine."""
+
+    def span(self, group: int = 0, /) -> tuple[int, int]:
+        """Where a group begins and ends; both -1 if it took no part."""
+
+
+class _Engine(Protocol):
+    """A compiled pattern of either engine."""
+
+    @property
+    def groups(self) -> int | None:
+        """How many groups there are."""
+
+    def search(self, subject: bytes, start: int = 0, /) -> _Spans | None:
+        """The first match from ``start`` on."""
+
+
+_Search: TypeAlias = Callable[[bytes], object]
+
+
 class Pattern(NamedTuple):
     """A compiled pattern: ``again`` finds only non-empty matches right at the given place.
 
     ``quick``: the search of ``re`` for a pattern that means the same to it.
     """
 
-    engine: Any
-    again: Any
+    engine: _Engine
+    again: _Engine | None
     failures: tuple[type[Exception], ...]
-    quick: Any = None
+    quick: _Search | None = None
 
     def matches(self, subject: bytes) -> bool:
         """Whether there is a match anywhere."""
@@ -57,7 +80,7 @@ class Pattern(NamedTuple):
         """A match that begins exactly at ``start`` and is not empty."""
         return None if self.again is None else self._run(self.again, subject, start)
 
-    def _run(self, engine: Any, subject: bytes, start: int) -> Match | None:
+    def _run(self, engine: _Engine, subject: bytes, start: int) -> Match | None:
         try:
             found = engine.search(subject, start)
         except self.failures as problem:
@@ -103,7 +126,7 @@ _REPEATED: Final = 2
 SHORT: Final = 128
 
 
-def _quick(raw: bytes, options: str) -> Any:
+def _quick(raw: bytes, options: str) -> _Search | None:
     """The search of ``re`` if the pattern means the same to both engines, else None."""
     repeated = sum(raw.count(sign) for sign in (b"*", b"+", b"?"))
     if options or repeated > _REPEATED or _PLAIN.fullmatch(raw) is None:
@@ -140,7 +163,7 @@ def _as_htcondor_reads_it(found: re.Match[bytes]) -> bytes:
     return token
 
 
-def _compile_with_pcre2(pcre2: Any, raw: bytes, options: str) -> Pattern | None:
+def _compile_with_pcre2(pcre2: ModuleType, raw: bytes, options: str) -> Pattern | None:
     flags = pcre2.ASCII
     for letter in options:
         flags |= getattr(pcre2, letter.upper())
@@ -213,6 +236,6 @@ class _NonEmptyAt:
         self.groups = engine.groups
         self._engine = engine
 
-    def search(self, subject: bytes, start: int) -> re.Match[bytes] | None:
+    def search(self, subject: bytes, start: int = 0) -> re.Match[bytes] | None:
         found = self._engine.match(subject, start)
         return found if found is not None and found.end() > start else None

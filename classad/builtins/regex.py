@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
 from classad.builtins.stringlists import items_of
 from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
-from classad.evaluation.functions import Column, Live, builtin
+from classad.evaluation.functions import Booleans, Column, Live, builtin
 from classad.evaluation.state import EvalState
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth, Value
 
@@ -47,8 +47,8 @@ def _many_subjects(given: Sequence[Column], live: Live) -> list[ClassAdValue] | 
         return None
     find = compiled.quick
     if live is None:
-        return [find(subject) is not None for subject in subjects]
-    found: list[ClassAdValue] = [False] * len(subjects)
+        return Booleans([find(subject) is not None for subject in subjects])
+    found = Booleans([False] * len(subjects))
     for place in live:
         found[place] = find(subjects[place]) is not None
     return found

@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.builtins.strings import ascii_lower
 from classad.builtins.support import leading_real, shared_texts, truncated
-from classad.evaluation.functions import Column, Live, builtin
+from classad.evaluation.functions import Booleans, Column, Live, builtin
 from classad.evaluation.state import EvalState
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
@@ -198,7 +198,7 @@ class _Membership:
         holders = memo.get(key)
         if not isinstance(holders, dict):
             holders = memo[key] = self._holders(texts, delimiters)
-        found: list[ClassAdValue] = [False] * len(texts)
+        found = Booleans([False] * len(texts))
         for place in holders.get(self.fold(fixed[0]), ()):
             found[place] = True
         return found
@@ -221,7 +221,7 @@ class _Membership:
         folded = memo.get(self.name)
         if not isinstance(folded, list):
             folded = memo[self.name] = list(map(self.fold, items))
-        return [item in held for item in folded]
+        return Booleans([item in held for item in folded])
 
 
 @builtin(

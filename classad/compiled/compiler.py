@@ -11,14 +11,20 @@ limit, the evaluation starts over in the reference evaluator, which defines the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from classad.ads.deferred import Deferred, Run
 from classad.compiled.forms import CLOSED, needs_state
 from classad.compiled.python_source import compile_node, run_of, write_whole
 from classad.language.limits import FAST_HEIGHT, NeedExact, more_frames
 from classad.syntax import nodes
+
+if TYPE_CHECKING:
+    from classad.ads.ad import ClassAd
+    from classad.evaluation.state import EvalState
+    from classad.language.values import ClassAdValue
 
 #: Evaluations after which an expression is worth a function of its own.
 HOT: Final = 500
@@ -45,7 +51,7 @@ def compile_tree(tree: Deferred) -> Run:
     return run
 
 
-def _too_tall(ad: Any, state: Any) -> Any:
+def _too_tall(ad: ClassAd, state: EvalState) -> NoReturn:
     raise NeedExact
 
 
@@ -55,9 +61,9 @@ def _warming(tree: Deferred, first: Run) -> Run:
     Objects that share it with ``tree`` have the use of that too.
     """
     left = HOT
-    best = first
+    best: Callable[[ClassAd, EvalState], ClassAdValue] = first
 
-    def run(ad: Any, state: Any) -> Any:
+    def run(ad: ClassAd, state: EvalState) -> ClassAdValue:
         nonlocal left, best
         current = best
         left -= 1

@@ -2,7 +2,7 @@
 
 A form is ``(symbol, operands, extras)``.  The symbol of a leaf is one of ``SORTS``: a constant by
 the kind of its value, an attribute by where it is looked up, or ``run``, a function that is called;
-the only extra is the constant, the attribute's key or the function.  Any other symbol is an
+the only extra is the constant, the attribute's key or the function.  Every other symbol is an
 operation that ``classad.compiled.python_source`` writes.
 """
 
@@ -19,7 +19,7 @@ from classad.evaluation.functions import Form as FunctionForm
 from classad.evaluation.functions import Laziness, lookup_function
 from classad.language.names import SPECIAL, UNUSUAL, fold_name
 from classad.language.operators import UNARY
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
 
 Form = tuple[str, tuple[nodes.Node, ...], tuple[Any, ...]]
@@ -50,18 +50,17 @@ def form_of(node: nodes.Node) -> Form:
     return _FORMS[node.__class__](node)
 
 
-def sort_of(value: Any) -> str:
+def sort_of(value: ClassAdValue) -> str:
     """Which sort of constant a value is."""
-    kind = value.__class__
-    if kind is int:
+    if value.__class__ is int:
         return "int" if -_EXACT <= value <= _EXACT else "large int"
-    if kind is str:
+    if value.__class__ is str:
         return "text" if value.isascii() else "other text"
-    if kind is bool:
+    if value.__class__ is bool:
         return "true" if value else "false"
     if value is UNDEFINED or value is ERROR:
         return "undefined" if value is UNDEFINED else "error"
-    return "real" if kind is float else "value"
+    return "real" if value.__class__ is float else "value"
 
 
 def needs_state(node: nodes.Node) -> bool:
@@ -77,7 +76,7 @@ def needs_state(node: nodes.Node) -> bool:
 # --- leaves --------------------------------------------------------------------------------------
 
 
-def _leaf(sort: str, extra: Any) -> Form:
+def _leaf(sort: str, extra: object) -> Form:
     return sort, (), (extra,)
 
 

@@ -21,7 +21,7 @@ from classad.compiled.operations import Operand, Statements
 from classad.evaluation.reference import no_choice, subscript
 from classad.evaluation.selection import select
 from classad.language.operators import BINARY, EQUALITY, EXACT, IDENTITY, LOGIC, ORDER, UNARY, truth
-from classad.language.values import ERROR, UNDEFINED, fold, wrap64
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, fold, wrap64
 from classad.syntax.nodes import Binary, Node
 
 #: Nesting of written statements (Python allows 20 loops and 100 levels of indentation).
@@ -31,13 +31,13 @@ OPERATIONS_KEPT: Final = 2048
 SOURCES_KEPT: Final = 256
 
 #: The scalar functions of operators, by symbol of the form.
-RULES: Final[dict[str, Callable[..., Any]]] = {
+RULES: Final[dict[str, Callable[..., ClassAdValue]]] = {
     **{symbol: row.implementation for symbol, row in BINARY.items()},
     **{UNARY_FORM[symbol]: row.implementation for symbol, row in UNARY.items()},
 }
 #: The names by which written functions call them.
 _SCALARS: Final = {symbol: f"rule{place}" for place, symbol in enumerate(RULES)}
-_SPACE: Final[dict[str, Any]] = {
+_SPACE: Final[dict[str, object]] = {
     "ERROR": ERROR, "ExprTree": ExprTree, "NONE": {}.get, "UNDEFINED": UNDEFINED,
     "fetch_my": runtime.fetch_my, "fetch_plain": runtime.fetch_plain,
     "fetch_target": runtime.fetch_target, "finisher": runtime.finisher, "fold": fold, "inf": inf,
@@ -125,7 +125,7 @@ class _Writer(Statements):
 
     def __init__(self) -> None:
         super().__init__()
-        self.bound: dict[str, Any] = {}
+        self.bound: dict[str, object] = {}
         self.uses: dict[str, int] = {}
 
     def source(self, result: Operand, parameters: list[str]) -> str:
@@ -154,7 +154,7 @@ class _Writer(Statements):
             ]
         return lines
 
-    def bind(self, value: Any) -> str:
+    def bind(self, value: object) -> str:
         """A name for an object that is handed over when the function is made."""
         name = f"k{len(self.bound)}"
         self.bound[name] = value

@@ -14,12 +14,15 @@ from classad.evaluation.scopes import find, find_unscoped, outermost, own
 from classad.evaluation.selection import select
 from classad.evaluation.state import CallSite
 from classad.language.operators import BINARY, truth
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax.nodes import Reference
 
 if TYPE_CHECKING:
     from classad.evaluation.state import EvalState
     from classad.syntax.nodes import Call, Node
+
+#: Called with the ad, the state, an operand's value and its place in the row.
+Finisher = Callable[[ClassAd, "EvalState", ClassAdValue, int], ClassAdValue]
 
 # --- attributes that the shortest way does not find ---------------------------------------------
 
@@ -86,7 +89,7 @@ def fetch_my(ad: ClassAd, state: EvalState, key: str) -> Any:
 # --- logic ---------------------------------------------------------------------------------------
 
 
-def finisher(symbol: str, *later: Run) -> Callable[[Any, Any, Any, int], Any]:
+def finisher(symbol: str, *later: Run) -> Finisher:
     """A function that finishes a row of ``&&`` or ``||`` at an operand that is not plainly true or
     false.
 
@@ -95,7 +98,7 @@ def finisher(symbol: str, *later: Run) -> Callable[[Any, Any, Any, int], Any]:
     """
     combine, stop = BINARY[symbol].implementation, symbol == "||"
 
-    def finish(ad: Any, state: Any, value: Any, place: int) -> Any:
+    def finish(ad: ClassAd, state: EvalState, value: ClassAdValue, place: int) -> ClassAdValue:
         value = combine(not stop, value) if place else value
         for run in later[place:]:
             if value is ERROR:
@@ -124,12 +127,12 @@ def calling(function: Builtin | None, node: Call, arguments: Sequence[Run]) -> R
     if function.laziness is Laziness.RAW:
         return _raw(impl, node)
 
-    def eager(ad: Any, state: Any) -> Any:
+    def eager(ad: ClassAd, state: EvalState) -> ClassAdValue:
         values = [argument(ad, state) for argument in arguments]
         state.ad = ad
         return impl(state, *values)
 
-    def lazy(ad: Any, state: Any) -> Any:
+    def lazy(ad: ClassAd, state: EvalState) -> ClassAdValue:
         state.ad = ad
         return impl(state, *[partial(_argument, run, ad, state) for run in arguments])
 
@@ -139,24 +142,24 @@ def calling(function: Builtin | None, node: Call, arguments: Sequence[Run]) -> R
 def _late(node: Call, arguments: Sequence[Run]) -> Run:
     """A call of a function that the context may define."""
 
-    def run(ad: Any, state: Any) -> Any:
+    def run(ad: ClassAd, state: EvalState) -> ClassAdValue:
         function = lookup_function(node.name, state.context)
         return ERROR if function is None else calling(function, node, arguments)(ad, state)
 
     return run
 
 
-def _argument(run: Run, ad: Any, state: Any) -> Any:
-    value = run(ad, state)
+def _argument(run: Run, ad: ClassAd, state: EvalState) -> ClassAdValue:
+    value: ClassAdValue = run(ad, state)
     state.ad = ad
     return value
 
 
-def _raw(impl: Callable[..., Any], node: Call) -> Run:
+def _raw(impl: Callable[..., ClassAdValue], node: Call) -> Run:
     bases = [arg.base for arg in node.args if isinstance(arg, Reference) and arg.base is not None]
     trees = {id(part): ExprTree.from_node(part) for part in (*node.args, *bases)}
 
-    def run(ad: Any, state: Any) -> Any:
+    def run(ad: ClassAd, state: EvalState) -> ClassAdValue:
         state.ad = ad
         return impl(_CompiledSite(node, ad, state, trees))
 
@@ -168,11 +171,13 @@ class _CompiledSite(CallSite):
 
     __slots__ = ("trees",)
 
-    def __init__(self, node: Call, ad: Any, state: Any, trees: dict[int, ExprTree]) -> None:
+    def __init__(
+        self, node: Call, ad: ClassAd, state: EvalState, trees: dict[int, ExprTree]
+    ) -> None:
         super().__init__(node, ad, state)
         self.trees = trees
 
-    def evaluate(self, node: Node, ad: Any = None) -> Any:
+    def evaluate(self, node: Node, ad: ClassAd | None = None) -> Any:
         tree = self.trees.get(id(node))
         if tree is None:
             return super().evaluate(node, ad)

@@ -109,6 +109,12 @@ class Column(Protocol):
         """All values."""
 
 
+class Booleans(list[ClassAdValue]):
+    """What a bulk form gives if all values are booleans, which need not be looked at again."""
+
+    __slots__ = ()
+
+
 #: The positions that matter; None: all.
 Live: TypeAlias = Sequence[int] | None
 #: What a function makes of columns of arguments: a value for each call; None if it is to be called

@@ -328,22 +328,6 @@ def complement(a: ClassAdValue) -> ClassAdValue:
     return UNDEFINED if a is UNDEFINED else ERROR
 
 
-# --- laziness -------------------------------------------------------------------------------
-
-
-def _settles_or(a: ClassAdValue) -> bool:
-    """An error decides, too, unlike a string or a list, which only make the outcome an error."""
-    return a is ERROR or truth(a) is True
-
-
-def _settles_and(a: ClassAdValue) -> bool:
-    return a is ERROR or truth(a) is False
-
-
-def _settles_elvis(a: ClassAdValue) -> bool:
-    return a is not UNDEFINED
-
-
 # --- the table ------------------------------------------------------------------------------
 
 
@@ -391,8 +375,9 @@ class Operator(NamedTuple):
     ``opcode``: the name of its C kernel; None: there is none.  ``settles``: whether the left
     operand decides, so that the right one is not evaluated; None: both always are.  ``commutes``:
     flattening may gather its constants.  ``mirror``: the operator that means the same with the
-    operands exchanged.  ``exact``: Python's operator that does the same to numbers while nothing
-    wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in new syntax.
+    operands exchanged, if it is another.  ``exact``: Python's operator that does the same to
+    numbers while nothing wraps, and to integers below 2**53 as doubles.  ``word``: its spelling in
+    new syntax.
     """
 
     symbol: str
@@ -422,17 +407,19 @@ _O, _S, _A = Kind.ORDER, Kind.SHIFT, Kind.ARITHMETIC
 BINARY: Final[dict[str, Operator]] = {
     row.symbol: row
     for row in (
-        Operator("||", 2, 1, _L, _LOGICAL, "OR", logical_or, "OR", _settles_or),
-        Operator("&&", 2, 2, _L, _LOGICAL, "AND", logical_and, "AND", _settles_and),
+        # An error decides, too, unlike a string or a list, which only make the outcome an error.
+        Operator("||", 2, 1, _L, _LOGICAL, "OR", logical_or, "OR",
+                 settles=lambda a: a is ERROR or truth(a) is True),
+        Operator("&&", 2, 2, _L, _LOGICAL, "AND", logical_and, "AND",
+                 settles=lambda a: a is ERROR or truth(a) is False),
         Operator("|", 2, 3, _B, _INTEGER, "BIT_OR", bit_or, commutes=True),
         Operator("^", 2, 4, _B, _INTEGER, "BIT_XOR", bit_xor, commutes=True),
         Operator("&", 2, 5, _B, _INTEGER, "BIT_AND", bit_and, commutes=True),
-        Operator("==", 2, 6, _E, _ANYTHING, "EQUAL", equal, "EQUAL", mirror="=="),
-        Operator("!=", 2, 6, _E, _ANYTHING, "NOT_EQUAL", not_equal, "NOT_EQUAL", mirror="!="),
-        Operator("=?=", 2, 6, _I, _ANYTHING, "META_EQUAL", identical, "IDENTICAL",
-                 mirror="=?=", word="is"),
+        Operator("==", 2, 6, _E, _ANYTHING, "EQUAL", equal, "EQUAL"),
+        Operator("!=", 2, 6, _E, _ANYTHING, "NOT_EQUAL", not_equal, "NOT_EQUAL"),
+        Operator("=?=", 2, 6, _I, _ANYTHING, "META_EQUAL", identical, "IDENTICAL", word="is"),
         Operator("=!=", 2, 6, _I, _ANYTHING, "META_NOT_EQUAL", not_identical, "NOT_IDENTICAL",
-                 mirror="=!=", word="isnt"),
+                 word="isnt"),
         Operator("<", 2, 7, _O, _ORDERED, "LESS", less, "LESS", mirror=">"),
         Operator("<=", 2, 7, _O, _ORDERED, "LESS_OR_EQUAL", less_equal, "LESS_EQUAL", mirror=">="),
         Operator(">", 2, 7, _O, _ORDERED, "GREATER", greater, "GREATER", mirror="<"),
@@ -443,13 +430,13 @@ BINARY: Final[dict[str, Operator]] = {
         Operator(">>>", 2, 8, _S, _INTEGER, "SHIFT_RIGHT_LOGICAL", shift_right_logical),
         Operator("+", 2, 9, _A, _MEASURED, "PLUS", add, "ADD",
                  commutes=True, exact=operator.add),
-        Operator("-", 2, 9, _A, _MEASURED, "MINUS", subtract, "SUBTRACT",
-                 exact=operator.sub),
+        Operator("-", 2, 9, _A, _MEASURED, "MINUS", subtract, "SUBTRACT", exact=operator.sub),
         Operator("*", 2, 10, _A, _NUMERIC, "TIMES", multiply, "MULTIPLY",
                  commutes=True, exact=operator.mul),
         Operator("/", 2, 10, _A, _NUMERIC, "DIVIDE", divide, "DIVIDE"),
         Operator("%", 2, 10, _A, _NUMERIC, "MODULUS", remainder, "REMAINDER"),
-        Operator("?:", 2, 12, Kind.CHOICE, _ANYTHING, "ELVIS", elvis, "ELVIS", _settles_elvis),
+        Operator("?:", 2, 12, Kind.CHOICE, _ANYTHING, "ELVIS", elvis, "ELVIS",
+                 settles=lambda a: a is not UNDEFINED),
     )
 }  # fmt: skip
 #: Symbol -> prefix operator.

@@ -28,7 +28,7 @@ from classad.ads.stored import is_value
 from classad.errors import Diagnostic
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 __all__ = ["LoadedColumn", "LoadedColumns", "Tag"]
 
@@ -68,6 +68,10 @@ class LoadedColumn(NamedTuple):
     tags: memoryview
     payload: memoryview
     rows: memoryview | None
+
+
+#: What a cell says: a value, an expression, or that there is none.
+Cell = ClassAdValue | ExprTree | None
 
 
 class _Shape(NamedTuple):
@@ -173,23 +177,24 @@ class LoadedColumns:
         Lists, ads and times are expressions here.
         """
         end = self.n_rows if stop is None else min(stop, self.n_rows)
+        read = partial(self.expression, column.key)
         if column.rows is None:
-            return self._decoded(column, start, end)
-        found: list[Any] = [None] * (end - start)
+            return self._decoded(bytes(column.tags[start:end]), column.payload[start:end], read)
+        found: list[Cell] = [None] * (end - start)
         low, high = bisect_left(column.rows, start), bisect_left(column.rows, end)
-        values = self._decoded(column, low, high)
+        values = self._decoded(bytes(column.tags[low:high]), column.payload[low:high], read)
         for row, value in zip(column.rows[low:high], values, strict=True):
             found[row - start] = value
         return found
 
     def cells(
-        self, column: LoadedColumn, rows: Sequence[int], read: Callable[[int], Any]
-    ) -> list[Any]:
+        self, column: LoadedColumn, rows: Sequence[int], read: Callable[[int], Cell]
+    ) -> list[Cell]:
         """The values of some rows; ``read`` gives those that are expressions, by their text."""
         tags, payload = column.tags, column.payload
         if column.rows is None:
             return [self._made(tags[row], payload[row], read) for row in rows]
-        found: list[Any] = []
+        found: list[Cell] = []
         for row in rows:
             place = bisect_left(column.rows, row)
             there = place < len(column.rows) and column.rows[place] == row
@@ -197,55 +202,35 @@ class LoadedColumns:
         return found
 
     def picked(
-        self, column: LoadedColumn, places: Sequence[int], read: Callable[[int], Any]
+        self, column: LoadedColumn, places: Sequence[int], read: Callable[[int], Cell]
     ) -> list[Any]:
         """The same of some cells of a column, counted without regard to the rows."""
         tags = bytes(map(column.tags.__getitem__, places))
-        payload = map(column.payload.__getitem__, places)
+        payload = memoryview(array("q", map(column.payload.__getitem__, places)))
+        return self._decoded(tags, payload, read)
+
+    def _decoded(self, tags: bytes, payload: memoryview, read: Callable[[int], Cell]) -> list[Any]:
+        """The values of some cells, by the quickest way for what they are."""
         kinds = set(tags)
         if kinds == {_INTEGER}:
-            return list(payload)
+            return payload.tolist()
         if kinds == {_REAL}:
-            return array("d", array("q", payload).tobytes()).tolist()
+            return payload.cast("B").cast("d").tolist()
         if kinds == {_STRING}:
-            return list(map(self.texts.__getitem__, payload))
-        if kinds <= {_INTEGER, _NOTHING}:
-            return [number if tag else None for tag, number in zip(tags, payload, strict=True)]
-        if kinds <= {_STRING, _NOTHING}:
-            texts = self.texts
-            return [
-                texts[number] if tag else None for tag, number in zip(tags, payload, strict=True)
-            ]
-        return [self._made(*cell, read) for cell in zip(tags, payload, strict=True)]
-
-    def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
-        """The values of some cells."""
-        tags, payload = bytes(column.tags[low:high]), column.payload[low:high]
-        kinds = set(tags)
-        if len(kinds) == 1:
-            kind = tags[0]
-            if kind == Tag.INTEGER:
-                return payload.tolist()
-            if kind == Tag.REAL:
-                return payload.cast("B").cast("d").tolist()
-            if kind == Tag.STRING:
-                texts = self._strings
-                return [texts[number] for number in payload]
-            if kind == Tag.BOOLEAN:
-                return [number == 1 for number in payload]
+            return list(map(self._strings.__getitem__, payload))
+        if kinds == {Tag.BOOLEAN}:
+            return [number == 1 for number in payload]
         # Few values stand in many cells.
         cells = list(zip(tags, payload, strict=True))
-        known = {cell: self._value(column.key, *cell) for cell in set(cells)}
+        known = {cell: self._made(*cell, read) for cell in set(cells)}
         return [known[cell] for cell in cells]
 
-    def _value(self, key: str, tag: int, number: int) -> Any:
-        return self._made(tag, number, partial(self.expression, key))
-
-    def _made(self, tag: int, number: int, read: Callable[[int], Any]) -> Any:
+    def _made(self, tag: int, number: int, read: Callable[[int], Cell]) -> Cell:
         if tag == _INTEGER:
             return number
         if tag == _REAL:
-            return unpack("d", pack("q", number))[0]
+            real: float = unpack("d", pack("q", number))[0]
+            return real
         if tag == _STRING:
             return self.texts[number]
         return read(number) if tag == _EXPRESSION else _WORDS[tag, number]
@@ -269,7 +254,7 @@ class LoadedColumns:
         keys, names, columns = self._shape(self._row_shapes[row])
         ad = ClassAd()
         ad._names = names
-        attrs, all_columns, value, texts = ad._attrs, self.columns, self._value, self._strings
+        attrs, all_columns, texts = ad._attrs, self.columns, self._strings
         for key, position in zip(keys, columns, strict=True):
             _, _, _, _, tags, payload, rows = all_columns[position]
             place = row if rows is None else bisect_left(rows, row)
@@ -282,7 +267,7 @@ class LoadedColumns:
                 tree = self.expression(key, number)
                 attrs[key] = tree.stored(ad) if is_value(tree) else tree
             else:
-                attrs[key] = value(key, tag, number)
+                attrs[key] = self._made(tag, number, partial(self.expression, key))
         return ad
 
     def _batch(self, start: int, stop: int) -> list[ClassAd]:
@@ -291,7 +276,7 @@ class LoadedColumns:
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
             by_shape.setdefault(number, []).append(row)
-        ads: list[Any] = [None] * (stop - start)
+        ads = [ClassAd()] * (stop - start)
         for number, rows in by_shape.items():
             keys, names, columns = self._shape(number)
             # Rows of one shape together, so that no step here is taken for each cell.
@@ -328,7 +313,7 @@ _STRING: Final = int(Tag.STRING)
 _EXPRESSION: Final = int(Tag.EXPRESSION)
 #: Rows that ``to_ads`` makes at a time.
 _BATCH: Final = 1000
-_WORDS: Final[dict[tuple[int, int], Any]] = {
+_WORDS: Final[dict[tuple[int, int], Cell]] = {
     (Tag.NOTHING, 0): None,
     (Tag.BOOLEAN, 0): False,
     (Tag.BOOLEAN, 1): True,
@@ -337,7 +322,7 @@ _WORDS: Final[dict[tuple[int, int], Any]] = {
 }
 
 
-def _any_nested(values: list[Any]) -> bool:
+def _any_nested(values: Sequence[Cell]) -> bool:
     """Whether there are expressions that an ad keeps as a value, which is made for each ad."""
     trees = {id(value): value for value in values if value.__class__ is ExprTree}
     return any(map(is_value, trees.values()))

@@ -20,15 +20,15 @@ Follows: classad/formats/long.py.
 from __future__ import annotations
 
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from classad import kernels
 from classad.errors import Diagnostic
 from classad.formats.common import BLANKS, Errors
 from classad.formats.long import LongReader
-from classad.language.values import ERROR, UNDEFINED, Value
-from classad.loading.cells import LOOK, Store, new_store
-from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
+from classad.language.values import UNDEFINED, Value
+from classad.loading.cells import LOOK, Data, Store, new_store
+from classad.loading.columns import Cell, LoadedColumn, LoadedColumns, Tag
 
 if TYPE_CHECKING:
     import mmap
@@ -53,7 +53,7 @@ class Loader:
         self._name = name
         self._reader = LongReader(self.diagnostics, errors=errors, tz=tz)
         self._store: Store = new_store()
-        self._rest: Any = b""
+        self._rest = b""
 
     def feed(self, data: bytes) -> None:
         """Read the ads that end within what has been fed so far."""
@@ -61,13 +61,13 @@ class Loader:
         self._run(pending, whole=False)
         self._rest = pending[self._store.place.position :]
 
-    def finish(self, last: Any = b"") -> LoadedColumns:
+    def finish(self, last: Data = b"") -> LoadedColumns:
         """The columns, ``last`` being the rest of the text: bytes or a memory map."""
         self._run(self._rest + last if self._rest else last, whole=True)
         self._rest = b""
         return self._store.finish(self.diagnostics, self._reader.tz)
 
-    def _run(self, data: Any, whole: bool) -> None:
+    def _run(self, data: Data, whole: bool) -> None:
         store = self._store
         store.open(data, whole)
         place = store.place
@@ -100,21 +100,16 @@ class Loader:
         store.row()
 
 
-def _cell(value: Any) -> tuple[int, int]:
+def _cell(value: Cell) -> tuple[int, int]:
     """Tag and payload of a value."""
-    kind = value.__class__
-    if kind is bool:
-        return Tag.BOOLEAN, int(value)
-    if kind is int:
-        return Tag.INTEGER, value
-    if kind is float:
-        return Tag.REAL, unpack("q", pack("d", value))[0]
-    if kind is str:
+    if value.__class__ is bool or value.__class__ is int:
+        return (Tag.BOOLEAN if value.__class__ is bool else Tag.INTEGER), int(value)
+    if value.__class__ is float:
+        return Tag.REAL, int(unpack("q", pack("d", value))[0])
+    if value.__class__ is str:
         return Tag.STRING, 0
-    if kind is Value and value is UNDEFINED:
-        return Tag.UNDEFINED, 0
-    if kind is Value and value is ERROR:
-        return Tag.ERROR, 0
+    if value.__class__ is Value:
+        return (Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR), 0
     return Tag.EXPRESSION, 0
 
 

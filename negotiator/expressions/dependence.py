@@ -20,6 +20,8 @@ from classad.syntax.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Re
 
 #: Values that say all there is to say about an attribute.
 _PLAIN: Final = frozenset({bool, int, float, str, Value})
+#: What functions may read that changes within a cycle; the instant and the zone do not.
+_PASSING: Final = ~(CLOCK | ZONE)
 _OWN: Final = frozenset({"my", "self"})
 
 #: An attribute's value as a dictionary key: kinds and signs of zero are told apart.
@@ -133,8 +135,7 @@ def _is_steady(node: Node) -> bool:
         if isinstance(part, AdExpr):
             return False
         if isinstance(part, Call):
-            # Within one cycle the instant and the zone are what they are.
             function = lookup_function(part.name)
-            if function is None or function.ever_reads & ~(CLOCK | ZONE):
+            if function is None or function.ever_reads & _PASSING:
                 return False
     return True

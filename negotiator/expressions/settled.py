@@ -21,6 +21,7 @@ class Freezer:
     def __init__(self, context: EvalContext, expressions: KnownExpressions | None = None) -> None:
         self._context = context
         self._expressions = expressions or KnownExpressions()
+        self._varying: dict[str, bool] = {}
         #: Expressions that call no unsteady function, kept so that their identities stay theirs.
         self._steady: dict[int, ExprTree] = {}
 
@@ -66,8 +67,12 @@ class Freezer:
 
     def _varies(self, name: str) -> bool:
         """Whether a function, given constants, has another value later or in another scope."""
-        function = lookup_function(name, self._context)
-        return function is not None and function.varies_with(CHANCE, USAGE)
+        known = self._varying.get(name)
+        if known is None:
+            function = lookup_function(name, self._context)
+            known = function is not None and function.varies_with(CHANCE, USAGE)
+            self._varying[name] = known
+        return known
 
     def look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
         """The own names an expression mentions, and whether it calls an unsteady function."""

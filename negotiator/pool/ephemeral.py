@@ -26,10 +26,8 @@ from negotiator.model.arithmetic import float32
 from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.fetch import occupant
 from negotiator.pool.slots import Changes, Slot, Slots
+from policy.ephemeral import GROUP_USAGE, USER_USAGE
 from policy.model import NegotiatorPolicy
-
-_USER_FUNCTION: Final = "ResourcesInUseByUser"
-_GROUP_FUNCTION: Final = "ResourcesInUseByUsersGroup"
 
 
 def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin]:
@@ -58,7 +56,7 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
             examples=(),
             impl=impl,
         )
-        for name, impl in ((_USER_FUNCTION, by_user), (_GROUP_FUNCTION, by_users_group))
+        for name, impl in ((USER_USAGE, by_user), (GROUP_USAGE, by_users_group))
     }
 
 
@@ -136,12 +134,12 @@ class SlotDecorator:
             return known
         about: dict[str, object] = {
             "RemoteUserPrio": float32(self.accountant.effective_priority(user)),
-            "RemoteUserResourcesInUse": _call(_USER_FUNCTION, user),
+            "RemoteUserResourcesInUse": _call(USER_USAGE, user),
         }
         group, quotas = self.tree.assigned(user).name, self.previous_quotas
         if self.tree.configured and quotas is not None and group in quotas:
             about["RemoteGroup"] = group
-            about["RemoteGroupResourcesInUse"] = _call(_GROUP_FUNCTION, user)
+            about["RemoteGroupResourcesInUse"] = _call(GROUP_USAGE, user)
             about["RemoteGroupQuota"] = quotas[group]
         self._known[user] = about
         return about

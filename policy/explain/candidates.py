@@ -8,60 +8,60 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policy.explain.expressions import constant_value
-from policy.explain.sentences import Sentence, Teller, code
+from policy.explain.sentences import Sentence, Topic, code
 from policy.knobs import matching as matching
 from policy.knobs.declaration import Knob
 
 
-def about_ranks(tell: Teller) -> Iterator[Sentence]:
+def about_ranks(topic: Topic) -> Iterator[Sentence]:
     """The five keys in the order in which they decide."""
-    ignore = tell.read(matching.NEGOTIATOR_IGNORE_JOB_RANKS)
-    yield _rank(tell, 1, matching.NEGOTIATOR_PRE_JOB_RANK)
+    ignore = topic.read(matching.NEGOTIATOR_IGNORE_JOB_RANKS)
+    yield _rank(topic, 1, matching.NEGOTIATOR_PRE_JOB_RANK)
     if ignore.boolean():
-        yield tell.say(
+        yield topic.sentence(
             "2. nothing: NEGOTIATOR_IGNORE_JOB_RANKS is true, Rank does not count", ignore
         )
     else:
-        yield tell.say("2. the job's own Rank, greatest first")
-    yield _rank(tell, 3, matching.NEGOTIATOR_POST_JOB_RANK)
-    yield tell.say(
+        yield topic.sentence("2. the job's own Rank, greatest first")
+    yield _rank(topic, 3, matching.NEGOTIATOR_POST_JOB_RANK)
+    yield topic.sentence(
         "4. slots that nobody is preempted from, then preemption for RANK, then for user priority"
     )
     if ignore.boolean():
-        yield tell.say("5. nothing: PREEMPTION_RANK does not count either", ignore)
+        yield topic.sentence("5. nothing: PREEMPTION_RANK does not count either", ignore)
     else:
-        yield _rank(tell, 5, matching.PREEMPTION_RANK)
+        yield _rank(topic, 5, matching.PREEMPTION_RANK)
 
 
-def _rank(tell: Teller, number: int, knob: Knob) -> Sentence:
-    reading = tell.read(knob)
+def _rank(topic: Topic, number: int, knob: Knob) -> Sentence:
+    reading = topic.read(knob)
     tree = reading.expression()
     if tree is None:
-        return tell.say(f"{number}. nothing: {knob.name} is empty", reading)
+        return topic.sentence(f"{number}. nothing: {knob.name} is empty", reading)
     if constant_value(tree)[0]:
         text = f"{number}. nothing: {knob.name} is {code(reading.text)} for all"
-        return tell.say(text, reading)
-    return tell.say(f"{number}. {knob.name}, greatest first: {code(reading.text)}", reading)
+        return topic.sentence(text, reading)
+    return topic.sentence(f"{number}. {knob.name}, greatest first: {code(reading.text)}", reading)
 
 
-def about_selection(tell: Teller) -> Iterator[Sentence]:
+def about_selection(topic: Topic) -> Iterator[Sentence]:
     """The constraints on slots, submitters and jobs, and what a slot weighs."""
     for knob, what in (
         (matching.NEGOTIATOR_SLOT_CONSTRAINT, "Only slots that fulfil {} exist"),
         (matching.NEGOTIATOR_SUBMITTER_CONSTRAINT, "Only submitters that fulfil {} exist"),
         (matching.NEGOTIATOR_JOB_CONSTRAINT, "Only jobs that fulfil {} are offered"),
     ):
-        reading = tell.read(knob)
+        reading = topic.read(knob)
         if reading.expression() is not None:
-            yield tell.say(what.format(code(reading.text)) + ".", reading)
-    weights = tell.read(matching.NEGOTIATOR_USE_SLOT_WEIGHTS)
+            yield topic.sentence(what.format(code(reading.text)) + ".", reading)
+    weights = topic.read(matching.NEGOTIATOR_USE_SLOT_WEIGHTS)
     if not weights.boolean():
-        yield tell.say("Every slot counts one.", weights)
+        yield topic.sentence("Every slot counts one.", weights)
         return
-    weight = tell.read(matching.SLOT_WEIGHT)
-    force = tell.read(matching.FORCE_NEGOTIATOR_SLOT_WEIGHT)
+    weight = topic.read(matching.SLOT_WEIGHT)
+    force = topic.read(matching.FORCE_NEGOTIATOR_SLOT_WEIGHT)
     if force.boolean():
-        yield tell.say(f"Every slot counts {code(weight.text)}.", force, weight)
+        yield topic.sentence(f"Every slot counts {code(weight.text)}.", force, weight)
     else:
         text = "A slot counts its own SlotWeight"
-        yield tell.say(f"{text}, one without it {code(weight.text)}.", weights, weight)
+        yield topic.sentence(f"{text}, one without it {code(weight.text)}.", weights, weight)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from policy.config import Config
 from policy.explain.candidates import about_ranks, about_selection
 from policy.explain.preemption import about_preemption
-from policy.explain.sentences import Origin, Sentence, Teller, code, origin_of
+from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
 from policy.groups import EffectiveQuotas
 from policy.load import PolicyLoad
@@ -23,12 +23,12 @@ def explain_policy(
     """Everything there is to say about a policy."""
     return (
         *_about_start(loaded),
-        *about_preemption(Teller(config, "Preemption")),
-        *about_ranks(Teller(config, "Order of the candidates, the first difference decides")),
+        *about_preemption(Topic(config, "Preemption")),
+        *about_ranks(Topic(config, "Order of the candidates, the first difference decides")),
         *about_groups(config, loaded.policy, quotas),
-        *about_priorities(Teller(config, "Priorities and shares")),
-        *about_limits(Teller(config, "Concurrency limits"), loaded.policy),
-        *about_selection(Teller(config, "What takes part")),
+        *about_priorities(Topic(config, "Priorities and shares")),
+        *about_limits(Topic(config, "Concurrency limits"), loaded.policy),
+        *about_selection(Topic(config, "What takes part")),
         *_about_unsupported(loaded),
     )
 

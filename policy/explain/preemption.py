@@ -8,47 +8,47 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policy.explain.expressions import constant_value, mentions
-from policy.explain.sentences import Origin, Sentence, Teller, code
+from policy.explain.sentences import Origin, Sentence, Topic, code
 from policy.explain.startds import startd_settings
 from policy.knobs import matching as matching
 
 
-def about_preemption(tell: Teller) -> Iterator[Sentence]:
+def about_preemption(topic: Topic) -> Iterator[Sentence]:
     """The four switches of preemption, and what else decides about it."""
-    consider = tell.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION)
-    yield _priority_preemption(tell, consider.boolean())
-    requirements = tell.read(matching.PREEMPTION_REQUIREMENTS)
+    consider = topic.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION)
+    yield _priority_preemption(topic, consider.boolean())
+    requirements = topic.read(matching.PREEMPTION_REQUIREMENTS)
     tree = requirements.expression()
     if consider.boolean() and tree is not None and not constant_value(tree)[0]:
-        yield tell.say(f"PREEMPTION_REQUIREMENTS is {code(requirements.text)}.", requirements)
+        yield topic.sentence(f"PREEMPTION_REQUIREMENTS is {code(requirements.text)}.", requirements)
         if not mentions(tree, "RemoteUserPrio") or not mentions(
             tree, "SubmitterUserPrio", "SubmittorPrio"
         ):
-            yield tell.say(
+            yield topic.sentence(
                 "It does not compare the two users' priorities, and nothing else does: a user can"
                 " preempt one with a better priority.",
                 requirements,
             )
-    yield from _rank_preemption(tell, consider.boolean())
-    yield from _startd_preemption(tell)
+    yield from _rank_preemption(topic, consider.boolean())
+    yield from _startd_preemption(topic)
     for macro in ("RANK", "PREEMPT"):
-        yield from _unparsable(tell, macro)
+        yield from _unparsable(topic, macro)
     if consider.boolean():
-        yield from _retirement(tell)
-        pslots = tell.read(matching.ALLOW_PSLOT_PREEMPTION)
+        yield from _retirement(topic)
+        pslots = topic.read(matching.ALLOW_PSLOT_PREEMPTION)
         if pslots.boolean():
             text = "Several dynamic slots of a partitionable slot may be preempted for one request."
-            yield tell.say(text, pslots)
+            yield topic.sentence(text, pslots)
 
 
-def _priority_preemption(tell: Teller, considered: bool) -> Sentence:
+def _priority_preemption(topic: Topic, considered: bool) -> Sentence:
     """The first of the four switches, and the second if it is the one that counts."""
-    consider = tell.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION)
-    requirements = tell.read(matching.PREEMPTION_REQUIREMENTS)
+    consider = topic.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION)
+    requirements = topic.read(matching.PREEMPTION_REQUIREMENTS)
     what = "Preemption for user priority is"
     if not considered:
         text = "off: NEGOTIATOR_CONSIDER_PREEMPTION is false, claimed slots are not looked at."
-        return tell.say(f"{what} {text}", consider)
+        return topic.sentence(f"{what} {text}", consider)
     tree = requirements.expression()
     settled, value = (True, True) if tree is None else constant_value(tree)
     if not settled:
@@ -59,17 +59,17 @@ def _priority_preemption(tell: Teller, considered: bool) -> Sentence:
     else:
         only = "" if value is False else ", and only exactly true counts"
         text = f"off: PREEMPTION_REQUIREMENTS is {code(requirements.text)}{only}."
-    return tell.say(f"{what} {text}", requirements, consider)
+    return topic.sentence(f"{what} {text}", requirements, consider)
 
 
-def _rank_preemption(tell: Teller, considered: bool) -> Iterator[Sentence]:
+def _rank_preemption(topic: Topic, considered: bool) -> Iterator[Sentence]:
     """The third switch: startds that prefer one job to another."""
     what = "Preemption for the startd's RANK is"
     if not considered:
-        consider = tell.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION)
-        yield tell.say(f"{what} off for the same reason.", consider)
+        consider = topic.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION)
+        yield topic.sentence(f"{what} off for the same reason.", consider)
         return
-    settings = startd_settings(tell.config, "RANK")
+    settings = startd_settings(topic.config, "RANK")
     varying = [
         setting
         for setting in settings
@@ -78,21 +78,21 @@ def _rank_preemption(tell: Teller, considered: bool) -> Iterator[Sentence]:
     if not varying:
         places = [origin for setting in settings for origin in setting.origins]
         text = f"{what} off: RANK prefers no job at any startd of this configuration."
-        yield tell.say(text, *(places or [Origin("RANK")]))
+        yield topic.sentence(text, *(places or [Origin("RANK")]))
         return
-    yield tell.say(
+    yield topic.sentence(
         f"{what} on, whatever PREEMPTION_REQUIREMENTS says, where RANK puts the new job above the"
         " running one:",
-        tell.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION),
+        topic.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION),
     )
     for setting in varying:
         text = f"{code(setting.text)} at {setting.startds()}"
-        yield tell.say(text, *setting.origins, depth=1)
+        yield topic.sentence(text, *setting.origins, depth=1)
 
 
-def _startd_preemption(tell: Teller) -> Iterator[Sentence]:
+def _startd_preemption(topic: Topic) -> Iterator[Sentence]:
     """The fourth switch: what a startd does without the negotiator."""
-    settings = startd_settings(tell.config, "PREEMPT")
+    settings = startd_settings(topic.config, "PREEMPT")
     active = [
         setting
         for setting in settings
@@ -101,25 +101,25 @@ def _startd_preemption(tell: Teller) -> Iterator[Sentence]:
     if not active:
         places = [origin for setting in settings for origin in setting.origins]
         text = "No startd ends jobs of its own accord: PREEMPT is never true."
-        yield tell.say(text, *(places or [Origin("PREEMPT")]))
+        yield topic.sentence(text, *(places or [Origin("PREEMPT")]))
     for setting in active:
         text = f"A startd itself ends jobs where PREEMPT is {code(setting.text)}"
-        yield tell.say(f"{text}: {setting.startds()}", *setting.origins)
+        yield topic.sentence(f"{text}: {setting.startds()}", *setting.origins)
 
 
-def _retirement(tell: Teller) -> Iterator[Sentence]:
-    for setting in startd_settings(tell.config, "MAXJOBRETIREMENTTIME"):
+def _retirement(topic: Topic) -> Iterator[Sentence]:
+    for setting in startd_settings(topic.config, "MAXJOBRETIREMENTTIME"):
         settled, value = (False, None) if setting.tree is None else constant_value(setting.tree)
         if settled and isinstance(value, int | float) and value <= 0:
             continue
         text = f"A preempted job may run on until it has had {code(setting.text)} seconds"
-        yield tell.say(f"{text}: {setting.startds()}", *setting.origins)
-    early = tell.read(matching.NEGOTIATOR_CONSIDER_EARLY_PREEMPTION)
+        yield topic.sentence(f"{text}: {setting.startds()}", *setting.origins)
+    early = topic.read(matching.NEGOTIATOR_CONSIDER_EARLY_PREEMPTION)
     if early.boolean():
         text = "Slots whose job still has retirement time are looked at, too."
     else:
         text = "Slots with RetirementTimeRemaining above 0 are left out."
-    yield tell.say(text, early)
+    yield topic.sentence(text, early)
 
 
 def _may_be_true(settled: bool, value: object) -> bool:
@@ -127,8 +127,8 @@ def _may_be_true(settled: bool, value: object) -> bool:
     return not settled or (is_number and bool(value))
 
 
-def _unparsable(tell: Teller, macro: str) -> Iterator[Sentence]:
-    for setting in startd_settings(tell.config, macro):
+def _unparsable(topic: Topic, macro: str) -> Iterator[Sentence]:
+    for setting in startd_settings(topic.config, macro):
         if setting.tree is None:
             text = f"{macro} is {code(setting.text)} at {setting.startds()}"
-            yield tell.say(f"{text}: that is no expression.", *setting.origins)
+            yield topic.sentence(f"{text}: that is no expression.", *setting.origins)

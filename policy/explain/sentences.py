@@ -66,23 +66,23 @@ class Sentence:
 
 
 @frozen
-class Teller:
-    """Reads knobs and remembers under which topic it speaks."""
+class Topic:
+    """What sentences stand under; reads the knobs that they are about."""
 
     config: Config
-    topic: str
+    title: str
 
     def read(self, knob: Knob, macro: str | None = None) -> Reading:
         """A knob as its daemon reads it."""
         return read_knob(config_for(self.config, knob), knob, macro)
 
-    def say(self, text: str, *sources: Reading | Origin, depth: int = 0) -> Sentence:
+    def sentence(self, text: str, *sources: Reading | Origin, depth: int = 0) -> Sentence:
         """A sentence that comes from these readings."""
         origins = (
             source if isinstance(source, Origin) else origin_of(source.macro, source.definition)
             for source in sources
         )
-        return Sentence(self.topic, text, tuple(origins), depth=depth)
+        return Sentence(self.title, text, tuple(origins), depth=depth)
 
 
 def code(text: str) -> str:

@@ -7,7 +7,6 @@ clock as seconds since 1970.  Outputs: values, compiled expressions, or None /
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from classad.errors import ClassAdParseError
@@ -43,5 +42,6 @@ def evaluator(now: float) -> Evaluate:
 
 def unparse(value: object) -> str:
     """A value as ClassAd text."""
-    text: str = import_module("classad.formats.unparse").unparse_value(value)
-    return text
+    from classad.formats.unparse import unparse_value
+
+    return unparse_value(value)

@@ -11,7 +11,15 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names
-from policy.ephemeral import EPHEMERAL, Ad, Ephemeral, Presence, find_ephemeral
+from policy.ephemeral import (
+    EPHEMERAL,
+    GROUP_USAGE,
+    USER_USAGE,
+    Ad,
+    Ephemeral,
+    Presence,
+    find_ephemeral,
+)
 from policy.knobs import matching as matching
 from policy.knobs.reading import place
 from policy.knobs.shares import GROUP_SORT_EXPR
@@ -75,15 +83,8 @@ UNKNOWN_FUNCTION: Final = Finding(
     "NEGOTIATOR_PRE_JOB_RANK = ifThenElse(PartitionableSlot, 1, 0)\n",
 )
 
-#: A slot that nobody uses is ranked by these, too.
-_RANKS: Final = (matching.NEGOTIATOR_PRE_JOB_RANK, matching.NEGOTIATOR_POST_JOB_RANK)
 _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
-#: The startd has these of its own, or keeps them with the claim.
-_SHARED: Final = frozenset(
-    ("currentrank", "remotegroup", "submittergroup", "submitternegotiatinggroup")
-)
-#: Functions that the negotiator registers besides the language's own.
-_DAEMON_FUNCTIONS: Final = frozenset(("resourcesinusebyuser", "resourcesinusebyusersgroup"))
+_DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
 
 
 @cache
@@ -129,9 +130,10 @@ def _misplaced(
     view: View, setting: Setting, entry: Ephemeral, scope: str | None, safe: bool
 ) -> _Found:
     name = entry.name
-    if setting.knob is None or not setting.knob.matches:
+    use = None if setting.knob is None or not setting.knob.matches else setting.knob.use
+    if use is None:
         local = entry.presence is Presence.CLAIM or entry.ad is Ad.MATCH
-        if local or name.casefold() in _SHARED or safe:
+        if local or entry.kept or safe:
             return None
         return ELSEWHERE, f"`{name}` does not exist for {setting.name}", _where(entry)
     grouped = entry.presence in (Presence.GROUPS, Presence.PREEMPTION_GROUPS)
@@ -144,7 +146,7 @@ def _misplaced(
     if scope is not None and scope == wrong:
         right = "TARGET" if wrong == "my" else "MY"
         return WRONG_AD, f"`{scope.upper()}.{name}` is undefined", f"it is `{right}.{name}`"
-    if setting.knob in _RANKS and entry.presence in _WHEN_USED and not safe:
+    if not use.claimed_only and entry.presence in _WHEN_USED and not safe:
         if entry.name == "CurrentRank":
             return None
         message = f"`{name}` makes {setting.name} undefined for slots that are free"

@@ -67,8 +67,9 @@ _AGES: Final = frozenset(("totaljobruntime", "totalclaimruntime"))
 def check_units(view: View) -> Iterator[Diagnostic]:
     """Everything about units."""
     for setting in view.settings:
-        if setting.knob is not None and setting.knob.plausible is not None:
-            yield from _time(setting, *setting.knob.plausible)
+        knob = setting.knob
+        if knob is not None and knob.plausible is not None and knob.unit == "s":
+            yield from _time(setting, *knob.plausible)
     for setting in view.of(shares.GROUP_PRIO_FACTOR):
         reading = setting.reading
         if reading is not None and reading.diagnostic is None and reading.number() < 1:

@@ -65,9 +65,9 @@ def test_loaded_rows() -> None:
     assert any(
         group.circular and not group.odd
         for predicate in asked.predicates
-        for variant in predicate.variants
-        for way in variant.ways.values()
-        for group in way.plan.groups
+        for variant in predicate.ways
+        for plan in variant.plans.values()
+        for group in plan.groups
     )
 
 

@@ -117,18 +117,3 @@ def test_what_is_in_lists_and_ads_is_looked_at_again() -> None:
     rows.ads[2].raw("Few").insert("a", 6)
     table.refresh()
     assert [len(table.select(text, context=CONTEXT)) for text in asked] == [19, 2]
-
-
-def test_cells_of_some_rows_are_looked_at_again() -> None:
-    rows = Ads([ClassAd(f"[A = {i}]") for i in range(40)])
-    for ad in rows.ads[:3]:
-        ad.insert("Few", 1)
-    store = Table.over(rows)._store
-    assert isinstance(store, OverlaidStore)
-    part = store.part(0b111)
-    assert part.cell("few") == 1
-    assert store.built("few") is None
-    assert store.refresh().names == set()
-    rows.ads[1].insert("Few", 2)
-    assert store.refresh().names == {"few"}
-    assert part.cardinality("few") == 2

@@ -13,7 +13,6 @@ from classad.ads.expression import ExprTree
 from classad.evaluate import evaluate
 from classad.table import Rows, Table
 from classad.table.arrays import arrays as moving
-from classad.table.arrays.doubles import numbers_of
 
 CONTEXT = EvalContext(now=1_700_000_000)
 
@@ -37,30 +36,6 @@ class Number:
         return moving.settle(values, False, -7.0)
 
 
-@pytest.mark.parametrize("operator", "+-*")
-def test_compute(backend: str, operator: str) -> None:
-    left, right = array("d", [1.5, float("nan"), 0.0, -3.0]), array("d", [2.0, 1.0, -0.0, 7.0])
-    wanted = {
-        "+": [3.5, float("nan"), 0.0, 4.0],
-        "-": [-0.5, float("nan"), 0.0, -10.0],
-        "*": [3.0, float("nan"), -0.0, -21.0],
-    }[operator]
-    found = moving.compute(operator, left, right, 100.0, moving.TWO_ZEROS)
-    assert found is not None
-    assert repr(found.tolist()) == repr(wanted)
-    one = moving.compute(operator, left, right, 100.0, moving.ONE_ZERO)
-    assert one is not None
-    assert repr(one.tolist()) == repr(wanted).replace("-0.0", "0.0")
-    assert moving.compute(operator, left, right, 3.4, moving.TWO_ZEROS) is None
-    unwanted = moving.compute(operator, left, right, 100.0, moving.ANY_ZERO)
-    assert (unwanted is None) is (operator == "*")
-
-
-def test_overflow_is_left_to_the_language(backend: str) -> None:
-    large = array("d", [1.7e308])
-    assert moving.compute("+", large, large, 1.7976931348623157e308, moving.TWO_ZEROS) is None
-
-
 def test_settle(backend: str) -> None:
     values = array("d", [0.1, float("nan"), 1e39, -2.0])
     assert moving.settle(values, False, 5.0).tolist() == [0.1, 5.0, 1e39, -2.0]
@@ -80,13 +55,6 @@ def test_rows_of_a_set_and_their_marks(backend: str, size: int) -> None:
         marked = bytearray(b"\x07") * size
         moving.mark(marked, moving.rows_of(bits), 255)
         assert list(marked) == [255 if bits >> row & 1 else 7 for row in range(size)]
-
-
-@pytest.mark.parametrize(
-    "values", [[float("inf")], [float("nan")], [2**53 + 1], [1.0, -(2**53) - 1]], ids=repr
-)
-def test_what_doubles_cannot_say(values: list[Any]) -> None:
-    assert numbers_of(values) is None
 
 
 CELLS = {
@@ -147,14 +115,3 @@ def test_numbers_of_some_rows(backend: str, kind: str, text: str) -> None:
         found = table.numbers(text, asked, convert=convert, within=some)
         chosen = [repr(found[row]) for row in some]
         assert chosen == wanted_of(text, [rows[row] for row in some], partner)
-
-
-def test_partners_with_the_same_values_share_a_result() -> None:
-    rows = [ClassAd(f"[A = {a}; B = {b}; Rank = TARGET.J > 2]") for a in range(9) for b in range(9)]
-    table, convert = Table(rows), Number()
-    made = [
-        table.numbers("10 * Rank + A * B", ClassAd(f"[J = {j}]"), convert=convert, context=CONTEXT)
-        for j in (1, 2, 3)
-    ]
-    assert made[0] is made[1]
-    assert made[0] is not made[2]

@@ -4,29 +4,17 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
 from classad import ClassAd, EvalContext, ExprTree, kernels
-from classad.compiled.compiler import compile_node, measure
 from classad.language.values import ERROR
 from classad.match import half_match, is_true
-from classad.strategies import expressions
-from classad.syntax.parser import parse_expression
 from classad.table import Table
 from classad.table.answers.predicates import Predicate
 from classad.table.answers.verdicts import Verdict, verdict_of
-from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Results
+from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Judged
 from classad.table.store.parts import Joint, Part
 
 CONTEXT = EvalContext(now=100.0)
-
-
-@settings(max_examples=60, deadline=None)
-@given(expressions())
-def test_measures_are_those_of_compiling(text: str) -> None:
-    node = parse_expression(text)
-    piece = compile_node(node)
-    assert measure(node) == (piece.height, piece.size)
 
 
 @pytest.mark.parametrize("native", [kernels.native, None], ids=["c", "python"])
@@ -45,11 +33,11 @@ def test_bits_of_results(monkeypatch: pytest.MonkeyPatch, native: Any) -> None:
             [NOBODY, TRUE, NOBODY, NOBODY, TRUE],
             [UNKNOWN] * 5,
         ):
-            found = verdict_of(part, Results(joint, bytearray(results), True))
+            found = verdict_of(part, Judged(joint, bytearray(results)))
             for wanted, bits in ((TRUE, found.true), (FALSE, found.false), (BAD, found.bad)):
                 rows = [row for row in range(5) if part.bits >> row & 1 and results[row] == wanted]
                 assert bits == sum(1 << row for row in rows)
-            same = verdict_of(part, Results(None, [results[1]], True))
+            same = verdict_of(part, Judged(None, bytes([results[1]])))
             assert same.true == (part.bits if results[1] == TRUE else 0)
     assert isinstance(part, Part)
 
@@ -113,7 +101,7 @@ LOGIC = [
 def test_logic_is_put_together_from_its_operands(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr("classad.table.answers.verdicts._WHOLE", 1)
+    monkeypatch.setattr("classad.table.dependence.plans._WHOLE", 1)
     composed: list[Verdict | None] = []
     compose = Predicate._composed
 

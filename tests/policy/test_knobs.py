@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from attr import fields_dict, frozen
+
 from pieslice.documents.knobs import knob_page
+from policy.config import Library, config_from_mapping
 from policy.data.tables import builtin_table
 from policy.io import builtin_library
-from policy.knobs import FAMILIES, KNOBS, find_knob, table_defaults
+from policy.knobs import FAMILIES, KNOBS, Kind, Knob, find_knob, table_defaults
+from policy.knobs.fields import KnobReader, integer, readers
+from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.model import PARTS, NegotiatorPolicy
 from tests.policy.config_vectors import load_vectors
 
 ROOT = Path(__file__).parents[2]
@@ -18,9 +24,11 @@ def test_every_default_is_the_recorded_one() -> None:
     assert builtin_library().defaults == {name: row["default"] for name, row in TABLE.items()}
 
 
-def test_a_default_stands_in_one_place_only() -> None:
-    table = {name.casefold() for name in builtin_table()}
-    assert not table & {name.casefold() for name in table_defaults()}
+def test_a_row_of_the_table_says_the_same_as_the_declaration_that_replaces_it() -> None:
+    table = builtin_table()
+    for name, default in table_defaults().items():
+        row = table.get(name.casefold())
+        assert row is None or row[0] == default, name
 
 
 def test_knobs_outside_the_table_are_not_in_it() -> None:
@@ -31,8 +39,38 @@ def test_knobs_outside_the_table_are_not_in_it() -> None:
     assert wrong == []
 
 
+def test_a_field_is_read_by_what_its_knob_declares() -> None:
+    knob = Knob("POOL_MANY", Kind.INT, "3", "Counts things", maximum=9.0)
+
+    @frozen(kw_only=True)
+    class Part:
+        many: int = integer(knob)
+
+    def read(text: str) -> tuple[object, int]:
+        config = config_from_mapping({"POOL_MANY": text}, Library())
+        knobs = KnobReader(config)
+        ((name, reader),) = readers(Part)
+        assert name == "many"
+        return reader(knobs), len(knobs.diagnostics)
+
+    assert read("2 * 4") == (8, 0)
+    assert read("") == (3, 0)
+    assert read("10") == (3, 1)
+
+
+def test_every_field_of_the_policy_that_has_a_reader_is_filled_by_it() -> None:
+    made = [name for part in PARTS for name, _ in readers(part)]
+    others = {"dialect", "groups", "group_accept_surplus", "concurrency_limits", "user_maps"}
+    assert sorted([*made, *others]) == sorted(fields_dict(NegotiatorPolicy))
+
+
+def test_expressions_of_other_daemons_are_no_knobs_of_a_cycle() -> None:
+    assert not OTHER_KNOBS.keys() & KNOBS.keys()
+    assert {knob.read_by for knob in OTHER_KNOBS.values()} <= DAEMONS
+
+
 def test_docs_begin_with_a_verb_and_reasons_are_given() -> None:
-    for knob in (*KNOBS.values(), *FAMILIES):
+    for knob in (*KNOBS.values(), *FAMILIES, *(k for k in OTHER_KNOBS.values() if k.doc)):
         assert knob.doc.split()[0].endswith("s"), knob.name
         assert knob.honoured or knob.reason, knob.name
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from classad.table.answers.predicates import Book, Predicate, Verdict
+from classad.table.answers.predicates import Book, Predicate
+from classad.table.answers.verdicts import Verdict
 from classad.table.dependence.partner import Asked, Partner, key_of
 
 #: Partners after which it is looked which groups have told all of them the same.
@@ -24,13 +25,13 @@ _SEVERAL: Final = 8
 
 def names_asked(predicates: Iterable[Predicate]) -> tuple[Asked, ...]:
     """All that some predicates have asked partners for."""
-    variants = [variant.asked for predicate in predicates for variant in predicate.variants]
+    variants = [variant.asked for predicate in predicates for variant in predicate.ways]
     return tuple(dict.fromkeys(chain.from_iterable(variants)))
 
 
 def count_variants(predicates: Iterable[Predicate]) -> int:
     """How many ways of asking the predicates have found so far."""
-    return sum([len(predicate.variants) for predicate in predicates])
+    return sum([len(predicate.ways) for predicate in predicates])
 
 
 class _Group:
@@ -123,7 +124,7 @@ class Together:
         asking = []
         for predicate in self.predicates:
             predicate.verdict(partner)
-            clock = any(variant.clock for variant in predicate.variants)
+            clock = any(variant.clock for variant in predicate.ways)
             asking.append((frozenset(names_asked((predicate,))), clock))
         wholes: list[tuple[frozenset[Asked], bool]] = []
         for asked, clock in sorted(set(asking), key=lambda one: len(one[0]), reverse=True):
@@ -146,11 +147,6 @@ def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
     for verdict in verdicts:
         if verdict.passing is not None:
             passing = verdict.passing if passing is None else passing & verdict.passing
-    return saying_all(verdicts, passing)
-
-
-def saying_all(verdicts: Sequence[Verdict], passing: int | None) -> Verdict:
-    """The same if it is known which rows all of them let pass."""
     odd, chance = 0, False
     for verdict in verdicts:
         odd |= verdict.odd

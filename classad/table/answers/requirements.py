@@ -18,9 +18,10 @@ from typing import Any, Final, NamedTuple
 from classad.ads.deferred import Unbuilt
 from classad.ads.expression import ExprTree
 from classad.match import is_true
-from classad.table.answers.joint_verdicts import Together, count_variants, names_asked, saying_all
+from classad.table.answers.joint_verdicts import Together, count_variants, names_asked, passing_all
 from classad.table.answers.own_ad_lists import OwnLists
-from classad.table.answers.predicates import Book, Predicate, Verdict
+from classad.table.answers.predicates import Book, Predicate
+from classad.table.answers.verdicts import Verdict
 from classad.table.arrays.arrays import flag, rows_of
 from classad.table.dependence.conjuncts import Conjunct, Splits
 from classad.table.dependence.partner import Constants, KeyOf, Partner, key_of
@@ -225,7 +226,7 @@ class _Wanted:
         variants = count_variants(self.predicates)
         if variants != self.variants:
             self.key_of = key_of(names_asked(self.predicates))
-            self.clock = any(v.clock for predicate in self.predicates for v in predicate.variants)
+            self.clock = any(v.clock for predicate in self.predicates for v in predicate.ways)
             self.variants = variants
             budget.drop(self.known)
         if not self.clock:
@@ -280,7 +281,7 @@ class PartnerSide:
         wanted = self._wanted(value, partner)
         found = wanted.find(partner)
         if found is None:
-            found = self._whole(wanted, partner, bits)
+            found = self._whole(wanted, partner)
         else:
             found.used = self.book.budget.now
         if found.passing is not None:
@@ -314,8 +315,8 @@ class PartnerSide:
         self._by_tree.keep(place, (tree, wanted, given), 1500 + 300 * len(given.values))
         return wanted
 
-    def _whole(self, wanted: _Wanted, partner: Partner, bits: int) -> Verdict:
-        """What all conjuncts say together, at least about the rows that are wanted."""
+    def _whole(self, wanted: _Wanted, partner: Partner) -> Verdict:
+        """What all conjuncts say together."""
         everything = self.book.store.everything.bits
         predicates = wanted.predicates
         if predicates is None:
@@ -325,51 +326,10 @@ class PartnerSide:
             found = Verdict(0, 0, 0, everything)
             found.chance = True
             return found
-        verdicts: list[Verdict] = []
-        costly: list[Predicate] = []
-        passing: int | None = None
-        for predicate in predicates:
-            verdict = predicate.known(partner)
-            if verdict is None or verdict.within is not None:
-                costly.append(predicate)
-                continue
-            verdicts.append(verdict)
-            if verdict.passing is not None:
-                passing = verdict.passing if passing is None else passing & verdict.passing
-        partial = False
-        if costly:
-            passing, partial = self._narrowed(passing, costly, verdicts, partner, bits)
-        found = saying_all(verdicts, passing)
-        if partial:
-            found.within = bits
-        elif wanted.predicates is not None:
+        found = passing_all([predicate.verdict(partner) for predicate in predicates])
+        if wanted.predicates is not None:
             wanted.keep(partner, found, self.book.budget)
         return found
-
-    def _narrowed(
-        self,
-        passing: int | None,
-        costly: list[Predicate],
-        verdicts: list[Verdict],
-        partner: Partner,
-        bits: int,
-    ) -> tuple[int | None, bool]:
-        """What passes predicates that are not known yet, too; whether that is not known of all.
-
-        ``verdicts``: where theirs go.
-        """
-        everything, partial = self.book.store.everything.bits, False
-        if len(costly) > 1:  # what costs little leaves fewer rows to what costs more
-            costly = sorted(costly, key=lambda p: p.effort(partner))
-        for predicate in costly:
-            rows = everything if passing is None else passing
-            verdict = predicate.verdict(partner, bits if passing is None else rows & bits)
-            # What it does not tell of must have been ruled out by others, for all or for now.
-            partial |= verdict.within is not None and rows & verdict.within != rows
-            if verdict.passing is not None:
-                passing = verdict.passing if passing is None else passing & verdict.passing
-            verdicts.append(verdict)
-        return passing, partial
 
     def _of_shapes(self, shapes: Iterable[Shape]) -> list[Predicate]:
         """The predicates of conjuncts that stand in the requirements themselves."""

@@ -1,26 +1,16 @@
-"""Moving codes, bits and doubles between rows, in C (csrc/codes.c) when it is there, else here.
+"""Moves codes, bits and doubles between rows, in C (csrc/codes.c) when it is there, else here.
 
-What is decided here: nothing.  Codes and row numbers are arrays of 32-bit integers; a set of rows
-is one Python integer, whose bit r stands for row r.
-Inputs: flat arrays.  Outputs: new ones.  Never here: what a code stands for.
-Follows: csrc/kernels.h; the tests compare both ways.
+Codes and row numbers are arrays of 32-bit integers; a set of rows is one Python integer, whose bit
+r stands for row r.  The tests compare both ways.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from math import copysign
 from typing import TYPE_CHECKING, Any, Final
 
 from classad import kernels
-from classad.language.operators import EXACT
-
-#: Of zeros below zero: numbers of their own, zeros like any other, or not wanted in a result.
-TWO_ZEROS: Final = 0
-ONE_ZERO: Final = 1
-ANY_ZERO: Final = 2
-_UNSURE: Final = -2
 
 #: Times a length: zeros.  An array made from bytes takes many times as long.
 NO_CODES: Final = array("i", [0])
@@ -145,24 +135,6 @@ def spread(codes: array[int], rows: Rows, table: array[float], out: array[float]
     _checked(lib.ca_spread(len(codes), _ints(ffi, codes), where, size, known, room, made))
 
 
-def compute(
-    operator: str, left: array[float], right: array[float], most: float, zeros: int
-) -> array[float] | None:
-    """Sums, differences or products of finite numbers, or NaN for nothing.
-
-    None if one is larger than ``most``, or a zero below zero where there is ANY_ZERO.
-    """
-    native = kernels.native
-    if native is None:
-        return _compute(operator, left, right, most, zeros)
-    ffi, lib = native
-    out = NO_NUMBERS * len(left)
-    one, other = ffi.from_buffer("double[]", left), ffi.from_buffer("double[]", right)
-    made, number = ffi.from_buffer("double[]", out), "+-*".index(operator)
-    code = lib.ca_compute(number, len(left), one, other, most, zeros, made)
-    return None if code == _UNSURE else out if _checked(code) == 0 else None
-
-
 def settle(values: array[float], single: bool, other: float) -> array[float]:
     """Numbers, in single precision if that is wanted, and another number in the place of NaN."""
     native = kernels.native
@@ -177,19 +149,6 @@ def settle(values: array[float], single: bool, other: float) -> array[float]:
 
 
 # ---- Python ------------------------------------------------------------------------------------
-
-
-def _compute(
-    operator: str, left: array[float], right: array[float], most: float, zeros: int
-) -> array[float] | None:
-    out = array("d", map(EXACT[operator], left, right))
-    if any(abs(value) > most for value in out):
-        return None
-    if zeros == ONE_ZERO:
-        return array("d", [value + 0.0 for value in out])
-    if zeros == ANY_ZERO and any(value == 0 and copysign(1.0, value) < 0 for value in out):
-        return None
-    return out
 
 
 def _number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int], array[int]]:

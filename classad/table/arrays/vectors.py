@@ -1,10 +1,8 @@
 """Vectors: many values at once, and what operators and functions make of them.
 
-What is decided here: nothing about the language.  Of numbers, booleans, undefined and errors
-csrc/operate.c makes what ``classad.language.operators`` would, which the tests compare; every
-other value, and all of them without the C kernels, goes to those functions one by one.
-Inputs: lists of values.  Outputs: ``Vector`` objects.
-Never here: references, ads, what is evaluated when.
+Of numbers, booleans, undefined and errors csrc/operate.c makes what ``classad.language.operators``
+would, which the tests compare; every other value, and all of them without the C kernels, goes to
+those functions one by one.
 """
 
 from __future__ import annotations
@@ -12,19 +10,24 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise, repeat
+from math import isfinite, nan
 from struct import pack, unpack
+from sys import byteorder
 from typing import Any, Final
 
 from classad import kernels
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED
 from classad.loading.columns import Tag
+from classad.table.arrays.arrays import pick, pick_numbers
 
 #: The operators that the kernel knows, by its number for them.
 _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
 _UNARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 1}
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
 _ELSEWHERE: Final = int(Tag.NOTHING)
+#: Leaves a 1 where there is no real.
+_NO_REAL: Final = bytes(tag != Tag.REAL for tag in range(256))
 #: What a value counts as in logic if it is true, see ``Vector.judged``.
 _HOLDS: Final = 1
 
@@ -65,6 +68,12 @@ class Vector:
             found = cls._mixed(values)
         found._values = values
         return found
+
+    @classmethod
+    def booleans(cls, values: Sequence[Any]) -> Vector:
+        """The vector of some booleans."""
+        # An array takes three times as long over a class of its own as over a plain list.
+        return cls(bytes((Tag.BOOLEAN,)) * len(values), array("q", list(values)), {})
 
     @classmethod
     def _mixed(cls, values: list[Any]) -> Vector:
@@ -115,6 +124,37 @@ class Vector:
         if known is None:
             known = self.memo["strings"] = set(map(type, self.others)) == {str}
         return self.others if known else None
+
+    def picked(self, places: array[int]) -> Vector:
+        """The values at some places."""
+        if self.others or kernels.native is None:
+            return Vector.of(list(map(self.values().__getitem__, places)))
+        numbers, payload = array("d"), array("q")
+        numbers.frombytes(self.payload.tobytes())
+        payload.frombytes(pick_numbers(numbers, places).tobytes())
+        if len(set(self.tags)) == 1:
+            return Vector(self.tags[:1] * len(places), payload, {})
+        wide = self.memo.get("tags")
+        if wide is None:
+            wide = self.memo["tags"] = array("i", list(self.tags))
+        low = slice(0 if byteorder == "little" else 3, None, 4)
+        return Vector(pick(wide, places).tobytes()[low], payload, {})
+
+    def doubles(self) -> array[float] | None:
+        """The numbers, NaN for what is none; None if there are NaN or infinite numbers, too."""
+        if kernels.native is None or not self.known:
+            return None
+        reals = binary("*", self, Vector.constant(1.0))
+        found = array("d")
+        found.frombytes(reals.payload.tobytes())
+        if not isfinite(sum(found)):  # what is no number has the payload 0
+            return None
+        others = reals.tags.translate(_NO_REAL)
+        place = others.find(1)
+        while place >= 0:
+            found[place] = nan
+            place = others.find(1, place + 1)
+        return found
 
     def native(self, ffi: Any) -> Any:
         """The same as the kernel sees it."""

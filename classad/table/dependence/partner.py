@@ -29,8 +29,11 @@ from classad.table.store.columns import PLAIN
 #: A name, or a name in a tuple where the expression itself matters.
 Asked = str | tuple[str]
 
+#: What an attribute of a partner is to an expression, or several are.
+Key = object
+
 #: Takes the keys of a partner and picks some of them.
-KeyOf = Callable[[Any], Any]
+KeyOf = Callable[[Any], Key]
 
 #: Nodes that an attribute may lead to before it is left to be evaluated row by row.
 MAX_SIZE = 1_000_000
@@ -113,9 +116,9 @@ class _Keys(dict[Asked, Any]):
         return key
 
 
-def counts_as_value(key: Any) -> bool:
+def counts_as_value(key: Key) -> bool:
     """Whether a key is that of a value, or of no attribute at all."""
-    return key is None or key[0].__class__ is type
+    return key is None or (isinstance(key, tuple) and isinstance(key[0], type))
 
 
 class Partner:

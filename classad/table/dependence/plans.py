@@ -10,7 +10,8 @@ Follows: classad/evaluation/scopes.py.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from math import prod
+from typing import Final
 
 from classad.language.limits import MAX_DEPTH
 from classad.table.dependence.partner import MAX_SIZE, Asked, Partner
@@ -18,6 +19,8 @@ from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
 from classad.table.store.parts import Part
 from classad.table.store.store import Store
 
+#: Combinations up to which an expression is evaluated as a whole.
+_WHOLE: Final = 64
 #: Levels left for what an expression is part of.
 _ROOM: Final = MAX_DEPTH - 150
 _TOO_MUCH: Final = MAX_SIZE + 1
@@ -25,30 +28,56 @@ _TOO_MUCH: Final = MAX_SIZE + 1
 _SHORT: Final = 2000
 
 
-class Group(NamedTuple):
+class Group:
     """Rows of one plan.
 
     ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``circular``: the rows'
-    expressions lead back to themselves; ``asked``: the partner's names that decide; ``memo``: what
-    has been made of it; ``told``: what it has said to partners.
+    expressions lead back to themselves; ``ready``: what the sampler has made of it.
     """
 
-    part: Part
-    columns: tuple[str, ...]
-    odd: bool
-    circular: bool
-    asked: tuple[Asked, ...]
-    memo: dict[str, Any]
-    told: dict[Any, Any]
+    __slots__ = ("circular", "columns", "odd", "part", "ready")
+
+    def __init__(self, part: Part, columns: tuple[str, ...], odd: bool, circular: bool) -> None:
+        self.part = part
+        self.columns = columns
+        self.odd = odd
+        self.circular = circular
+        self.ready: object = None
 
 
-class Plan(NamedTuple):
-    """``asked``: the partner's names that decide, sorted; ``clock``: so does the instant."""
+class Plan:
+    """``asked``: the partner's names that decide, sorted; ``clock``: so does the instant.
 
-    groups: list[Group]
-    asked: tuple[Asked, ...]
-    clock: bool
-    random: bool
+    ``columns``: those of the rows that decide; ``odd``: the rows that they do not decide.
+    """
+
+    __slots__ = ("_wide", "asked", "clock", "columns", "groups", "odd", "random")
+
+    def __init__(
+        self, groups: list[Group], asked: tuple[Asked, ...], clock: bool, random: bool
+    ) -> None:
+        self.groups = groups
+        self.asked = asked
+        self.clock = clock
+        self.random = random
+        self.columns = frozenset[str]().union(*(group.columns for group in groups))
+        self.odd = 0
+        for group in groups:
+            self.odd |= group.part.bits if group.odd else 0
+        self._wide: bool | None = None
+
+    def forget(self) -> None:
+        """Columns have changed."""
+        self._wide = None
+
+    @property
+    def wide(self) -> bool:
+        """Whether there are too many combinations to evaluate them all."""
+        if self._wide is None:
+            self._wide = any(
+                prod(map(group.part.cardinality, group.columns)) > _WHOLE for group in self.groups
+            )
+        return self._wide
 
 
 def make_plan(
@@ -176,12 +205,7 @@ class _Draft:
         columns = tuple(sorted(self.rows))
         if self.circular and not odd:
             odd = not (self._is_short() and self.store.trees_apart(self.part, columns))
-        return Group(self.part, columns, odd, self.circular, self.names_asked(), {}, {})
-
-    def names_asked(self) -> tuple[Asked, ...]:
-        """The partner's names, as they are to be asked for."""
-        names: list[Asked] = [(name,) for name in self.asked] if self.exact else list(self.asked)
-        return tuple(sorted(names))
+        return Group(self.part, columns, odd, self.circular)
 
     def _is_short(self) -> bool:
         """Whether an evaluation with a circle in it, cut where that closes, is a short one."""

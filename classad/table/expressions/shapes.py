@@ -90,21 +90,15 @@ class Shape:
         if node.absolute:
             self.odd = self.random = True  # what it leads to is not known
             return None
-        base: Any = node.base
         if name in UNUSUAL:
             if name != "currenttime":
                 self.odd = self.random = True
                 return None
             self.clock = True
-        if base is None:
-            return EITHER
-        if base.__class__ is Reference and base.base is None and not base.absolute:
-            scope = fold_name(base.name)
-            if scope == "my":
-                return MINE
-            if scope == "target":
-                return OTHERS
-        return BOTH
+        scope = scope_of(node)
+        if scope is None:
+            return BOTH
+        return {"": EITHER, "my": MINE, "target": OTHERS}[scope]
 
     def _call(self, name: str) -> bool:
         """Note what a function does; whether it evaluates its arguments elsewhere."""
@@ -235,3 +229,16 @@ def bare(node: Any) -> Any:
     while node.__class__ is Parens:
         node = node.inner
     return node
+
+
+def scope_of(node: Reference) -> str | None:
+    """Where a reference looks: ``my``, ``target``, empty if it does not say; else None."""
+    base = node.base
+    if node.absolute:
+        return None
+    if base is None:
+        return ""
+    if not isinstance(base, Reference) or base.base is not None or base.absolute:
+        return None
+    scope = fold_name(base.name)
+    return scope if scope in ("my", "target") else None

@@ -15,7 +15,8 @@ from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Literal
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
-from classad.table.sampling.programs import Cell, Given, Program
+from classad.table.sampling.preparation import Cell, Given
+from classad.table.sampling.programs import Program
 from classad.table.store.columns import PLAIN
 from classad.table.store.parts import Joint
 
@@ -82,19 +83,19 @@ class Comparison:
 
 def _ordered(joint: Joint, test: Callable[[Any], int]) -> bytes | None:
     """Numbers rise, so the result changes at most once; other values are few."""
-    samples, count = joint.samples, joint.ordered
+    (samples,), count = joint.cells, joint.ordered
     if len(samples) - count > _FEW:
         return None
-    rest = bytes([test(cell) for (cell,) in samples[count:]])
+    rest = bytes([test(cell) for cell in samples[count:]])
     if not count:
         return rest
     low, high = 0, count - 1
-    before, after = test(samples[0][0]), test(samples[high][0])
+    before, after = test(samples[0]), test(samples[high])
     if before == after:
         high = count
     while high - low > 1 and high < count:
         middle = (low + high) // 2
-        if test(samples[middle][0]) == before:
+        if test(samples[middle]) == before:
             low = middle
         else:
             high = middle

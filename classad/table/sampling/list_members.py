@@ -1,11 +1,8 @@
 """The ads in the lists that rows have, as rows of their own.
 
-What is decided here: when the value of an expression in such an ad follows from what that ad has
-and from values of the partner alone.  It does if every name that the expression mentions is a plain
-value there; a name that the ad lacks is the partner's, unless rows have it, too.
-Inputs: vectors of lists, expressions of the partner.  Outputs: vectors, counts.
-Never here: what a function makes of values.
-Follows: ``countMatches`` in classad/builtins/ads.py.
+The value of an expression in such an ad follows from what that ad has and from values of the
+partner if every name that it mentions is a plain value there; a name that the ad lacks is the
+partner's, unless rows have it, too.
 """
 
 from __future__ import annotations
@@ -14,37 +11,13 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from attr import frozen
-
 from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
 from classad.ads.lists import ListValue
-from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import ERROR, UNDEFINED
-from classad.syntax.nodes import Node, Reference
 from classad.table.arrays.vectors import Vector, count_holding
-from classad.table.dependence.partner import Partner, counts_as_value
-from classad.table.dependence.substitution import Reduction, Unknown
+from classad.table.dependence.partner import Partner
+from classad.table.sampling.preparation import Unknown
 from classad.table.store.columns import PLAIN
-
-
-@frozen(eq=False)
-class Member(Node):
-    """An attribute of the ad in a list; ``row_too``: rows have one of that name."""
-
-    name: str
-    row_too: bool
-
-
-@frozen(eq=False)
-class Counting(Node):
-    """How many ads of a list an expression holds in."""
-
-    lists: Any
-    inner: Node
-
-    def children(self) -> tuple[Node, ...]:
-        return (self.lists, self.inner)
 
 
 class Members:
@@ -112,37 +85,3 @@ def _is_ad(item: Any) -> bool:
     if item.__class__ is not ClassAd or item._chained is not None:
         raise Unknown
     return True
-
-
-class Inside(Reduction):
-    """An expression of the partner, in the ads of lists."""
-
-    def reference(self, node: Any, of_row: bool) -> Node:
-        name = fold_name(node.name)
-        if node.absolute or name in UNUSUAL or node.base is not None:
-            raise Unknown
-        if not counts_as_value(self.partner.key(name)):
-            raise Unknown
-        return Member(name, name in self.columns)
-
-
-def counted(node: Any, partner: Partner) -> Node:
-    """The expression, of the partner, that a call of ``countMatches`` evaluates in each ad.
-
-    Not where the attribute that it names is found elsewhere, for the list is evaluated there.
-    """
-    if node.__class__ is not Reference:
-        return node  # type: ignore[no-any-return]
-    name, base = fold_name(node.name), node.base
-    own = base is None or _is_my(base)
-    if node.absolute or not own or name in UNUSUAL:
-        raise Unknown
-    tree = partner.raw(name)
-    if tree.__class__ is not ExprTree or not partner.takes_constants:
-        raise Unknown
-    return tree.node
-
-
-def _is_my(node: Any) -> bool:
-    plain = node.__class__ is Reference and node.base is None and not node.absolute
-    return plain and fold_name(node.name) == "my"

@@ -6,20 +6,19 @@ combinations runs as a program on vectors (``programs``); the evaluator does the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from classad.ads.ad import ClassAd
 from classad.ads.expression import ExprTree
 from classad.language.operators import COMPARISONS, truth
-from classad.language.values import UNDEFINED
+from classad.language.values import UNDEFINED, ClassAdValue
 from classad.table.arrays.vectors import Vector
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
-from classad.table.dependence.substitution import reduced
 from classad.table.expressions.shapes import Shape, bare
 from classad.table.sampling.comparisons import Comparison
-from classad.table.sampling.programs import Inputs, Ready, program_of
+from classad.table.sampling.programs import Inputs, Program, program_of
 from classad.table.store.parts import Joint, put_cell
 
 #: What a value counts as in logic; NOBODY for a combination that no row has.
@@ -28,189 +27,135 @@ TRUE: Final = 1
 FALSE: Final = 2
 BAD: Final = 3
 NOBODY: Final = 4
+#: From so many combinations on it pays to make an expression ready first.
+MANY = 12
 
 
-def logical(value: Any) -> int:
+def logical(value: ClassAdValue) -> int:
     """What a value counts as in logic."""
     found = truth(value)
-    if found.__class__ is bool:
+    if found is True or found is False:
         return TRUE if found else FALSE
     return UNKNOWN if found is UNDEFINED else BAD
 
 
-class Results(NamedTuple):
-    """``joint``: None if all rows of the group have the one result there is.
-
-    ``results``: bytes if they are what values count as in logic.  ``whole``: also for the rows that
-    did not matter.
-    """
+class Judged(NamedTuple):
+    """What combinations count as in logic; ``joint``: None if all rows have the one there is."""
 
     joint: Joint | None
-    results: Any
-    whole: bool
+    results: bytes | bytearray
 
 
-class _Rest(NamedTuple):
-    """Combinations that are left; ``row``: has what they have in common."""
+class Valued(NamedTuple):
+    """The values of combinations; some that no row has are undefined."""
 
-    row: ClassAd
-    names: tuple[str, ...]
-    joint: Joint
-    group: Group
-    codes: list[int]
+    joint: Joint | None
+    results: Vector
+
+
+class _Ready:
+    """What was made of an expression for a group of rows, whoever the partner is."""
+
+    def __init__(self, program: Program | None, comparison: Comparison | None) -> None:
+        self.program = program
+        self.comparison = comparison
+        #: The ad of what all rows have, and the same with trees of its own.
+        self.apart: tuple[ClassAd, ClassAd] | None = None
 
 
 class Sampler:
     """Evaluates a shape in the combinations that a group of rows has."""
 
-    def __init__(
-        self, shape: Shape, of_row: bool, partner: Partner, convert: Callable[[Any], Any] | None
-    ) -> None:
-        """``convert``: None for values as they are, or ``logical``."""
+    def __init__(self, shape: Shape, of_row: bool, partner: Partner) -> None:
         self.shape = shape
         self.of_row = of_row
         self.partner = partner
-        self.convert = convert
 
-    def at_once(self, group: Group) -> Results | None:
-        """The same if it costs next to nothing; else None.  For a single column that differs."""
-        _, varying = group.part.base(group.columns)
-        if len(varying) != 1 or group.circular:
-            return None
-        joint = group.part.joint(varying)
-        ready = self._ready(group, varying, joint)
-        if ready is None or not ready.known():
-            return None
-        made = ready.run(None)
-        return None if made is None else Results(joint, self._converted(made), True)
-
-    def results(self, group: Group, within: int | None = None) -> Results:
-        """The result for each sample; None or NOBODY for samples that no row of the group has.
-
-        ``within``: the rows that matter.
-        """
-        part = group.part
-        row, varying = part.base(group.columns)
-        if group.circular:
-            row = _with_own_trees(row, group)
+    def judged(self, group: Group) -> Judged:
+        """What each combination counts as in logic."""
+        row, varying = self._base(group)
         if not varying:
-            return Results(None, [self.value(row)], True)
-        joint = part.joint(varying)
-        if len(varying) == 1 and self.convert is logical:
-            comparison = self._comparison(group)
-            judged = None
+            return Judged(None, bytes((logical(self._value(row)),)))
+        joint = group.part.joint(varying)
+        if len(varying) == 1 and getattr(bare(self.shape.node), "operator", "") in COMPARISONS:
+            comparison = self._ready(group).comparison
             if comparison is not None:
-                judged = comparison.judged(varying[0], group, joint, self.partner, logical)
-            if judged is not None:
-                return Results(joint, judged, True)
-        ready = self._ready(group, varying, joint)
-        if ready is not None and ready.known():
-            made = ready.run(None)
-            if made is not None:
-                return Results(joint, self._converted(made), True)
-        if within is not None:
-            joint = joint._replace(live=part.codes_within(joint, within))
-        found: Any = [None] * len(joint.samples)
-        if self.convert is not None:
-            found = bytearray([NOBODY]) * len(joint.samples)
-        codes: Iterable[int] = range(len(found)) if joint.live is None else joint.live
-        self._rest(_Rest(row, varying, joint, group, list(codes)), ready, found)
-        return Results(joint, found, within is None)
+                found = comparison.judged(varying[0], group, joint, self.partner, logical)
+                if found is not None:
+                    return Judged(joint, found)
+        made = self._at_once(group, varying, joint)
+        if made is not None:
+            return Judged(joint, made.judged())
+        results = bytearray((NOBODY,)) * joint.size
+        for code, value in self._one_by_one(row, varying, joint):
+            results[code] = logical(value)
+        return Judged(joint, results)
 
-    def _comparison(self, group: Group) -> Comparison | None:
-        """The plain comparison that the shape is, if it is one."""
-        memo = group.memo
-        if "comparison" not in memo:
-            program = None
-            if getattr(bare(self.shape.node), "operator", "") in COMPARISONS:
-                program = program_of(self.shape, self.of_row, group, self.partner)
-            memo["comparison"] = None if program is None else Comparison.of(program)
-        found: Comparison | None = memo["comparison"]
+    def values(self, group: Group) -> Valued:
+        """The value of each combination."""
+        row, varying = self._base(group)
+        if not varying:
+            return Valued(None, Vector.of([self._value(row)]))
+        joint = group.part.joint(varying)
+        made = self._at_once(group, varying, joint)
+        if made is not None:
+            return Valued(joint, made)
+        results: list[ClassAdValue] = [UNDEFINED] * joint.size
+        for code, value in self._one_by_one(row, varying, joint):
+            results[code] = value
+        return Valued(joint, Vector.of(results))
+
+    def _base(self, group: Group) -> tuple[ClassAd, tuple[str, ...]]:
+        """An ad of what all rows have, and the names of the columns in which they differ."""
+        row, varying = group.part.base(group.columns)
+        if group.circular:
+            ready = self._ready(group)
+            if ready.apart is None or ready.apart[0] is not row:
+                ready.apart = row, _with_own_trees(row)
+            row = ready.apart[1]
+        return row, varying
+
+    def _ready(self, group: Group) -> _Ready:
+        found = group.ready
+        if not isinstance(found, _Ready):
+            program = program_of(self.shape, self.of_row, group, self.partner)
+            found = group.ready = _Ready(
+                program, None if program is None else Comparison.of(program)
+            )
         return found
 
-    def _ready(self, group: Group, names: tuple[str, ...], joint: Joint) -> Ready | None:
-        """What finds the results of many combinations together."""
-        if len(joint.samples) < MANY:
+    def _at_once(self, group: Group, names: tuple[str, ...], joint: Joint) -> Vector | None:
+        """The values of many combinations; None if they are to be found one by one."""
+        if joint.size < MANY or (joint.live is not None and len(joint.live) < MANY):
             return None
-        program = program_of(self.shape, self.of_row, group, self.partner)
+        program = self._ready(group).program
         if program is None:
             return None
-        return Ready(program, Inputs(self.partner, group.part, names, joint))
+        return program.run(Inputs(self.partner, group.part, names), joint.live)
 
-    def _converted(self, made: Vector) -> Any:
-        return made.values() if self.convert is None else made.judged()
+    def _one_by_one(
+        self, row: ClassAd, names: tuple[str, ...], joint: Joint
+    ) -> Iterator[tuple[int, ClassAdValue]]:
+        for code in range(joint.size) if joint.live is None else joint.live:
+            for name, cells in zip(names, joint.cells, strict=True):
+                put_cell(row, name, cells[code])
+            yield code, self._value(row)
 
-    def _rest(self, rest: _Rest, ready: Ready | None, found: Any) -> None:
-        """Fill in what is left, together, in a reduced form or one by one."""
-        codes = rest.codes
-        if len(codes) >= MANY:
-            made = None if ready is None else ready.run(codes)
-            if made is not None:
-                results = self._converted(made)
-                if len(codes) == len(found):
-                    found[:] = results
-                for code in codes if len(codes) < len(found) else ():
-                    found[code] = results[code]
-                return
-            alone = reduced(self.shape, self.of_row, rest.group, self.partner)
-            if alone is not None:
-                self._quickly(alone, rest.names, rest.joint.samples, codes, found)
-                return
-        for code in codes:
-            for name, cell in zip(rest.names, rest.joint.samples[code], strict=True):
-                put_cell(rest.row, name, cell)
-            found[code] = self.value(rest.row)
-
-    def value(self, row: ClassAd, tree: Any = None) -> Any:
-        """The result for one combination; the value of another expression there."""
+    def _value(self, row: ClassAd) -> ClassAdValue:
+        """The value for one combination."""
         partner = self.partner
-        other = partner.mine
-        my, target = (row, other) if self.of_row else (other, row)
+        my, target = (row, partner.mine) if self.of_row else (partner.mine, row)
         assert my is not None
-        if tree is not None:
-            return partner.evaluator.value(tree, my, target)
-        value = partner.evaluator.value(self.shape.tree, my, target)
-        return value if self.convert is None else self.convert(value)
-
-    def _quickly(
-        self,
-        tree: ExprTree,
-        names: tuple[str, ...],
-        samples: list[tuple[Any, ...]],
-        codes: Iterable[int],
-        found: Any,
-    ) -> None:
-        """Evaluate the reduced expression, which needs an ad with the columns alone."""
-        evaluator, convert = self.partner.evaluator, self.convert
-        row = ClassAd()
-        row._names = dict(zip(names, names, strict=True))
-        for code in codes:
-            sample = samples[code]
-            row._attrs = (
-                dict(zip(names, sample, strict=True))
-                if None not in sample
-                else {name: c for name, c in zip(names, sample, strict=True) if c is not None}
-            )
-            value = evaluator.value(tree, row, None)
-            found[code] = value if convert is None else convert(value)
+        value: ClassAdValue = partner.evaluator.value(self.shape.tree, my, target)
+        return value
 
 
-def _with_own_trees(row: ClassAd, group: Group) -> ClassAd:
+def _with_own_trees(row: ClassAd) -> ClassAd:
     """The same ad, in which no expression is another attribute's too: that is what tells a circle.
 
     See ``Store.trees_apart``.
     """
-    known = group.memo.get("row")
-    if known is None or known[0] is not row:
-        own = ClassAd()
-        for name, cell in row._attrs.items():
-            put_cell(
-                own, name, ExprTree.from_node(cell.node) if cell.__class__ is ExprTree else cell
-            )
-        known = group.memo["row"] = row, own
-    found: ClassAd = known[1]
-    return found
-
-
-#: From so many combinations on it pays to make an expression ready first.
-MANY = 12
+    own = ClassAd()
+    for name, cell in row._attrs.items():
+        put_cell(own, name, ExprTree.from_node(cell.node) if isinstance(cell, ExprTree) else cell)
+    return own

@@ -22,16 +22,26 @@ from classad.table.store.columns import PLAIN, Column, is_nested
 
 
 class Joint(NamedTuple):
-    """``codes``: the number of each row of a part; ``samples``: the cells that a number stands for.
+    """``codes``: the combination of each row; ``cells``: by column those of each combination.
 
-    ``ordered``: so many samples, of one column, are numbers that rise; ``live``: those that some
-    row may have, None for all.
+    ``ordered``: so many combinations, of one column, are numbers that rise; ``live``: those that
+    some row may have, None for all.
     """
 
     codes: array[int]
-    samples: list[tuple[Any, ...]]
+    cells: list[list[Any]]
     ordered: int
     live: list[int] | None
+
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return len(self.cells[0])
+
+    @property
+    def samples(self) -> Sequence[tuple[Any, ...]]:
+        """The cells of each combination."""
+        return list(zip(*self.cells, strict=True))
 
 
 class View(NamedTuple):
@@ -57,20 +67,8 @@ class Source(Protocol):
 
     budget: Budget
 
-    def ready(self, name: str) -> bool:
-        """Whether a whole column costs little."""
-
     def column(self, name: str) -> Column | None:
         """The column of all rows."""
-
-    def built(self, name: str) -> Column | None:
-        """The same, if it is there already."""
-
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        """What some rows have."""
-
-    def closed(self, name: str) -> bool:
-        """Whether it is known that no cell of a column depends on more than itself."""
 
 
 class Part:
@@ -139,25 +137,16 @@ class Part:
         return found
 
     def _look(self, name: str) -> View:
-        source, rows = self._source, self.rows
-        whole = source.built(name)
-        if whole is None and (rows is None or source.ready(name) or _FEW * len(rows) > self.size):
-            whole = source.column(name)
-        if whole is None:
-            assert rows is not None
-            own = Column.of(name, source.cells(name, rows))
-            return View(own.values, own.codes, None, own.ordered, own.expressions)
+        whole = self._source.column(name)
+        assert whole is not None
         codes, live = whole.codes, None
-        if rows is not None:
-            codes = pick(whole.codes, rows)
+        if self.rows is not None:
+            codes = pick(whole.codes, self.rows)
             live = sorted(set(codes))
         return View(whole.values, codes, live, whole.ordered, whole.expressions)
 
     def has_expressions(self, name: str) -> bool:
         """Whether some cell may be no plain value."""
-        # Of all rows the column is wanted anyway, once it is known to matter.
-        if name not in self._views and self.rows is not None and self._source.closed(name):
-            return False
         view = self.view(name)
         return bool(view.expressions) and not view.expressions.isdisjoint(view.used)
 
@@ -254,17 +243,6 @@ class Part:
             found = self._bases.keep(names, (row, varying), 600 + 150 * len(names))
         return found
 
-    def codes_within(self, joint: Joint, wanted: int) -> list[int]:
-        """The codes of these rows that are wanted."""
-        if self.rows is None:
-            return sorted(set(pick(joint.codes, rows_of(wanted & self.bits))))
-        flags = bytearray(self.size)
-        for row in rows_of(wanted & self.bits):
-            flags[row] = 1
-        return sorted(
-            {code for row, code in zip(self.rows, joint.codes, strict=True) if flags[row]}
-        )
-
     def joint(self, names: tuple[str, ...]) -> Joint:
         """The combinations of cells of one or more columns."""
         found = self._joints.get(names)
@@ -272,13 +250,11 @@ class Part:
             views = [self.view(name) for name in names]
             if len(views) == 1:
                 (view,) = views
-                samples = [(value,) for value in view.values]
-                found = Joint(view.codes, samples, view.ordered, view.live)
+                found = Joint(view.codes, [view.values], view.ordered, view.live)
             else:
                 found = _combined(views)
-            codes = 0 if len(views) == 1 else 4 * len(found.codes)
-            size = 200 + codes + len(found.samples) * (60 + 8 * len(names))
-            self._joints.keep(names, found, size)
+            cells = 4 * len(found.codes) + 8 * found.size * len(names)
+            self._joints.keep(names, found, 300 + (0 if len(views) == 1 else cells))
         return found
 
     def vector(self, names: tuple[str, ...], name: str) -> tuple[Vector, bool]:
@@ -288,11 +264,7 @@ class Part:
         """
         found = self._vectors.get((names, name))
         if found is None:
-            if len(names) == 1:
-                cells = self.view(name).values
-            else:
-                place = names.index(name)
-                cells = [sample[place] for sample in self.joint(names).samples]
+            cells = self.joint(names).cells[names.index(name)]
             missing = None in cells
             found = Vector.of(_values(cells)), missing
             self._vectors.keep((names, name), found, 600 + 17 * len(cells))
@@ -323,8 +295,6 @@ class Index(NamedTuple):
 _VALUES: Final = PLAIN - {type(None)}
 #: So many expressions are looked for one after the other.
 _SEVERAL: Final = 64
-#: A part has a column of its own if it has fewer rows than one in so many.
-_FEW: Final = 4
 
 
 def _combined(views: list[View]) -> Joint:
@@ -332,8 +302,8 @@ def _combined(views: list[View]) -> Joint:
     first = array("i")
     for view in views[1:]:
         codes, first = number_pairs(codes, view.codes)
-    cells = [map(view.values.__getitem__, pick(view.codes, first)) for view in views]
-    return Joint(codes, list(zip(*cells, strict=True)), 0, None)
+    cells = [list(map(view.values.__getitem__, pick(view.codes, first))) for view in views]
+    return Joint(codes, cells, 0, None)
 
 
 def put_cell(ad: ClassAd, name: str, cell: Any) -> None:

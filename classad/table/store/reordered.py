@@ -99,12 +99,6 @@ class PlacedStore(Store):
     def odd_for(self, partner: ClassAd | None) -> int:
         return self.odd
 
-    def closed(self, name: str) -> bool:
-        return name not in self._overlay and self._base.closed(name)
-
-    def ready(self, name: str) -> bool:
-        return name in self._overlay or self._base.ready(name)
-
     def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows have, without a column for all."""
         places = [self._order[row] for row in rows]

@@ -54,7 +54,6 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
-        self._closed: dict[str, bool] = {}
         self._literals = Literals(_NOWHERE)
         #: What has been looked at for some rows only.
         self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
@@ -169,7 +168,7 @@ class Store:
         if self.loaded is None:
             return [ad._attrs.get(name) for ad in map(self.ads.__getitem__, rows) if ad is not None]
         column = self.loaded.column(name)
-        found = [None] * len(rows)
+        found: list[Any] = [None] * len(rows)
         if column is not None:
             found = self.loaded.cells(column, rows, self._reader(name))
         for place, row in enumerate(rows if self._own else ()):
@@ -197,11 +196,6 @@ class Store:
 
         return read
 
-    def ready(self, name: str) -> bool:
-        """Whether a whole column costs little."""
-        loaded = None if self.loaded is None else self.loaded.column(name)
-        return loaded is not None and loaded.dense
-
     def _column(self, name: str) -> Column:
         if self.loaded is None:
             return Column.of(name, [ad._attrs.get(name) for ad in self.ads if ad is not None])
@@ -224,28 +218,6 @@ class Store:
             assert ad is not None
             column.set(row, ad._attrs.get(name))
         return column
-
-    def closed(self, name: str) -> bool:
-        """Whether it is known that no cell depends on more than itself, and without a column."""
-        if self.loaded is None or self._own:
-            return False
-        found = self._closed.get(name)
-        if found is None:
-            found = self._closed[name] = self._is_closed(self.loaded, name)
-        return found
-
-    def _is_closed(self, loaded: LoadedColumns, name: str) -> bool:
-        column = loaded.column(name)
-        if column is None or column.key not in self._loose:
-            return True
-        return not any(map(is_open, map(self._reader(name), _texts(column))))
-
-    @cached_property
-    def _loose(self) -> frozenset[str]:
-        """The attributes for which some row had no plain value when it was loaded."""
-        loaded = self.loaded
-        assert loaded is not None
-        return frozenset(loaded.columns[place].key for place in loaded.with_expressions)
 
     @cached_property
     def open_names(self) -> list[str]:
