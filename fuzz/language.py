@@ -40,7 +40,7 @@ from classad.strategies.random_text import Case
 from classad.syntax import native as arena
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from classad.syntax.parser import _by_grammar, parse_expression
-from classad.syntax.unbuilt import OLD, PREFIX, STRICT
+from classad.syntax.ways import OLD, PREFIX, STRICT
 from fuzz.known import known
 from fuzz.peer import NAME as PEER_NAME
 from fuzz.peer import Crashed, Peer, printed, written

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from classad.errors import ClassAdParseError
-from classad.syntax.unbuilt import STRICT, Unbuilt, parse_later
+from classad.syntax.unbuilt import Unbuilt, parse_later
+from classad.syntax.ways import STRICT
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node

@@ -30,7 +30,8 @@ from classad.formats.common import BLANKS, A, Errors, check_errors, report
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
-from classad.syntax.unbuilt import OLD, PREFIX, parse_later
+from classad.syntax.unbuilt import parse_later
+from classad.syntax.ways import OLD, PREFIX
 
 #: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
 #: cannot overflow; strings with a quote after a backslash are left to the grammar.

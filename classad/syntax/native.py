@@ -35,7 +35,7 @@ from classad.syntax.nodes import (
     Subscript,
     Unary,
 )
-from classad.syntax.unbuilt import OLD
+from classad.syntax.ways import OLD
 
 #: Tells the C parser to read an ad and nothing behind it.
 _ONE_AD: Final = 8

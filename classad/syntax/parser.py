@@ -23,7 +23,7 @@ from classad.syntax.lexing import BLANKS, END, Scanner
 from classad.syntax.nesting import Token
 from classad.syntax.nodes import AdExpr, Literal, Node
 from classad.syntax.parse_table import Reduction, Tables, load_tables
-from classad.syntax.unbuilt import OLD, PREFIX, STRICT
+from classad.syntax.ways import OLD, PREFIX, STRICT
 
 #: First line of the exception's text, unless the caller has a better one.
 MESSAGE: Final = "Unable to parse string into an expression"

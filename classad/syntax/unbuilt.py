@@ -9,22 +9,16 @@ from __future__ import annotations
 
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
-
-#: How a text is read, as csrc/kernels.h numbers it: strings in old syntax, strict semantics, text
-#: behind a complete expression ignored.
-OLD: Final = 1
-STRICT: Final = 2
-PREFIX: Final = 4
 
 
 class Unbuilt:
     """A text that is known to be an expression.
 
-    ``how``: a sum of the three above.  ``value``: it is a literal, a list or an ad.
+    ``how``: a sum of ``classad.syntax.ways``.  ``value``: it is a literal, a list or an ad.
     """
 
     __slots__ = ("_node", "how", "text", "value")

@@ -17,7 +17,8 @@ from classad.analysis.mentions import References, references_of
 from classad.formats.unparse import unparse, unparse_value
 from classad.syntax.native import parse
 from classad.syntax.nodes import AdExpr, walk
-from classad.syntax.unbuilt import PREFIX, Unbuilt
+from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.ways import PREFIX
 from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.expressions.templates import (
     MARK,

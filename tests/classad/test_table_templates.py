@@ -9,7 +9,8 @@ from classad.ads.expression import Expression
 from classad.formats.unparse import unparse
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
-from classad.syntax.unbuilt import OLD, Unbuilt
+from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.ways import OLD
 from classad.table import Table
 from classad.table.answers import requirements
 from classad.table.dependence.conjuncts import Splits

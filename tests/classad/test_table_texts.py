@@ -10,7 +10,8 @@ from classad import ExprTree, kernels
 from classad.formats.unparse import unparse
 from classad.strategies import expressions
 from classad.syntax import native as arena
-from classad.syntax.unbuilt import OLD, PREFIX, parse_later
+from classad.syntax.unbuilt import parse_later
+from classad.syntax.ways import OLD, PREFIX
 from classad.table.dependence.conjuncts import Splits, _conjuncts_of, _own_name
 from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.expressions.shapes import Shapes

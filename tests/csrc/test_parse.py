@@ -25,7 +25,8 @@ from classad.syntax import native as arena
 from classad.syntax import parser
 from classad.syntax.nodes import AdExpr, Binary, Node, walk
 from classad.syntax.parse_table import load_tables
-from classad.syntax.unbuilt import OLD, PREFIX, STRICT, Unbuilt, parse_later
+from classad.syntax.unbuilt import Unbuilt, parse_later
+from classad.syntax.ways import OLD, PREFIX, STRICT
 
 pytestmark = pytest.mark.skipif(kernels.native is None, reason="the C parser is not built here")
 

@@ -11,7 +11,8 @@ import pytest
 from classad import ExprTree
 from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse
-from classad.syntax.unbuilt import OLD, PREFIX, parse_later
+from classad.syntax.unbuilt import parse_later
+from classad.syntax.ways import OLD, PREFIX
 from negotiator.expressions.known import KnownExpressions
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad"

@@ -17,7 +17,8 @@ from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Node, Parens, Reference
-from classad.syntax.unbuilt import PREFIX, Unbuilt
+from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.ways import PREFIX
 from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.expressions.shapes import Shape, Shapes, text_of
 from classad.table.expressions.templates import (
