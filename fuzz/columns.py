@@ -1,7 +1,6 @@
-"""What must hold for many ads at once: each gives what the exact evaluator gives for it alone.
+"""Checks many ads at once: each gives what the exact evaluator gives for it alone.
 
 Inputs: cases of ``classad.strategies``.  Outputs: none; a check raises.
-Never here: chance, the loop.
 """
 
 from __future__ import annotations

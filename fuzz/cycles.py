@@ -1,7 +1,6 @@
-"""What must hold for a negotiation cycle, whatever the pool and the policy.
+"""Checks what must hold for a negotiation cycle, whatever the pool and the policy.
 
 Inputs: scenarios of ``negotiator.strategies``.  Outputs: none; a check raises.
-Never here: chance, the loop, an opinion on who should have been served.
 """
 
 from __future__ import annotations

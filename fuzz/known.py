@@ -1,11 +1,11 @@
-"""Differences from the real library that are known, by their number in DIVERGENCES.md.
+"""Recognises known differences from the real library, by their number in DIVERGENCES.md.
 
-What is decided here: which difference that a comparison finds is one of those.  The case is
-evaluated once more while somebody watches: only what really comes by the place that an entry
-describes is covered by it.  A test reads the numbers in DIVERGENCES.md.
-Inputs: the case, and the context in which it was evaluated.
-Outputs: the number, or the empty string.
-Never here: excuses without a number.
+Decides which difference that a comparison finds is one of those.  The case is evaluated once more
+while somebody watches: only what really comes by the place that an entry describes is covered by
+it.  A test reads the numbers in DIVERGENCES.md.
+
+Inputs: the case, and the context in which it was evaluated.  Outputs: the number, or the empty
+string.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What must hold for the language: parsers, printers, evaluators, files of ads.
+"""Checks the language: parsers, printers, evaluators, files of ads.
 
 Inputs: cases of ``classad.strategies``.  Outputs: none; a check raises.
-Never here: chance, the loop.
 """
 
 from __future__ import annotations

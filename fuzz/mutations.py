@@ -1,10 +1,9 @@
-"""Bugs to plant, one at a time, and what should notice each.
-
-Inputs: none.  Outputs: ``MUTATIONS``.
-Never here: planting them (``fuzz.mutants``).
+"""Lists bugs to plant, one at a time, and what should notice each.
 
 ``by``: ``conform FILES`` runs recorded vectors, ``fuzz TARGET`` a target's few cases, ``tests
 FILES`` tests.  A text stands exactly once in its file, which a test checks.
+
+Outputs: ``MUTATIONS``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Sizes from which on tables do things otherwise, made so small that any case passes them.
+"""Makes the sizes from which on tables do things otherwise so small that any case passes them.
 
-Inputs: none.  Outputs: a context in which few count as many.
-Never here: cases, checks.
+Outputs: a context in which few count as many.
 """
 
 from __future__ import annotations

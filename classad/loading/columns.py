@@ -177,11 +177,12 @@ class LoadedColumns:
         Lists, ads and times are expressions here.
         """
         end = self.n_rows if stop is None else min(stop, self.n_rows)
+        read = partial(self.expression, column.key)
         if column.rows is None:
-            return self._decoded(column, start, end)
+            return self._decoded(bytes(column.tags[start:end]), column.payload[start:end], read)
         found: list[Cell] = [None] * (end - start)
         low, high = bisect_left(column.rows, start), bisect_left(column.rows, end)
-        values = self._decoded(column, low, high)
+        values = self._decoded(bytes(column.tags[low:high]), column.payload[low:high], read)
         for row, value in zip(column.rows[low:high], values, strict=True):
             found[row - start] = value
         return found
@@ -205,45 +206,24 @@ class LoadedColumns:
     ) -> list[Any]:
         """The same of some cells of a column, counted without regard to the rows."""
         tags = bytes(map(column.tags.__getitem__, places))
-        payload = map(column.payload.__getitem__, places)
+        payload = memoryview(array("q", map(column.payload.__getitem__, places)))
+        return self._decoded(tags, payload, read)
+
+    def _decoded(self, tags: bytes, payload: memoryview, read: Callable[[int], Cell]) -> list[Any]:
+        """The values of some cells, by the quickest way for what they are."""
         kinds = set(tags)
         if kinds == {_INTEGER}:
-            return list(payload)
+            return payload.tolist()
         if kinds == {_REAL}:
-            return array("d", array("q", payload).tobytes()).tolist()
+            return payload.cast("B").cast("d").tolist()
         if kinds == {_STRING}:
-            return list(map(self.texts.__getitem__, payload))
-        if kinds <= {_INTEGER, _NOTHING}:
-            return [number if tag else None for tag, number in zip(tags, payload, strict=True)]
-        if kinds <= {_STRING, _NOTHING}:
-            texts = self.texts
-            return [
-                texts[number] if tag else None for tag, number in zip(tags, payload, strict=True)
-            ]
-        return [self._made(*cell, read) for cell in zip(tags, payload, strict=True)]
-
-    def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
-        """The values of some cells."""
-        tags, payload = bytes(column.tags[low:high]), column.payload[low:high]
-        kinds = set(tags)
-        if len(kinds) == 1:
-            kind = tags[0]
-            if kind == Tag.INTEGER:
-                return payload.tolist()
-            if kind == Tag.REAL:
-                return payload.cast("B").cast("d").tolist()
-            if kind == Tag.STRING:
-                texts = self._strings
-                return [texts[number] for number in payload]
-            if kind == Tag.BOOLEAN:
-                return [number == 1 for number in payload]
+            return list(map(self._strings.__getitem__, payload))
+        if kinds == {Tag.BOOLEAN}:
+            return [number == 1 for number in payload]
         # Few values stand in many cells.
         cells = list(zip(tags, payload, strict=True))
-        known = {cell: self._value(column.key, *cell) for cell in set(cells)}
+        known = {cell: self._made(*cell, read) for cell in set(cells)}
         return [known[cell] for cell in cells]
-
-    def _value(self, key: str, tag: int, number: int) -> Cell:
-        return self._made(tag, number, partial(self.expression, key))
 
     def _made(self, tag: int, number: int, read: Callable[[int], Cell]) -> Cell:
         if tag == _INTEGER:
@@ -274,7 +254,7 @@ class LoadedColumns:
         keys, names, columns = self._shape(self._row_shapes[row])
         ad = ClassAd()
         ad._names = names
-        attrs, all_columns, value, texts = ad._attrs, self.columns, self._value, self._strings
+        attrs, all_columns, texts = ad._attrs, self.columns, self._strings
         for key, position in zip(keys, columns, strict=True):
             _, _, _, _, tags, payload, rows = all_columns[position]
             place = row if rows is None else bisect_left(rows, row)
@@ -287,7 +267,7 @@ class LoadedColumns:
                 tree = self.expression(key, number)
                 attrs[key] = tree.stored(ad) if is_value(tree) else tree
             else:
-                attrs[key] = value(key, tag, number)
+                attrs[key] = self._made(tag, number, partial(self.expression, key))
         return ad
 
     def _batch(self, start: int, stop: int) -> list[ClassAd]:

@@ -190,7 +190,7 @@ def _first_ad(path: str) -> ClassAd:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise Problem(f"pieslice eval: error: {path}: {reason.lower()}") from None
     if ad is None:
-        raise Problem(f"pieslice eval: error: {path}: no ad in it")
+        raise Problem(f"pieslice eval: error: {path}: contains no ads")
     return ad
 
 

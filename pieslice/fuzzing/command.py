@@ -113,5 +113,5 @@ def _ads(path: Path) -> list[ClassAd]:
         raise Misuse(str(problem)) from None
     say(problems)
     if not found:
-        raise Misuse(f"{path}: no ad in it")
+        raise Misuse(f"{path}: contains no ads")
     return found

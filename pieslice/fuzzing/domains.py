@@ -19,8 +19,9 @@ from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import COMPARISONS
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
+from pieslice.data import is_number
 from pieslice.fuzzing.case import NOW
-from pieslice.fuzzing.schema import Attribute, Held, Schema, is_number
+from pieslice.fuzzing.schema import Attribute, Held, Schema
 from pieslice.fuzzing.stage import OF_CLAIM
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names

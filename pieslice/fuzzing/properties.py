@@ -27,7 +27,8 @@ from pieslice.fuzzing.finding import Finding, Step, deciding_clause, kind_of, st
 from pieslice.fuzzing.readings import read
 from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.stage import Scene, Stage, job_ad, scene_of, value_of
-from pieslice.fuzzing.study import Study, Subject, Wanted, Where, clauses, is_about_quotas
+from pieslice.fuzzing.study import Study, Subject, Where, clauses, is_about_quotas
+from policy.knobs.declaration import Wanted
 
 #: What an expression about jobs or groups alone is tried on for each crowd; all cases of a crowd
 #: have the same quotas.

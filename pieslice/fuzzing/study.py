@@ -23,6 +23,9 @@ from pieslice.fuzzing.domains import Domains, constants, find_domains
 from pieslice.fuzzing.schema import Held, Schema
 from policy.config import Config
 from policy.explain.trial import CannotTry, trial
+from policy.knobs import matching, shares
+from policy.knobs.declaration import Wanted
+from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.lint.trees import comparisons, disjuncts, names
 from policy.load import load_policy
 from policy.model import NegotiatorPolicy
@@ -34,14 +37,6 @@ class Where(Enum):
     PAIR = "a slot and a request"
     JOB = "a job"
     GROUP = "a group"
-
-
-class Wanted(Enum):
-    """What kind of value an expression is meant to have."""
-
-    TRUTH = "true or false"
-    CONDITION = "true, false or a number"
-    NUMBER = "a number"
 
 
 @frozen(eq=False)
@@ -104,28 +99,26 @@ class Study:
         return self.policy.preemption_requirements if self.policy.consider_preemption else None
 
 
-_KNOBS: Final[tuple[tuple[str, Where, Wanted, bool, str], ...]] = (
-    ("PREEMPTION_REQUIREMENTS", Where.PAIR, Wanted.TRUTH, True, "NEGOTIATOR"),
-    ("PREEMPTION_RANK", Where.PAIR, Wanted.NUMBER, True, "NEGOTIATOR"),
-    ("NEGOTIATOR_PRE_JOB_RANK", Where.PAIR, Wanted.NUMBER, False, "NEGOTIATOR"),
-    ("NEGOTIATOR_POST_JOB_RANK", Where.PAIR, Wanted.NUMBER, False, "NEGOTIATOR"),
-    ("START", Where.PAIR, Wanted.CONDITION, False, "STARTD"),
-    ("RANK", Where.PAIR, Wanted.NUMBER, False, "STARTD"),
-    ("GROUP_SORT_EXPR", Where.GROUP, Wanted.NUMBER, False, "NEGOTIATOR"),
-    ("SYSTEM_PERIODIC_HOLD", Where.JOB, Wanted.CONDITION, False, "SCHEDD"),
-    ("SYSTEM_PERIODIC_REMOVE", Where.JOB, Wanted.CONDITION, False, "SCHEDD"),
-    ("SYSTEM_PERIODIC_RELEASE", Where.JOB, Wanted.CONDITION, False, "SCHEDD"),
+#: The expressions that are studied, in this order.
+_STUDIED: Final = (
+    matching.PREEMPTION_REQUIREMENTS,
+    matching.PREEMPTION_RANK,
+    matching.NEGOTIATOR_PRE_JOB_RANK,
+    matching.NEGOTIATOR_POST_JOB_RANK,
+    OTHER_KNOBS["start"],
+    OTHER_KNOBS["rank"],
+    shares.GROUP_SORT_EXPR,
+    OTHER_KNOBS["system_periodic_hold"],
+    OTHER_KNOBS["system_periodic_remove"],
+    OTHER_KNOBS["system_periodic_release"],
 )
+_WHERE: Final = {"slot": Where.PAIR, "job": Where.JOB, "group": Where.GROUP}
 _COPIED: Final = ("SYSTEM_STARTD_JOB_ATTRS", "STARTD_JOB_ATTRS")
-_STABLE: Final = {
-    "PREEMPTION_REQUIREMENTS": "PREEMPTION_REQUIREMENTS_STABLE",
-    "PREEMPTION_RANK": "PREEMPTION_RANK_STABLE",
-}
 
 
 def known_macros() -> tuple[str, ...]:
     """The expressions that can be studied."""
-    return tuple(row[0] for row in _KNOBS)
+    return tuple(knob.name for knob in _STUDIED)
 
 
 def study_of(
@@ -164,11 +157,12 @@ def study_of(
     for name in fixed:
         domains.slot.pop(name, None)
     declared = frozenset(
-        macro
-        for macro, knob in _STABLE.items()
-        if (entry := config.lookup(knob)) is not None
+        knob.name
+        for knob in _STUDIED
+        if knob.use is not None
+        and (entry := config.lookup(knob.use.stable_by)) is not None
         and not entry.is_builtin
-        and (config.text(knob) or "").strip().casefold() in ("true", "1")
+        and (config.text(knob.use.stable_by) or "").strip().casefold() in ("true", "1")
     )
     return Study(policy, subjects, fixed, schema, domains, intent, declared, copied)
 
@@ -185,11 +179,12 @@ def of_cycle(policy: NegotiatorPolicy) -> list[ExprTree]:
 
 
 def _subjects(config: Config) -> Iterator[Subject]:
-    for macro, where, wanted, claimed, reader in _KNOBS:
-        found = _own(config, macro, reader)
-        if found is not None:
+    for knob in _STUDIED:
+        found, use = _own(config, knob.name, knob.read_by), knob.use
+        if found is not None and use is not None:
             tree, text, place = found
-            yield Subject(macro, tree, text, place, where, wanted, claimed)
+            where = _WHERE[use.my]
+            yield Subject(knob.name, tree, text, place, where, use.wanted, use.claimed_only)
 
 
 def _own(config: Config, macro: str, reader: str) -> tuple[ExprTree, str, str] | None:

@@ -102,7 +102,7 @@ def _expression(text: str) -> ExprTree:
     try:
         return ExprTree(text)
     except ClassAdParseError as problem:
-        raise UsageError(f"`{text}` is no expression: {problem.args[0]}") from None
+        raise UsageError(f"`{text}` is not an expression: {problem.args[0]}") from None
 
 
 def _autoformat(ads: Sequence[ClassAd], options: Options) -> str:

@@ -31,7 +31,6 @@ Meaning = tuple[object, ...]
 _TABLE_KINDS: Final = {
     "bool": Kind.BOOL, "int": Kind.INT, "long": Kind.INT, "double": Kind.DOUBLE,
 }  # fmt: skip
-_SETS: Final = frozenset(["GROUP_NAMES"])
 
 
 def macro_of(config: Config, entry: Definition) -> str:
@@ -71,7 +70,8 @@ def meaning(config: Config, macro: str, text: str) -> Meaning:
             return plain
     if kind is Kind.LIST:
         names = [name.casefold() for name in split_list(text)]
-        return ("list", tuple(sorted(set(names)) if macro.upper() in _SETS else names))
+        knob = find_knob(macro)
+        return ("list", tuple(sorted(set(names)) if knob and knob.unordered else names))
     return plain
 
 

@@ -166,13 +166,13 @@ def effect(knob: Knob | None, value: object) -> str:
             return "the slot may be preempted for this request"
         exactly = "" if value is False else ": only exactly true allows it"
         return f"no preemption{exactly}"
-    if knob is not None and knob.matches and knob.ranks:
+    if knob is not None and knob.matches:
         if value.__class__ in (bool, int, float):
             return f"ranked {single(float(value)):.9g}"
         return "ranked below every number"
-    if knob in _CONSTRAINTS:
+    if knob in _CONSTRAINTS and knob.use is not None:
         number = value.__class__ in (bool, int, float) and bool(value)
-        return f"the {knob.my} {'takes' if number else 'does not take'} part"
+        return f"the {knob.use.my} {'takes' if number else 'does not take'} part"
     return ""
 
 

@@ -34,6 +34,30 @@ class Need(Enum):
     IRRELEVANT = "irrelevant"
 
 
+class Wanted(Enum):
+    """What kind of value an expression is meant to have."""
+
+    TRUTH = "true or false"
+    CONDITION = "true, false or a number"
+    NUMBER = "a number"
+
+
+@frozen
+class Use:
+    """How an expression is evaluated.
+
+    ``my`` and ``target`` are the ads that MY and TARGET stand for: ``slot``, ``request``, ``job``,
+    ``submitter`` or ``group``; empty for none.  ``claimed_only``: only slots that somebody uses are
+    asked.  ``stable_by`` is the knob that promises that the value stays while a match list is used.
+    """
+
+    my: str
+    target: str
+    wanted: Wanted
+    claimed_only: bool = False
+    stable_by: str = ""
+
+
 @frozen
 class Knob:
     """One macro.
@@ -45,10 +69,9 @@ class Knob:
     daemon does with an invalid value: abort with exit status 4, or go on.  ``groups_only``: it is
     not read unless groups are configured.
 
-    ``my`` and ``target`` are the ads that MY and TARGET stand for in an expression (``slot``,
-    ``request``, ``submitter``, ``job``, ``group``; empty: there is none), ``ranks`` says that its
-    value orders them.  ``plausible`` are the least and the greatest value, 0 apart, that somebody
-    who has the unit right would write.
+    ``use`` says of an expression how it is evaluated, where anybody needs to know.  ``plausible``
+    are the least and the greatest value, 0 apart, that somebody who has the unit right would write.
+    ``unordered``: the order of a list does not matter.  ``replaced_by`` is the new name.
     """
 
     name: str
@@ -66,15 +89,15 @@ class Knob:
     reason: str = field(default="", kw_only=True)
     differs: str = field(default="", kw_only=True)
     groups_only: bool = field(default=False, kw_only=True)
-    my: str = field(default="", kw_only=True)
-    target: str = field(default="", kw_only=True)
-    ranks: bool = field(default=False, kw_only=True)
+    use: Use | None = field(default=None, kw_only=True)
     plausible: tuple[float, float] | None = field(default=None, kw_only=True)
+    unordered: bool = field(default=False, kw_only=True)
+    replaced_by: str = field(default="", kw_only=True)
 
     @property
     def matches(self) -> bool:
         """Is it an expression that is evaluated for a slot and a request?"""
-        return (self.my, self.target) == ("slot", "request")
+        return self.use is not None and (self.use.my, self.use.target) == ("slot", "request")
 
     @property
     def is_family(self) -> bool:

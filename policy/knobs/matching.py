@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
-from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.declaration import Kind, Knob, Need, Use, Wanted
 from policy.knobs.fields import expression, flag, integer, tagged_macros, text
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ PREEMPTION_REQUIREMENTS: Final = Knob(
     "Allows preempting a claim for better user priority where it is exactly true;"
     " set to nothing, it allows every such preemption",
     differs="the manual says a better user priority is required as well; nothing else is",
-    my="slot",
-    target="request",
+    use=Use("slot", "request", Wanted.TRUTH, True, "PREEMPTION_REQUIREMENTS_STABLE"),
 )
 PREEMPTION_REQUIREMENTS_STABLE: Final = Knob(
     "PREEMPTION_REQUIREMENTS_STABLE",
@@ -48,9 +47,7 @@ PREEMPTION_RANK: Final = Knob(
     Kind.EXPR,
     _PREEMPTION_RANK_DEFAULT,
     "Ranks claims that may be preempted, greatest first, after all other ranks",
-    my="slot",
-    target="request",
-    ranks=True,
+    use=Use("slot", "request", Wanted.NUMBER, True, "PREEMPTION_RANK_STABLE"),
 )
 PREEMPTION_RANK_STABLE: Final = Knob(
     "PREEMPTION_RANK_STABLE",
@@ -64,18 +61,14 @@ NEGOTIATOR_PRE_JOB_RANK: Final = Knob(
     Kind.EXPR,
     _RANK_DEFAULT,
     "Ranks slots before the job's own Rank is looked at, greatest first",
-    my="slot",
-    target="request",
-    ranks=True,
+    use=Use("slot", "request", Wanted.NUMBER),
 )
 NEGOTIATOR_POST_JOB_RANK: Final = Knob(
     "NEGOTIATOR_POST_JOB_RANK",
     Kind.EXPR,
     _POST_DEFAULT,
     "Ranks slots that tie in the job's own Rank, greatest first",
-    my="slot",
-    target="request",
-    ranks=True,
+    use=Use("slot", "request", Wanted.NUMBER),
 )
 NEGOTIATOR_IGNORE_JOB_RANKS: Final = Knob(
     "NEGOTIATOR_IGNORE_JOB_RANKS",
@@ -116,7 +109,7 @@ NEGOTIATOR_SLOT_CONSTRAINT: Final = Knob(
     Kind.EXPR,
     "",
     "Selects the slots that exist for this negotiator",
-    my="slot",
+    use=Use("slot", "", Wanted.CONDITION),
 )
 NEGOTIATOR_SUBMITTER_CONSTRAINT: Final = Knob(
     "NEGOTIATOR_SUBMITTER_CONSTRAINT",
@@ -124,7 +117,7 @@ NEGOTIATOR_SUBMITTER_CONSTRAINT: Final = Knob(
     None,
     "Selects the submitters that exist for this negotiator",
     in_table=False,
-    my="submitter",
+    use=Use("submitter", "", Wanted.CONDITION),
 )
 NEGOTIATOR_JOB_CONSTRAINT: Final = Knob(
     "NEGOTIATOR_JOB_CONSTRAINT",
@@ -132,7 +125,7 @@ NEGOTIATOR_JOB_CONSTRAINT: Final = Knob(
     "",
     "Selects the jobs that a schedd offers to this negotiator",
     fatal=False,
-    my="job",
+    use=Use("job", "", Wanted.CONDITION),
 )
 NEGOTIATOR_USE_SLOT_WEIGHTS: Final = Knob(
     "NEGOTIATOR_USE_SLOT_WEIGHTS",
@@ -146,7 +139,7 @@ SLOT_WEIGHT: Final = Knob(
     "Cpus",
     "Weighs slots whose ad has no SlotWeight",
     unit="weighted slots",
-    my="slot",
+    use=Use("slot", "", Wanted.NUMBER),
 )
 FORCE_NEGOTIATOR_SLOT_WEIGHT: Final = Knob(
     "FORCE_NEGOTIATOR_SLOT_WEIGHT",

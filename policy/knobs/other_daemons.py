@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.declaration import Kind, Knob, Need, Use, Wanted
 
 #: Daemons and tools whose names may stand before the dot of a macro.
 DAEMONS: Final = frozenset(
@@ -21,17 +21,25 @@ DAEMONS: Final = frozenset(
 )
 
 
-def _startd(name: str, doc: str = "") -> Knob:
-    return Knob(name, Kind.EXPR, None, doc, need=Need.IRRELEVANT, read_by="STARTD")
+_OF_JOBS: Final = Use("job", "", Wanted.CONDITION)
 
 
-def _schedd(name: str, doc: str = "") -> Knob:
-    return Knob(name, Kind.EXPR, None, doc, need=Need.IRRELEVANT, read_by="SCHEDD")
+def _startd(name: str, doc: str = "", wanted: Wanted = Wanted.CONDITION) -> Knob:
+    use = Use("slot", "job", wanted)
+    return Knob(name, Kind.EXPR, None, doc, need=Need.IRRELEVANT, read_by="STARTD", use=use)
+
+
+def _schedd(name: str, doc: str = "", use: Use | None = _OF_JOBS) -> Knob:
+    return Knob(name, Kind.EXPR, None, doc, need=Need.IRRELEVANT, read_by="SCHEDD", use=use)
 
 
 _ALL: Final = (
     _startd("START", "Decides which jobs a slot accepts"),
-    _startd("RANK", "Ranks jobs at a startd, greatest first; a greater one may preempt"),
+    _startd(
+        "RANK",
+        "Ranks jobs at a startd, greatest first; a greater one may preempt",
+        Wanted.NUMBER,
+    ),
     _startd("PREEMPT", "Decides when a startd ends a job of its own accord"),
     _startd("KILL", "Decides when a startd kills a job that is being preempted"),
     _startd("SUSPEND", "Decides when a startd suspends a job"),
@@ -39,17 +47,21 @@ _ALL: Final = (
     _startd("WANT_SUSPEND", "Decides whether a startd suspends before it preempts"),
     _startd("WANT_VACATE", "Decides whether a startd vacates before it kills"),
     _startd("WANT_HOLD", "Decides whether a preempted job goes on hold"),
-    _startd("MAXJOBRETIREMENTTIME", "Limits how long a preempted job may run on, in seconds"),
+    _startd(
+        "MAXJOBRETIREMENTTIME",
+        "Limits how long a preempted job may run on, in seconds",
+        Wanted.NUMBER,
+    ),
     _startd("IS_OWNER"),
-    _startd("CLAIM_WORKLIFE"),
-    _startd("MACHINEMAXVACATETIME"),
+    _startd("CLAIM_WORKLIFE", wanted=Wanted.NUMBER),
+    _startd("MACHINEMAXVACATETIME", wanted=Wanted.NUMBER),
     _schedd("SYSTEM_PERIODIC_HOLD", "Holds jobs that it is true for"),
     _schedd("SYSTEM_PERIODIC_REMOVE", "Removes jobs that it is true for"),
     _schedd("SYSTEM_PERIODIC_RELEASE", "Releases held jobs that it is true for"),
     _schedd("SYSTEM_PERIODIC_VACATE"),
-    _schedd("SYSTEM_ON_VACATE_COOL_DOWN"),
-    _schedd("START_LOCAL_UNIVERSE"),
-    _schedd("START_SCHEDULER_UNIVERSE"),
+    _schedd("SYSTEM_ON_VACATE_COOL_DOWN", use=Use("job", "", Wanted.NUMBER)),
+    _schedd("START_LOCAL_UNIVERSE", use=None),
+    _schedd("START_SCHEDULER_UNIVERSE", use=None),
 )
 #: By case-folded name.
 OTHER_KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL}

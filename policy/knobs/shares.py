@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
-from policy.knobs.declaration import Kind, Knob, Need
+from policy.knobs.declaration import Kind, Knob, Need, Use, Wanted
 from policy.knobs.fields import (
     flag,
     integer,
@@ -79,6 +79,7 @@ GROUP_NAMES: Final = Knob(
     "",
     "Names the accounting groups, dots making subgroups; empty switches quotas off",
     fatal=False,
+    unordered=True,
 )
 GROUP_QUOTA: Final = Knob(
     "GROUP_QUOTA_<group>",
@@ -133,8 +134,7 @@ GROUP_SORT_EXPR: Final = Knob(
     "ifThenElse(GroupQuota>0,GroupResourcesInUse/GroupQuota,3.3e+38))",
     "Orders the groups, smallest first",
     differs="set to nothing, it stops the daemon",
-    my="group",
-    ranks=True,
+    use=Use("group", "", Wanted.NUMBER),
 )
 GROUP_QUOTA_MAX_ALLOCATION_ROUNDS: Final = Knob(
     "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
@@ -180,7 +180,7 @@ NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT: Final = Knob(
     "",
     "Selects the slots that count for the size of the pool",
     fatal=False,
-    my="slot",
+    use=Use("slot", "", Wanted.CONDITION),
 )
 GROUP_DYNAMIC_MACH_CONSTRAINT: Final = Knob(
     "GROUP_DYNAMIC_MACH_CONSTRAINT",
@@ -189,7 +189,8 @@ GROUP_DYNAMIC_MACH_CONSTRAINT: Final = Knob(
     "Stands in for NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT where that is not set (old name)",
     in_table=False,
     fatal=False,
-    my="slot",
+    use=Use("slot", "", Wanted.CONDITION),
+    replaced_by="NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
 )
 NEGOTIATOR_IGNORE_USER_PRIORITIES: Final = Knob(
     "NEGOTIATOR_IGNORE_USER_PRIORITIES",

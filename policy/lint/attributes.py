@@ -83,8 +83,6 @@ UNKNOWN_FUNCTION: Final = Finding(
     "NEGOTIATOR_PRE_JOB_RANK = ifThenElse(PartitionableSlot, 1, 0)\n",
 )
 
-#: A slot that nobody uses is ranked by these, too.
-_RANKS: Final = (matching.NEGOTIATOR_PRE_JOB_RANK, matching.NEGOTIATOR_POST_JOB_RANK)
 _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
 
@@ -132,7 +130,8 @@ def _misplaced(
     view: View, setting: Setting, entry: Ephemeral, scope: str | None, safe: bool
 ) -> _Found:
     name = entry.name
-    if setting.knob is None or not setting.knob.matches:
+    use = None if setting.knob is None or not setting.knob.matches else setting.knob.use
+    if use is None:
         local = entry.presence is Presence.CLAIM or entry.ad is Ad.MATCH
         if local or entry.kept or safe:
             return None
@@ -147,7 +146,7 @@ def _misplaced(
     if scope is not None and scope == wrong:
         right = "TARGET" if wrong == "my" else "MY"
         return WRONG_AD, f"`{scope.upper()}.{name}` is undefined", f"it is `{right}.{name}`"
-    if setting.knob in _RANKS and entry.presence in _WHEN_USED and not safe:
+    if not use.claimed_only and entry.presence in _WHEN_USED and not safe:
         if entry.name == "CurrentRank":
             return None
         message = f"`{name}` makes {setting.name} undefined for slots that are free"

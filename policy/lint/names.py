@@ -63,7 +63,6 @@ DEAD: Final = Finding(
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8
 _OLD: Final = {
-    "group_dynamic_mach_constraint": "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT",
     "startd_exprs": "STARTD_ATTRS",
     "schedd_exprs": "SCHEDD_ATTRS",
     "submit_exprs": "SUBMIT_ATTRS",
@@ -120,9 +119,10 @@ def check_names(view: View) -> Iterator[Diagnostic]:
 
 def _obsolete(setting: Setting) -> Diagnostic | None:
     macro = setting.macro.casefold()
-    if macro in _OLD:
+    new = _OLD.get(macro) or (setting.knob.replaced_by if setting.knob is not None else "")
+    if new:
         message = f"`{setting.macro}` is an old name"
-        return DEPRECATED.on(setting.entry, message, f"it is called `{_OLD[macro]}` now")
+        return DEPRECATED.on(setting.entry, message, f"it is called `{new}` now")
     if macro in _DEAD:
         meant = _DEAD[macro]
         help_text = None if meant is None else f"use `{meant}`"

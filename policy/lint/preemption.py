@@ -74,10 +74,6 @@ REVERSED: Final = Finding(
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
 )
 
-_STABILITY: Final = (
-    (matching.PREEMPTION_REQUIREMENTS, matching.PREEMPTION_REQUIREMENTS_STABLE),
-    (matching.PREEMPTION_RANK, matching.PREEMPTION_RANK_STABLE),
-)
 _REQUEST_PRIO: Final = frozenset(("submitteruserprio", "submittorprio"))
 #: Words in attribute names that tell of time: how long, since when.
 _TIMELY: Final = ("time", "entered", "start", "birth", "age", "duration", "wallclock", "qdate")
@@ -86,9 +82,9 @@ _ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%"))
 
 def check_preemption(view: View) -> Iterator[Diagnostic]:
     """Everything about preemption by the negotiator."""
-    for expression, declaration in _STABILITY:
-        for setting in view.of(expression):
-            yield from _stability(view, setting, declaration.name)
+    for setting in view.settings:
+        if setting.knob is not None and setting.knob.use is not None and setting.knob.use.stable_by:
+            yield from _stability(setting, setting.knob.use.stable_by)
     if not view.value(matching.NEGOTIATOR_CONSIDER_PREEMPTION):
         return
     for setting in view.of(matching.PREEMPTION_REQUIREMENTS):
@@ -102,7 +98,7 @@ def check_preemption(view: View) -> Iterator[Diagnostic]:
             yield from _requirements(view, setting, setting.tree)
 
 
-def _stability(view: View, setting: Setting, declaration: str) -> Iterator[Diagnostic]:
+def _stability(setting: Setting, declaration: str) -> Iterator[Diagnostic]:
     declared = setting.config.lookup(declaration)
     if setting.tree is None or setting.reading is None or declared is None:
         return
