@@ -270,33 +270,29 @@ int32_t ca_cells_text(ca_load *load, const char *text, size_t length)
 
 /* ---- what is read from a load ------------------------------------------------------------- */
 
-int ca_load_settle(ca_load *load, const double *values, size_t count)
+static void settle(ca_cells *column, const double *values)
 {
-    if (load == NULL || values == NULL || count != load->strings.count)
-        return CA_BAD_ARGUMENT;
-    for (size_t i = 0; i < load->column_count; i++) {
-        ca_cells *column = &load->columns[i];
-        for (size_t at = 0; column->waiting && at < column->count; at++) {
-            if (column->tags[at] != CA_WAITING)
-                continue;
-            column->tags[at] = CA_REAL_CELL;
-            memcpy(&column->payload[at], &values[column->payload[at]], sizeof(double));
-        }
-        column->waiting = 0;
-        column->raw = NULL;
-        column->raw_length = 0;
+    for (size_t at = 0; column->waiting && at < column->count; at++) {
+        if (column->tags[at] != CA_WAITING)
+            continue;
+        column->tags[at] = CA_REAL_CELL;
+        memcpy(&column->payload[at], &values[column->payload[at]], sizeof(double));
     }
-    return CA_OK;
+    column->waiting = 0;
+    column->raw_length = 0;
 }
 
-int ca_load_trim(ca_load *load)
+int ca_load_finish(ca_load *load, const double *values, size_t count)
 {
-    if (load == NULL)
+    if (load == NULL || (values != NULL && count != load->strings.count))
         return CA_BAD_ARGUMENT;
     for (size_t i = 0; i < load->column_count; i++) {
         ca_cells *column = &load->columns[i];
         int dense = column->present * SPARSE >= load->rows;
         int code = CA_OK;
+        if (column->waiting && values == NULL)
+            return CA_BAD_ARGUMENT;
+        settle(column, values);
         if (column->present == 0)
             continue;
         if (dense && column->dense)

@@ -102,7 +102,7 @@ int32_t ca_parse(size_t length, const char *text, size_t origin, int how, size_t
 
 /* A cell is a tag and a payload: the integer, the bits of the double, 0 or 1, or the number of a text;
  * 0 otherwise.  CA_EXPRESSION_CELL is an expression, list or ad by its text in old syntax, CA_WAITING a
- * real, as a text, until ca_load_settle. */
+ * real, as a text, until ca_load_finish. */
 
 /* A load: what has been read so far.  The one thing here that owns memory. */
 typedef struct ca_load ca_load;
@@ -137,15 +137,15 @@ int ca_load_put(ca_load *load, size_t name_length, const char *name, int tag, in
 /* End the present row, if it has any attribute. */
 int ca_load_row(ca_load *load);
 
-/* Make waiting cells reals: values[n] is that of text n.  Trim columns to the better form. */
-int ca_load_settle(ca_load *load, const double *values, size_t count);
-int ca_load_trim(ca_load *load);
+/* End a load: make waiting cells reals, values[n] being that of text n (null: none waits), and trim
+ * columns to the better form. */
+int ca_load_finish(ca_load *load, const double *values, size_t count);
 
 typedef struct {
     int32_t name; /* its first spelling: the number of a name */
     int32_t folded; /* in lower case: likewise */
     int dense; /* a cell for every row, or for `rows` only */
-    int waiting; /* cells wait for ca_load_settle */
+    int waiting; /* cells wait for ca_load_finish */
     size_t present; /* cells that are not CA_NOTHING */
     size_t count;
     const unsigned char *tags;

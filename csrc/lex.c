@@ -151,63 +151,43 @@ static void lex_number(ca_lexer *lexer, size_t at)
     end_token(lexer, kind, at);
 }
 
-/* A string or quoted name in new syntax, its quote at the start of the token. */
-static void lex_new_quoted(ca_lexer *lexer, unsigned char quote)
+/* Behind a backslash in a string: what it escapes in new syntax, 0 if that is for Python to say; in old
+ * syntax it means itself unless a quote follows that ends no line. */
+static size_t skip_escaped(const ca_lexer *lexer, size_t at, unsigned char quote)
 {
-    size_t at = lexer->start + 1;
-    int escaped = 0;
-    for (;;) {
-        while (is(look(lexer, at), BODY))
-            at++;
-        unsigned char c = look(lexer, at);
-        if (c == quote)
-            break;
-        if (c == '\\') {
-            unsigned char next = look(lexer, at + 1);
-            escaped = 1;
-            if (next == 0 || is(next, DIGIT))
-                break;
-            at += 2;
-        } else if (c == '"' || c == '\'') {
-            at++;
-        } else {
-            break;
-        }
-    }
-    size_t rest = skip_blanks(lexer, at + 1);
-    int sure = look(lexer, at) == quote && look(lexer, rest) != quote;
-    int kind = quote == '"' ? (escaped ? CA_T_ESCAPED : CA_T_STRING) : CA_T_QUOTED;
-    if (quote == '\'' && (escaped || at == lexer->start + 1))
-        sure = 0;
-    end_token(lexer, sure ? kind : CA_T_UNSURE, at + 1);
+    unsigned char next = look(lexer, at);
+    if (!lexer->old)
+        return next == 0 || is(next, DIGIT) ? 0 : at + 1;
+    return next == quote && at + 1 < lexer->length && look(lexer, at + 1) != '\n' ? at + 1 : at;
 }
 
-/* The same in old syntax: a backslash means itself unless a quote follows that ends no line. */
-static void lex_old_quoted(ca_lexer *lexer, unsigned char quote)
+/* A string or quoted name, its quote at the start of the token. */
+static void lex_quoted(ca_lexer *lexer, unsigned char quote)
 {
     size_t at = lexer->start + 1;
-    int escaped = 0;
-    for (;;) {
-        while (is(look(lexer, at), BODY))
-            at++;
+    int escaped = 0, sure = 1;
+    while (sure && look(lexer, at) != quote) {
         unsigned char c = look(lexer, at);
-        if (c == quote)
-            break;
         if (c == '\\') {
+            size_t behind = skip_escaped(lexer, at + 1, quote);
             escaped = 1;
+            sure = behind > 0;
+            at = sure ? behind : at;
+        } else if (c == '"' || c == '\'' || is(c, BODY)) {
             at++;
-            if (look(lexer, at) == quote && at + 1 < lexer->length && look(lexer, at + 1) != '\n')
+            while (is(look(lexer, at), BODY))
                 at++;
-        } else if (c == '"' || c == '\'') {
-            at++;
         } else {
-            break;
+            sure = 0;
         }
     }
-    int kind = quote == '"' ? (escaped ? CA_T_ESCAPED : CA_T_STRING) : CA_T_QUOTED;
-    if (look(lexer, at) != quote || (quote == '\'' && (escaped || at == lexer->start + 1)))
-        kind = CA_T_UNSURE;
-    end_token(lexer, kind, at + 1);
+    /* Adjacent strings are one in new syntax; a name is neither empty nor escaped. */
+    if (!lexer->old && look(lexer, skip_blanks(lexer, at + 1)) == quote)
+        sure = 0;
+    if (quote == '\'' && (escaped || at == lexer->start + 1))
+        sure = 0;
+    int kind = quote == '\'' ? CA_T_QUOTED : escaped ? CA_T_ESCAPED : CA_T_STRING;
+    end_token(lexer, sure ? kind : CA_T_UNSURE, at + 1);
 }
 
 static const struct {
@@ -268,7 +248,7 @@ static void lex_sign(ca_lexer *lexer, unsigned char c, int previous)
 {
     switch (c) {
     case '"':
-    case '\'': (lexer->old ? lex_old_quoted : lex_new_quoted)(lexer, c); break;
+    case '\'': lex_quoted(lexer, c); break;
     case '?': lex_question(lexer); break;
     case '-': lex_minus(lexer, previous); break;
     case '.': lex_dot(lexer); break;

@@ -49,7 +49,7 @@ static inline double key_of(const ca_key *key, int32_t row)
 
 int ca_interface(void)
 {
-    return 12;
+    return 13;
 }
 
 /* ---- the k best rows ------------------------------------------------------------------------ */

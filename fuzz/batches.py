@@ -1,11 +1,11 @@
-"""Many expressions over few ads: the comparison with the real library at its own speed.
+"""Compares many expressions over few ads with the real library, at its own speed.
 
-What is decided here: how a batch is made from its number, and which answers of the two sides count
-as the same without a second look.  Both sides work in one process, so that nothing but a suspect
-leaves it; a suspect is asked again, alone and in a fresh process, before it counts.
+Decides how a batch is made from its number, and which answers of the two sides count as the same
+without a second look.  Both sides work in one process, so that nothing but a suspect leaves it; a
+suspect is asked again, alone and in a fresh process, before it counts.
+
 Inputs: the real module, the number of the batch, where to begin, the local zone, the clock, the
 families of functions to prefer.  Outputs: the suspects.
-Never here: processes, files.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import classad
-from classad.ads.expression import ExprTree
-from classad.binding.convert import to_python
+from classad import ExprTree
+from classad.binding.faces import to_python
 from classad.evaluate import EvalContext, evaluate_full
 from classad.language.values import ERROR, UNDEFINED, Value
 from classad.strategies.random_text import NAMES, Case, Inventor, seeded

@@ -1,11 +1,11 @@
-"""``python -m fuzz.compare``: batches of expressions against the real library, for a long time.
+"""Compares batches of expressions with the real library: ``python -m fuzz.compare``.
 
-What is decided here: which differences count.  A suspect of a batch is asked again alone; what
-then differs and is no known divergence is a difference.
-Inputs: numbers of batches, the zone, the families of functions to prefer.
-Outputs: lines of JSON in a file (differences, crashes), progress.
-Exit codes: 0 no difference, 1 differences, 2 bad usage or no real library.
-Never here: how a case is made.
+Decides which differences count.  A suspect of a batch is asked again alone; what then differs and
+is no known divergence is a difference.
+
+Inputs: numbers of batches, the zone, the families of functions to prefer.  Outputs: lines of JSON
+in a file (differences, crashes), progress. Exit codes: 0 no difference, 1 differences, 2 bad usage
+or no real library.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What must hold for the sorting kernels: C and Python give one order.
+"""Checks the sorting kernels: C and Python give one order.
 
 Inputs: columns of keys.  Outputs: none; a check raises.
-Never here: chance.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""``python -m fuzz.mutants``: plants one bug after the other and counts those that are noticed.
+"""Plants one bug after the other and counts those that are noticed: ``python -m fuzz.mutants``.
 
-What is decided here: how a bug is planted (in a copy of the sources, never in place) and when it
-counts as caught: the command that should notice it fails.
-Inputs: ``fuzz.mutations``.  Outputs: a line for each, the score.
-Exit codes: 0 at least ``--wanted`` caught, 1 fewer, 2 bad usage.
-Never here: the bugs.
+Decides how a bug is planted (in a copy of the sources, never in place) and when it counts as
+caught: the command that should notice it fails.
+
+Inputs: ``fuzz.mutations``.  Outputs: a line for each, the score. Exit codes: 0 at least
+``--wanted`` caught, 1 fewer, 2 bad usage.
 """
 
 from __future__ import annotations

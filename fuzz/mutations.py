@@ -1,10 +1,9 @@
-"""Bugs to plant, one at a time, and what should notice each.
-
-Inputs: none.  Outputs: ``MUTATIONS``.
-Never here: planting them (``fuzz.mutants``).
+"""Lists bugs to plant, one at a time, and what should notice each.
 
 ``by``: ``conform FILES`` runs recorded vectors, ``fuzz TARGET`` a target's few cases, ``tests
 FILES`` tests.  A text stands exactly once in its file, which a test checks.
+
+Outputs: ``MUTATIONS``.
 """
 
 from __future__ import annotations
@@ -253,26 +252,34 @@ MUTATIONS: Final = (
         "c.bad | c.true & a.bad", _LOGIC,
     ),
     Mutation(
-        "classad/table/arrays/doubles.py",
-        "return self.values is not None or convert in self.tables",
-        "return self.values is not None or bool(self.tables)", _ONE_BY_ONE,
+        "classad/table/answers/valuations.py",
+        'spread = found.spread.get(convert)',
+        'spread = next(iter(found.spread.values()), None)',
+        _ONE_BY_ONE,
     ),
     Mutation(
-        "classad/table/answers/valuations.py", "table = found.tables.get(convert)",
-        "table = next(iter(found.tables.values()), None)", _ONE_BY_ONE,
+        "classad/table/answers/valuations.py",
+        'table = found.numbers.get(convert)',
+        'table = next(iter(found.numbers.values()), None)',
+        _ONE_BY_ONE,
     ),
     Mutation(
-        "classad/table/answers/sums.py", "signature = (shape.uid, of_row, *parts)",
-        "signature = (of_row, *parts)", _ONE_BY_ONE,
+        "classad/table/answers/valuations.py",
+        'None if joint is None else group.columns',
+        'None if joint is None else True',
+        "tests tests/classad/test_table_sums.py",
     ),
     Mutation(
         "classad/table/sampling/comparisons.py",
-        "_BOUND: Final = 2.0**62", "_BOUND: Final = 2.0**64",
-        _BOUNDS,
+        'test(samples[0]), test(samples[high])',
+        'test(samples[0]), test(samples[0])',
+        "tests tests/classad/test_table_quick.py",
     ),
     Mutation(
-        "classad/table/arrays/doubles.py",
-        "_EXACT: Final = 2**53", "_EXACT: Final = 2**62", _ONE_BY_ONE,
+        "classad/table/arrays/vectors.py",
+        '        if len(set(self.tags)) == 1:\n            return Vector(self.tags[:1]',
+        '        if self.tags:\n            return Vector(self.tags[:1]',
+        "tests tests/classad/test_table_sums.py",
     ),
     Mutation(
         "classad/evaluation/reference.py",
@@ -293,7 +300,7 @@ MUTATIONS: Final = (
         "    \"splitTime\",\n    args=1,", _CLOCK,
     ),
     Mutation(
-        "classad/table/answers/results.py",
+        "classad/table/answers/variants.py",
         "return (key, partner.context.now, partner.context.tz) if",
         "return (key, partner.context.now) if", _CLOCK,
     ),

@@ -1,11 +1,11 @@
-"""``python -m fuzz.nativefuzz``: coverage-guided fuzzing of the C parser and the C loader.
+"""Fuzzes the C parser and the C loader, guided by coverage: ``python -m fuzz.nativefuzz``.
 
-What is decided here: how the harness is built (the kernels with the sanitizers and a call at every
-edge, which any GCC or Clang can), how long it runs, what a failure leaves behind.
+Decides how the harness is built (the kernels with the sanitizers and a call at every edge, which
+any GCC or Clang can), how long it runs, what a failure leaves behind.
+
 Inputs: ``fuzz/native``: the harness and a few seeds for each target.  Outputs: progress, and the
-input that failed as a file.
-Exit codes: 0 nothing found, 1 something, 2 bad usage or no compiler with sanitizers.
-Never here: what must hold; the loop.
+input that failed as a file. Exit codes: 0 nothing found, 1 something, 2 bad usage or no compiler
+with sanitizers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The same calls on our binding and on the real one, and values of both in one written form.
+"""Makes the same calls on our binding and on the real one, and writes values of both in one form.
 
-``answer`` and ``printed``, which either module can serve, and ``Peer``: a child
-process (``fuzz.peer_child``) that has loaded the real library once and forks for every request,
-since what it is asked may crash it, hang it or spoil its memory.
-Protocol: one JSON request a line in, ``{"do": "answer" | "printed" | "batch", "with": [...]}``; one
-JSON reply a line out, ``{"result": ...}`` or ``{"crashed": ...}``.
+``answer`` and ``printed``, which either module can serve, and ``Peer``: a child process
+(``fuzz.peer_child``) that has loaded the real library once and forks for every request, since what
+it is asked may crash it, hang it or spoil its memory. Protocol: one JSON request a line in,
+``{"do": "answer" | "printed" | "batch", "with": [...]}``; one JSON reply a line out, ``{"result":
+...}`` or ``{"crashed": ...}``.
 """
 
 from __future__ import annotations

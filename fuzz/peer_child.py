@@ -1,4 +1,4 @@
-"""The child process that has the real library loaded and forks for every request.
+"""Serves the real library from a process that forks for every request.
 
 Run by ``fuzz.peer.Peer``, which has the protocol, as ``python -m fuzz.peer_child``.
 """

@@ -1,10 +1,10 @@
-"""The loop: cases of a target until the time is over, and what is written when one fails.
+"""Runs the cases of a target until the time is over, and writes what fails.
 
-What is decided here: how Hypothesis is set up for a profile, when to stop, what a failure leaves
-behind.  ``ci`` tries the same cases every time, ``dev`` and ``deep`` go on with new ones from the
-seed; nothing is remembered between runs but the file of failures.
+Decides how Hypothesis is set up for a profile, when to stop, what a failure leaves behind.  ``ci``
+tries the same cases every time, ``dev`` and ``deep`` go on with new ones from the seed; nothing is
+remembered between runs but the file of failures.
+
 Inputs: a target, seconds, a seed, a profile.  Outputs: ``Outcome``.
-Never here: a property.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What must hold for shares: configurations, group quotas, the accountant and its log.
+"""Checks shares: configurations, group quotas, the accountant and its log.
 
 Inputs: cases of ``policy.strategies`` and ``negotiator.strategies``.  Outputs: none; checks raise.
-Never here: chance, the loop.
 """
 
 from __future__ import annotations

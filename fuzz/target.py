@@ -1,9 +1,8 @@
-"""What a target is: a joint, the property that must hold there, its cases and the check.
-
-Inputs: none.  Outputs: ``Target``, ``Unavailable`` and the table of ``fuzz/README.md``.
-Never here: a property, the loop.
+"""Describes a target: a joint, the property that must hold there, its cases and the check.
 
 A case is made of JSON values only, so that it can be written down and tried again.
+
+Outputs: ``Target``, ``Unavailable`` and the table of ``fuzz/README.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The declared targets: the one table from which the command, the README and the tests are made.
+"""Lists the targets: the one table from which the command, the README and the tests are made.
 
-Inputs: none.  Outputs: ``TARGETS`` by name; run as a program it prints the table of the README.
-Never here: a property, the loop.
+Outputs: ``TARGETS`` by name; run as a program it prints the table of the README.
 """
 
 from __future__ import annotations

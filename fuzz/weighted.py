@@ -1,10 +1,10 @@
-"""Expressions with more of some families of functions, and of what a local zone makes different.
+"""Draws expressions with more of some families of functions, and of what a local zone changes.
 
-What is decided here: how often a wanted family is drawn, and which instants, texts and formats tell
-zones apart.  The library's own generator (``classad.strategies.random_text``) draws every function
-equally often, and knows no zone; the comparison by the million needs both at times.
+Decides how often a wanted family is drawn, and which instants, texts and formats tell zones apart.
+The library's own generator (``classad.strategies.random_text``) draws every function equally often,
+and knows no zone; the comparison by the million needs both at times.
+
 Inputs: ``below``, the families.  Outputs: text in new syntax.
-Never here: evaluation, the zone itself.
 """
 
 from __future__ import annotations

@@ -115,8 +115,7 @@ class NativeStore:
         held, out = ffi.new("ca_contents *"), ffi.new("ca_column *")
         strings, names, shapes = map(self._texts, (lib.CA_STRINGS, lib.CA_NAMES, lib.CA_SHAPES))
         self._checked(lib.ca_load_contents(self._load, held))
-        self._settle(held.columns, out, strings)
-        self._checked(lib.ca_load_trim(self._load))
+        self._end(held.columns, out, strings)
         columns: list[LoadedColumn] = []
         places = {-1: -1}
         for number in range(held.columns):
@@ -131,8 +130,8 @@ class NativeStore:
             held.rows, columns, LazyTexts(strings), known, LazyShapes(shapes), rows, diagnostics, tz
         )
 
-    def _settle(self, count: int, out: Any, texts: Sequence[bytes]) -> None:
-        """Give the reals that wait for Python's own reading of their texts."""
+    def _end(self, count: int, out: Any, texts: Sequence[bytes]) -> None:
+        """End the load, giving reals that wait for it Python's own reading of their texts."""
         waiting: set[int] = set()
         for number in range(count):
             self._checked(self._lib.ca_load_column(self._load, number, out))
@@ -140,12 +139,11 @@ class NativeStore:
                 tags = self._view(out.tags, out.count, "B")
                 payload = self._view(out.payload, 8 * out.count, "q")
                 waiting.update(payload[found.start()] for found in finditer(_WAITING, tags))
-        if waiting:
-            values = array("d", bytes(8 * len(texts)))
-            for number in waiting:
-                values[number] = float(texts[number])
-            held = self._ffi.from_buffer("double[]", values)
-            self._checked(self._lib.ca_load_settle(self._load, held, len(texts)))
+        values = array("d", bytes(8 * len(texts) if waiting else 0))
+        for number in waiting:
+            values[number] = float(texts[number])
+        given = self._ffi.from_buffer("double[]", values) if waiting else self._ffi.NULL
+        self._checked(self._lib.ca_load_finish(self._load, given, len(texts)))
 
     def _column(self, out: Any, name: str, key: str) -> LoadedColumn:
         rows = None if out.dense else self._view(out.rows, 4 * out.count, "i")

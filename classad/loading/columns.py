@@ -22,10 +22,10 @@ from operator import itemgetter
 from struct import pack, unpack
 from typing import Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd, SharedNames
-from classad.ads.expression import ExprTree
-from classad.ads.stored import is_value
+from classad.ads.ad import SharedNames, is_value, stored_form
+from classad.ads.expression import Expression as ExprTree
 from classad.errors import Diagnostic
+from classad.formats.common import A
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
@@ -177,11 +177,12 @@ class LoadedColumns:
         Lists, ads and times are expressions here.
         """
         end = self.n_rows if stop is None else min(stop, self.n_rows)
+        read = partial(self.expression, column.key)
         if column.rows is None:
-            return self._decoded(column, start, end)
+            return self._decoded(bytes(column.tags[start:end]), column.payload[start:end], read)
         found: list[Cell] = [None] * (end - start)
         low, high = bisect_left(column.rows, start), bisect_left(column.rows, end)
-        values = self._decoded(column, low, high)
+        values = self._decoded(bytes(column.tags[low:high]), column.payload[low:high], read)
         for row, value in zip(column.rows[low:high], values, strict=True):
             found[row - start] = value
         return found
@@ -205,45 +206,24 @@ class LoadedColumns:
     ) -> list[Any]:
         """The same of some cells of a column, counted without regard to the rows."""
         tags = bytes(map(column.tags.__getitem__, places))
-        payload = map(column.payload.__getitem__, places)
+        payload = memoryview(array("q", map(column.payload.__getitem__, places)))
+        return self._decoded(tags, payload, read)
+
+    def _decoded(self, tags: bytes, payload: memoryview, read: Callable[[int], Cell]) -> list[Any]:
+        """The values of some cells, by the quickest way for what they are."""
         kinds = set(tags)
         if kinds == {_INTEGER}:
-            return list(payload)
+            return payload.tolist()
         if kinds == {_REAL}:
-            return array("d", array("q", payload).tobytes()).tolist()
+            return payload.cast("B").cast("d").tolist()
         if kinds == {_STRING}:
-            return list(map(self.texts.__getitem__, payload))
-        if kinds <= {_INTEGER, _NOTHING}:
-            return [number if tag else None for tag, number in zip(tags, payload, strict=True)]
-        if kinds <= {_STRING, _NOTHING}:
-            texts = self.texts
-            return [
-                texts[number] if tag else None for tag, number in zip(tags, payload, strict=True)
-            ]
-        return [self._made(*cell, read) for cell in zip(tags, payload, strict=True)]
-
-    def _decoded(self, column: LoadedColumn, low: int, high: int) -> list[Any]:
-        """The values of some cells."""
-        tags, payload = bytes(column.tags[low:high]), column.payload[low:high]
-        kinds = set(tags)
-        if len(kinds) == 1:
-            kind = tags[0]
-            if kind == Tag.INTEGER:
-                return payload.tolist()
-            if kind == Tag.REAL:
-                return payload.cast("B").cast("d").tolist()
-            if kind == Tag.STRING:
-                texts = self._strings
-                return [texts[number] for number in payload]
-            if kind == Tag.BOOLEAN:
-                return [number == 1 for number in payload]
+            return list(map(self._strings.__getitem__, payload))
+        if kinds == {Tag.BOOLEAN}:
+            return [number == 1 for number in payload]
         # Few values stand in many cells.
         cells = list(zip(tags, payload, strict=True))
-        known = {cell: self._value(column.key, *cell) for cell in set(cells)}
+        known = {cell: self._made(*cell, read) for cell in set(cells)}
         return [known[cell] for cell in cells]
-
-    def _value(self, key: str, tag: int, number: int) -> Cell:
-        return self._made(tag, number, partial(self.expression, key))
 
     def _made(self, tag: int, number: int, read: Callable[[int], Cell]) -> Cell:
         if tag == _INTEGER:
@@ -263,18 +243,18 @@ class LoadedColumns:
 
     # --- the ads ------------------------------------------------------------------------------
 
-    def to_ads(self, start: int = 0, stop: int | None = None) -> Iterator[ClassAd]:
-        """The ads of rows ``start`` to ``stop``, as ``LongReader`` reads them."""
+    def to_ads(self, new: Callable[[], A], start: int = 0, stop: int | None = None) -> Iterator[A]:
+        """The ads of some rows, as ``LongReader`` reads them; ``new`` makes an empty one."""
         end = self.n_rows if stop is None else min(stop, self.n_rows)
         for first in range(start, end, _BATCH):
-            yield from self._batch(first, min(first + _BATCH, end))
+            yield from self._batch(new, first, min(first + _BATCH, end))
 
-    def ad(self, row: int) -> ClassAd:
+    def ad(self, row: int, new: Callable[[], A]) -> A:
         """The ad of one row, without a look at the attributes that it does not have."""
         keys, names, columns = self._shape(self._row_shapes[row])
-        ad = ClassAd()
+        ad = new()
         ad._names = names
-        attrs, all_columns, value, texts = ad._attrs, self.columns, self._value, self._strings
+        attrs, all_columns, texts = ad._attrs, self.columns, self._strings
         for key, position in zip(keys, columns, strict=True):
             _, _, _, _, tags, payload, rows = all_columns[position]
             place = row if rows is None else bisect_left(rows, row)
@@ -285,18 +265,18 @@ class LoadedColumns:
                 attrs[key] = number
             elif tag == _EXPRESSION:
                 tree = self.expression(key, number)
-                attrs[key] = tree.stored(ad) if is_value(tree) else tree
+                attrs[key] = stored_form(tree, ad) if is_value(tree) else tree
             else:
-                attrs[key] = value(key, tag, number)
+                attrs[key] = self._made(tag, number, partial(self.expression, key))
         return ad
 
-    def _batch(self, start: int, stop: int) -> list[ClassAd]:
+    def _batch(self, new: Callable[[], A], start: int, stop: int) -> list[A]:
         table = [self.values(column, start, stop) for column in self.columns]
         nested = [position for position in self.with_expressions if _any_nested(table[position])]
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
             by_shape.setdefault(number, []).append(row)
-        ads = [ClassAd()] * (stop - start)
+        ads = [new()] * (stop - start)
         for number, rows in by_shape.items():
             keys, names, columns = self._shape(number)
             # Rows of one shape together, so that no step here is taken for each cell.
@@ -304,13 +284,13 @@ class LoadedColumns:
             cells = zip(*[pick(table[position]) for position in columns], strict=True)
             anew = [self.columns[position].key for position in nested if position in columns]
             for row, values in zip(rows, cells, strict=False):
-                ads[row] = ad = ClassAd()
+                ads[row] = ad = new()
                 ad._attrs = attrs = dict(zip(keys, values, strict=True))
                 ad._names = names
                 for key in anew:
                     tree = attrs[key]
                     if tree.__class__ is ExprTree:
-                        attrs[key] = tree.stored(ad)
+                        attrs[key] = stored_form(tree, ad)
         return ads
 
     def _shape(self, number: int) -> _Shape:

@@ -126,9 +126,8 @@ static void walk(ca_load *load)
     }
     DEMAND(ca_load_texts(load, CA_STRINGS, &texts) == CA_OK);
     double *values = calloc(texts.count + 1, sizeof *values);
-    DEMAND(ca_load_settle(load, values, texts.count) == CA_OK);
+    DEMAND(ca_load_finish(load, values, texts.count) == CA_OK);
     free(values);
-    DEMAND(ca_load_trim(load) == CA_OK);
     DEMAND(ca_load_contents(load, &sizes) == CA_OK);
     for (size_t i = 0; i < sizes.columns; i++) {
         ca_column column;

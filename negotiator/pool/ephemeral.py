@@ -13,8 +13,8 @@ from typing import Final
 
 from attr import field, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, EvalState
 from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.language.names import fold_name
@@ -58,6 +58,10 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
         )
         for name, impl in ((USER_USAGE, by_user), (GROUP_USAGE, by_users_group))
     }
+
+
+#: There are few names, and many users.
+_folded_once: Final = cache(fold_name)
 
 
 def _folded(*names: str) -> dict[str, str]:
@@ -110,7 +114,7 @@ class SlotDecorator:
     def _of(self, user: str) -> Changes:
         """What is said about the user of a slot."""
         about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
-        known = {fold_name(name): (name, value) for name, value in about.items()}
+        known = {_folded_once(name): (name, value) for name, value in about.items()}
         self._changes[user] = known
         return known
 

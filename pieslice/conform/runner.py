@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pieslice.data import Content, JsonObject
+from pieslice.data import Content, JsonData
 
-Case = JsonObject
+Case = JsonData
 
 
 class Mismatch(NamedTuple):

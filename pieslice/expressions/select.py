@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
 from typing import IO, Final, NamedTuple, get_args
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.binding.ambient import AmbientContext
 from classad.binding.batch import _standing as standing
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
@@ -26,6 +26,7 @@ from classad.formats.autoformat import Layout, attribute_of
 from classad.formats.common import BLANKS
 from classad.source import Source
 from classad.table import Rows, Table
+from pieslice.data import is_number
 
 #: Formats that can show whole ads.
 AD_FORMATS: Final[tuple[OutForm, ...]] = get_args(OutForm)
@@ -150,7 +151,7 @@ SortKey = tuple[int, float | str]
 
 
 def _sort_key(value: object) -> SortKey:
-    if isinstance(value, int | float):
+    if isinstance(value, bool) or is_number(value):
         return (0, value) if value == value else (2, 0)
     return (1, value.lower()) if isinstance(value, str) else (2, 0)
 
@@ -277,7 +278,7 @@ def _first_ad(path: str) -> ClassAd:
     except (ClassAdException, OSError) as problem:
         raise Problem(_reason(path, problem)) from None
     if ad is None:
-        raise Problem(f"pieslice select: error: {path}: no ad in it")
+        raise Problem(f"pieslice select: error: {path}: contains no ads")
     return ad
 
 

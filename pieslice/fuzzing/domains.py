@@ -13,14 +13,15 @@ from typing import Final
 
 from attr import field, frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import COMPARISONS
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
+from pieslice.data import is_number
 from pieslice.fuzzing.case import NOW
-from pieslice.fuzzing.schema import Attribute, Held, Schema, is_number
+from pieslice.fuzzing.schema import Attribute, Held, Schema
 from pieslice.fuzzing.stage import OF_CLAIM
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names

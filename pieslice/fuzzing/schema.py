@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.language.values import ClassAdValue, Value
+from pieslice.data import is_number
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -59,11 +60,6 @@ class Schema:
         return evolve(self, slot=slot, copied=names)
 
 
-def is_number(value: object) -> TypeIs[int | float]:
-    """Whether a value is an integer or a real; truth values are neither."""
-    return value.__class__ in (int, float)
-
-
 def learn(slots: Iterable[ClassAd], jobs: Iterable[ClassAd], origin: str) -> Schema:
     """The schema of a pool."""
     return Schema(_attributes(slots), _attributes(jobs), origin)
@@ -93,11 +89,16 @@ def _kept(ad: ClassAd, name: str) -> Held:
     """The value of an attribute in the ad alone, its expression if that needs another ad."""
     raw = ad.raw(name)
     if not isinstance(raw, ExprTree):
-        return raw if isinstance(raw, bool | int | float | str) else None
+        return raw if is_plain(raw) else None
     value = ad.evaluate_attr(name)
-    if isinstance(value, bool | int | float | str):
+    if is_plain(value):
         return value
     return raw if isinstance(value, Value) and len(str(raw)) <= MAX_TEXT else None
+
+
+def is_plain(value: object) -> TypeIs[bool | int | float | str]:
+    """Whether a value is a truth value, a number or a string."""
+    return isinstance(value, bool | str) or is_number(value)
 
 
 def _identity(value: Held) -> tuple[type, object]:

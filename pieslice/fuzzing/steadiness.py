@@ -15,14 +15,15 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import evaluate
+from pieslice.data import is_number
 from pieslice.fuzzing.case import Case
 from pieslice.fuzzing.crowd import Crowd
 from pieslice.fuzzing.finding import Finding, Step, compared
 from pieslice.fuzzing.properties import Property, short
 from pieslice.fuzzing.readings import Readings, alike, read
-from pieslice.fuzzing.schema import Held, is_number
+from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.stage import Scene, scene_of, value_of
 from pieslice.fuzzing.study import Study, Subject, Where, value_text
 from policy.ephemeral import Ad, find_ephemeral
@@ -195,7 +196,7 @@ class Monotone(Property):
 
 def _size(value: Held) -> float:
     """Truth or a number as a number; what is neither is less than all of them."""
-    return float(value) if isinstance(value, int | float) else float("-inf")
+    return float(value) if isinstance(value, bool) or is_number(value) else float("-inf")
 
 
 def monotone_subjects(study: Study, attribute: str) -> list[Subject]:

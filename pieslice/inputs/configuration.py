@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from classad.errors import Diagnostic, suggest
 from pieslice.command_line import EXIT_BAD
-from pieslice.data import JsonObject
+from pieslice.data import JsonData
 
 if TYPE_CHECKING:
     from policy.config import Config
@@ -132,7 +132,7 @@ def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:
 
     host = this_host() if this_machine else HostFacts()
     known = {field.name: field.default for field in fields(HostFacts)}
-    values: JsonObject = {}
+    values: JsonData = {}
     for name, text in split_pairs("--fact", facts):
         wanted = name.casefold()
         wanted = wanted if wanted in known else f"{wanted}_mb"

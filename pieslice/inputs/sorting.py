@@ -162,7 +162,7 @@ def _add_ads(heap: _Heap, path: Path) -> None:
         )
     heap.diagnostics += problems
     if unknown:
-        message = f"{path}: {unknown} ads of other kinds are left out"
+        message = f"{path}: {unknown} ads of other kinds are ignored"
         heap.diagnostics.append(Diagnostic(message, severity="note"))
 
 

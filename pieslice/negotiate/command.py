@@ -62,7 +62,7 @@ def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> i
     progress = Progress(err)
     names = list(dict.fromkeys([*(args.table or ()), *(SUMMARY if args.summary else ())]))
     if args.format == "csv" and len(names) > 1:
-        err.write("error: CSV has room for one table\n  help: give --table once\n")
+        err.write("error: CSV can show one table only\n  help: give --table once\n")
         return EXIT_BAD
     capture = load(args, err, progress)
     if capture is None:
@@ -119,11 +119,11 @@ def _outcome_of(capture: Capture, result: CycleResult) -> Outcome:
 def _too_much(capture: Capture, args: argparse.Namespace) -> str | None:
     """What cannot be asked for together."""
     if capture.others and args.format == "csv":
-        return "CSV has room for one negotiator\n  help: give --local-name once"
+        return "CSV can show one negotiator only\n  help: give --local-name once"
     if args.cycles > 1 and args.format == "csv":
-        return "CSV has room for one cycle\n  help: leave --cycles away, or ask for JSON"
+        return "CSV can show one cycle only\n  help: omit --cycles, or use --json"
     if args.cycles > 1 and capture.others:
-        return "several cycles are those of one negotiator\n  help: give --local-name once"
+        return "several cycles need one negotiator\n  help: give --local-name once"
     return None
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from copy import copy
 from typing import TYPE_CHECKING
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
@@ -80,7 +80,7 @@ def _chosen(
         raise Misuse(f"{path}: {(problem.strerror or str(problem)).lower()}") from None
     except ClassAdException as problem:
         raise Misuse(f"{path}: {problem}") from None
-    raise Misuse(f"{path}: no ad in it" if wanted is None else f"{path}: no `{wanted}` in it")
+    raise Misuse(f"{path}: contains no ads" if wanted is None else f"{path}: no `{wanted}` in it")
 
 
 def _is_slot(ad: ClassAd, wanted: str) -> bool:

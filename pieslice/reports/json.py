@@ -28,7 +28,7 @@ from negotiator.model.result import (
     Rejection,
     SubmitterSummary,
 )
-from pieslice.data import JsonObject
+from pieslice.data import JsonObject, Record
 from pieslice.reports.pool_tables import PoolTable
 from pieslice.reports.text import Outcome, iso_time, sort_keys, timed_turns
 
@@ -46,7 +46,7 @@ def to_json(
     return json_text(to_object(outcome, diagnostics, tables))
 
 
-def json_text(data: JsonObject) -> str:
+def json_text(data: Record) -> str:
     """The text: two blanks of indentation, keys in a fixed order, a newline at the end."""
     return json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

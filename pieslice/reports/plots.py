@@ -41,7 +41,7 @@ def check_format(path: Path) -> None:
     """Raises ``ValueError`` for a file that cannot be drawn to."""
     if path.suffix.lower() not in FORMATS:
         known = ", ".join(FORMATS)
-        raise ValueError(f"{path}: plots are {known} files")
+        raise ValueError(f"{path}: plots are written to {known} files")
 
 
 def figure(panels: int, *, height: float = 3.2) -> tuple[Figure, list[Axes]]:

@@ -18,7 +18,7 @@ from negotiator.capture.configuration import CaptureSources
 from negotiator.groups.effective import effective_quotas
 from negotiator.io import CapturePaths
 from pieslice.command_line import EXIT_BAD, EXIT_OK
-from pieslice.data import JsonObject
+from pieslice.data import JsonData
 from pieslice.reports.plots import as_png, save
 from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import Said, page
@@ -58,14 +58,14 @@ def report_command(args: argparse.Namespace, err: IO[str]) -> int:
     return EXIT_OK
 
 
-def _title(plan: JsonObject, hours: float) -> str:
+def _title(plan: JsonData, hours: float) -> str:
     how_long = f"{hours:g} hours" if hours < _DAYS * 24 else f"{hours / 24:g} days"
     policy = "" if plan["config"] is None else f", {plan['config']}"
     changes = "".join(f", {name} = {text}" for name, text in plan.get("settings", ()))
     return f"{plan['pool']}{policy}{changes}: {how_long}"
 
 
-def _read(folder: Path) -> tuple[JsonObject, RunData]:
+def _read(folder: Path) -> tuple[JsonData, RunData]:
     for name in ("run.json", "summary.json"):
         if not (folder / name).is_file():
             raise ReportError(f"{folder}: no {name}; give the folder of a finished run")
@@ -83,7 +83,7 @@ def _read(folder: Path) -> tuple[JsonObject, RunData]:
         raise ReportError(f"{folder}: not the folder of a run: {problem}") from None
 
 
-def _rows(path: Path) -> Iterator[JsonObject]:
+def _rows(path: Path) -> Iterator[JsonData]:
     with path.open(encoding="utf-8", newline="") as file:
         if path.suffix == ".jsonl":
             yield from (json.loads(line) for line in file)
@@ -91,7 +91,7 @@ def _rows(path: Path) -> Iterator[JsonObject]:
             yield from csv.DictReader(file)
 
 
-def _policy(plan: JsonObject, data: RunData) -> list[Said]:
+def _policy(plan: JsonData, data: RunData) -> list[Said]:
     """The policy of the run as it stands now, in sentences."""
     path = None if plan["config"] is None else Path(plan["config"])
     if path is None and Path(plan["pool"]).is_dir():

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from itertools import chain
 
-from pieslice.data import JsonObject
+from pieslice.data import JsonData
 from pieslice.simulate.engine import Simulation
 from pieslice.simulate.pool import SimSlot, show_claim, show_preempting, weight_of
 from pieslice.simulate.state import from_json, to_json
 
 
-def saved(simulation: Simulation) -> JsonObject:
+def saved(simulation: Simulation) -> JsonData:
     """All that changes."""
     pool = simulation.pool
     parts = [
@@ -37,7 +37,7 @@ def saved(simulation: Simulation) -> JsonObject:
     }
 
 
-def restore(simulation: Simulation, data: JsonObject) -> None:
+def restore(simulation: Simulation, data: JsonData) -> None:
     """Put a simulation that has not begun into a saved state."""
     state = simulation.state = from_json(data["state"])
     pool = simulation.pool

@@ -20,7 +20,7 @@ from attr import asdict, define, evolve
 
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
-from pieslice.data import JsonObject, Record
+from pieslice.data import JsonData, Record
 from pieslice.inputs.pool import parse_time
 from pieslice.reports.output import show_diagnostics
 from pieslice.simulate.checkpoint import restore, saved
@@ -134,13 +134,11 @@ def _half(letter: str, config: str, folder: Path | None) -> str:
     return f"{told}: --resume {folder} goes on{rest}\n"
 
 
-def _simulate(
-    args: argparse.Namespace, plan: Plan, folder: Path | None, err: IO[str]
-) -> JsonObject:
+def _simulate(args: argparse.Namespace, plan: Plan, folder: Path | None, err: IO[str]) -> JsonData:
     if folder is None:
         return _loop(plan, None, None, args, err)
     if (folder / "run.json").exists():
-        raise RunError(f"{folder}: holds a run already; --resume takes it up")
+        raise RunError(f"{folder}: contains a run already; continue it with --resume")
     folder.mkdir(parents=True, exist_ok=True)
     run = RunFolder(folder, args.format)
     about = {
@@ -156,7 +154,7 @@ def _simulate(
 def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     folder: Path = args.resume
     if not (folder / "run.json").is_file():
-        raise RunError(f"{folder}: no run to take up; begin it anew")
+        raise RunError(f"{folder}: contains no run to continue; start a new one")
     about = json.loads((folder / "run.json").read_text())
     plan = Plan(**about["plan"])
     args.format, args.checkpoint_hours = about["format"], about["checkpoint_hours"]
@@ -175,8 +173,8 @@ def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
 
 
 def _finished(
-    plan: Plan, run: RunFolder, data: JsonObject | None, args: argparse.Namespace, err: IO[str]
-) -> JsonObject:
+    plan: Plan, run: RunFolder, data: JsonData | None, args: argparse.Namespace, err: IO[str]
+) -> JsonData:
     try:
         summary = _loop(plan, run, data, args, err)
     finally:
@@ -190,10 +188,10 @@ def _finished(
 def _loop(
     plan: Plan,
     run: RunFolder | None,
-    data: JsonObject | None,
+    data: JsonData | None,
     args: argparse.Namespace,
     err: IO[str],
-) -> JsonObject:
+) -> JsonData:
     """From the beginning, or from a checkpoint, to the end or to Ctrl-C."""
 
     def sink(*event: object) -> None:

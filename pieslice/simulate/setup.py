@@ -21,7 +21,7 @@ from typing import Final
 
 from attr import evolve, field, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.capture.configuration import CaptureSources, read_policy
@@ -108,7 +108,7 @@ def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         pool = pool_of(snapshot.slots)
         accountant = AccountantState() if plan.fresh else evolve(snapshot.accountant, resources={})
     if not pool.slots:
-        raise InputError([Diagnostic(f"{plan.pool}: no slot in it")])
+        raise InputError([Diagnostic(f"{plan.pool}: contains no slot ads")])
     simulation = Simulation(
         pool=pool,
         workload=_workload(plan, snapshot, _asked_of_jobs(pool, policy)),
@@ -170,7 +170,7 @@ def _workload(plan: Plan, snapshot: Snapshot | None, asked: frozenset[str]) -> W
         else:
             raise WorkloadError(f"{path}: a workload is a .swf, .csv or .toml file, or `capture`")
     if not workload.arrivals:
-        raise WorkloadError(f"{plan.workload}: no job in it")
+        raise WorkloadError(f"{plan.workload}: contains no jobs")
     return workload
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from attr import Factory, asdict, define
 
 from negotiator.model.snapshot import AccountantState, Customer, Lease
-from pieslice.data import JsonObject
+from pieslice.data import JsonData
 
 IDLE, RUNNING, DONE = 0, 1, 2
 
@@ -88,9 +88,9 @@ class State:
     thrashed: int = 0
 
 
-def to_json(state: State) -> JsonObject:
+def to_json(state: State) -> JsonData:
     """The state as data for JSON."""
-    found: JsonObject = asdict(state, recurse=False)
+    found: JsonData = asdict(state, recurse=False)
     found["jobs"] = [list(asdict(job).values()) for job in state.jobs.values()]
     found["claims"] = {name: asdict(claim) for name, claim in state.claims.items()}
     found["users"] = {name: asdict(totals) for name, totals in state.users.items()}
@@ -98,7 +98,7 @@ def to_json(state: State) -> JsonObject:
     return found
 
 
-def accountant_json(state: AccountantState) -> JsonObject:
+def accountant_json(state: AccountantState) -> JsonData:
     """The accountant's tables as data for JSON; recorded matches are no part of a simulation."""
     return {
         "last_update_time": state.last_update_time,
@@ -106,7 +106,7 @@ def accountant_json(state: AccountantState) -> JsonObject:
     }
 
 
-def from_json(data: JsonObject) -> State:
+def from_json(data: JsonData) -> State:
     """The opposite of ``to_json``."""
     fields = dict(data)
     fields["jobs"] = {row[0]: Job(*row) for row in data["jobs"]}
@@ -118,7 +118,7 @@ def from_json(data: JsonObject) -> State:
     return State(**fields)
 
 
-def accountant_from_json(data: JsonObject) -> AccountantState:
+def accountant_from_json(data: JsonData) -> AccountantState:
     """The opposite of ``accountant_json``."""
     customers = {}
     for row in data["customers"]:

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from pieslice.data import JsonObject, Record
+from pieslice.data import JsonData, Record
 from pieslice.simulate.engine import Simulation
 from pieslice.simulate.state import Totals
 
 _HOUR: Final = 3600.0
 
 
-def summarise(simulation: Simulation, *, complete: bool) -> JsonObject:
+def summarise(simulation: Simulation, *, complete: bool) -> JsonData:
     """The numbers of a run; hours are weighted core hours, waits are in seconds."""
     state = simulation.state
     running = _running(simulation)
@@ -65,7 +65,7 @@ def _running(simulation: Simulation) -> dict[str, float]:
     return found
 
 
-def _user(totals: Totals, running: float) -> JsonObject:
+def _user(totals: Totals, running: float) -> JsonData:
     return {
         "usage_hours": (totals.good + totals.bad + running) / _HOUR,
         "share": 0.0,
@@ -99,7 +99,7 @@ def jain(ratios: Iterable[float]) -> float | None:
     return sum(parts) ** 2 / (len(parts) * squares) if squares > 0 else None
 
 
-def _groups(simulation: Simulation, users: Mapping[str, Record]) -> JsonObject:
+def _groups(simulation: Simulation, users: Mapping[str, Record]) -> JsonData:
     state = simulation.state
     used = dict.fromkeys(state.group_entitled, 0.0)
     for user, group in sorted(state.group_of.items()):

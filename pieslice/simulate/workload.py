@@ -18,8 +18,9 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import parsed
 from classad.errors import suggest
 from negotiator.jobs.autoclusters import AutoclusterTable
 from pieslice.data import JsonObject
@@ -106,7 +107,7 @@ def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
         values |= {"AccountingGroup": f"{group}.{owner}", "AcctGroup": group}
     for name, value in values.items():
         ad.insert(name, value)
-    ad.insert("Requirements", ExprTree(_REQUIREMENTS))
+    ad.insert("Requirements", ExprTree.from_node(parsed(_REQUIREMENTS)))
     return Shape(f"{group}.{full}" if group else full, float(cpus), ad)
 
 
@@ -147,7 +148,7 @@ def from_csv(lines: Iterable[str], name: str) -> Workload:
         at = f"{name}:{reader.line_num}"
         user = row["user"]
         if not user or any(char.isspace() for char in user):
-            raise WorkloadError(f"{at}: `{user}` is no user")
+            raise WorkloadError(f"{at}: `{user}` is not a user name")
         cpus = _whole(row.get("cpus") or "1", "cpus", at, least=1)
         memory = _whole(row.get("memory") or "0", "memory", at)
         shape = workload.shape(user, row.get("group") or "", cpus, memory)
@@ -181,7 +182,7 @@ def from_toml(text: str, name: str, seed: int, seconds: int) -> Workload:
         raise WorkloadError(f"{name}: {problem}") from None
     streams = content.get("stream")
     if not isinstance(streams, list) or not streams:
-        raise WorkloadError(f"{name}: no [[stream]] in it")
+        raise WorkloadError(f"{name}: contains no [[stream]]")
     workload = Workload()
     for number, stream in enumerate(streams):
         # A generator for each stream, so that changing one leaves the others as they are.
@@ -200,7 +201,7 @@ _MOST_JOBS: Final = 10_000_000
 
 def _add_stream(workload: Workload, stream: object, at: str, rng: Random, seconds: int) -> None:
     if not isinstance(stream, dict):
-        raise WorkloadError(f"{at}: `{stream}` is no table")
+        raise WorkloadError(f"{at}: `{stream}` is not a table")
     for key, value in stream.items():
         if key not in _STREAM:
             meant = suggest(key, _STREAM)

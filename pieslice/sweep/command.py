@@ -19,7 +19,7 @@ from attr import asdict, evolve
 from classad.errors import Diagnostic
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
-from pieslice.data import JsonObject
+from pieslice.data import JsonData
 from pieslice.reports.output import show_diagnostics
 from pieslice.simulate.cli import setting
 from pieslice.simulate.command import RunError, plan_of
@@ -71,7 +71,7 @@ def _begun(args: argparse.Namespace) -> tuple[Path | None, Plan, list[Axis]]:
     folder: Path | None = args.output
     if folder is not None:
         if (folder / "sweep.json").exists():
-            raise RunError(f"{folder}: holds a sweep already; --resume takes it up")
+            raise RunError(f"{folder}: contains a sweep already; continue it with --resume")
         folder.mkdir(parents=True, exist_ok=True)
         about = {
             "plan": asdict(plan),
@@ -94,7 +94,7 @@ def _absolute(plan: Plan) -> Plan:
     def full(text: str | None) -> str | None:
         return str(Path(text).resolve()) if text is not None and Path(text).exists() else text
 
-    changed: JsonObject = {
+    changed: JsonData = {
         name: full(getattr(plan, name)) for name in ("pool", "workload", "config", "machines")
     }
     return evolve(plan, **changed)
@@ -103,7 +103,7 @@ def _absolute(plan: Plan) -> Plan:
 def _resumed(args: argparse.Namespace) -> tuple[Path, Plan, list[Axis]]:
     folder: Path = args.resume
     if not (folder / "sweep.json").is_file():
-        raise RunError(f"{folder}: no sweep to take up; begin it anew")
+        raise RunError(f"{folder}: contains no sweep to continue; start a new one")
     try:
         about = json.loads((folder / "sweep.json").read_text(encoding="utf-8"))
         plan = Plan(**about["plan"])

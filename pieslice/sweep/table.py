@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from pieslice.data import JsonObject, Record
+from pieslice.data import JsonData, Record
 from pieslice.simulate.summary import LINES, cell
 from pieslice.sweep.grid import Point
 from pieslice.sweep.work import Outcome
@@ -40,7 +40,7 @@ class Results:
     def __init__(self, folder: Path | None) -> None:
         """Take up what an earlier run of the sweep has left."""
         self._path = None if folder is None else folder / "points.jsonl"
-        self.found: dict[str, JsonObject] = {}
+        self.found: dict[str, JsonData] = {}
         if self._path is not None and self._path.is_file():
             whole, _, rest = self._path.read_text(encoding="utf-8").rpartition("\n")
             for line in whole.splitlines():
@@ -69,7 +69,7 @@ class Results:
                 os.fsync(file.fileno())
 
 
-def rows(points: Sequence[Point], results: Results) -> list[JsonObject]:
+def rows(points: Sequence[Point], results: Results) -> list[JsonData]:
     """A row for each point in the order of the grid."""
     found = []
     for point in points:

@@ -16,7 +16,7 @@ from typing import IO, Final
 
 from attr import define
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.files.log import DamagedLogError
 from classad.files.log_file import LogBusyError, LogFile, read_log_file
@@ -179,7 +179,7 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     text = answer(source, options, View(source.last_update, time.localtime, active))
     out.write(text)
     if not text:
-        err.write("pieslice userprio: no record is meant\n")
+        err.write("pieslice userprio: no record matches\n")
     return EXIT_OK
 
 
@@ -225,7 +225,7 @@ def _in_folder(folder: Path, options: Options) -> tuple[Path | None, Path | None
 def _log_path(path: Path) -> Path:
     log = CapturePaths(path).find("accountant_log") if path.is_dir() else path
     if log is None or not log.is_file():
-        raise InputError([Diagnostic(f"{path}: no accountant's log")])
+        raise InputError([Diagnostic(f"{path}: not an accountant's log")])
     return log
 
 

@@ -146,7 +146,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
         name, _, modifiers = word.partition(":")
         option = _find(name)
         if option is None:
-            raise UsageError(f"`{word}` is no option")
+            raise UsageError(f"`{word}` is not an option")
         if len(words) < option.arguments:
             count = "an argument" if option.arguments == 1 else f"{option.arguments} arguments"
             raise UsageError(f"`-{option.word}` needs {count}")
@@ -198,7 +198,7 @@ def _apply(options: Options, word: str, values: tuple[str, ...]) -> None:
         # The real tool takes two digits for a year of this century.
         options.active_from = _checked((year + 2000 if year < 100 else year, month, day))
     elif word == "pool":
-        raise UsageError("`-pool` asks a daemon; give a saved state instead")
+        raise UsageError("`-pool` would ask a daemon; give a saved state instead")
 
 
 def _checked(day: tuple[int, int, int]) -> tuple[int, int, int]:

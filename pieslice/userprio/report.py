@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate
 from classad.files.ads import format_ad
@@ -102,7 +101,7 @@ def _expression(text: str) -> ExprTree:
     try:
         return ExprTree(text)
     except ClassAdParseError as problem:
-        raise UsageError(f"`{text}` is no expression: {problem.args[0]}") from None
+        raise UsageError(f"`{text}` is not an expression: {problem.args[0]}") from None
 
 
 def _autoformat(ads: Sequence[ClassAd], options: Options) -> str:

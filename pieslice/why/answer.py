@@ -104,7 +104,7 @@ def _look(scene: Scene, slot: str | None, known: frozenset[str]) -> _Look:
     names = [] if slot is None else slot_names(scene, slot)
     if len(names) > 1:
         some = ", ".join(names[:4])
-        raise UnknownSlotError(f"`{slot}` may be any of {len(names)} slots: {some}, ...")
+        raise UnknownSlotError(f"`{slot}` matches {len(names)} slots: {some}, ...")
     if names:
         case = slot_case(scene, names[0], sieved.verdicts.get(names[0], ""), found, known)
     return _Look(scene, found, sieved, case)

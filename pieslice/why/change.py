@@ -14,11 +14,12 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse
 from classad.language.operators import MIRRORED, ORDER
 from classad.syntax.nodes import Binary, Node, Parens, Reference
+from pieslice.data import is_number
 from pieslice.why.clauses import ClauseKey, ClauseTable, Pair, Whose, references
 
 #: Changes that are told.
@@ -161,5 +162,5 @@ def _numbers(
 ) -> list[float] | None:
     tree = ExprTree.from_node(node)
     values: list[object] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
-    found = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    found = [float(value) for value in values if is_number(value)]
     return found if len(found) == len(values) else None

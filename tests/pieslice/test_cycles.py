@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.io import CapturePaths, read_capture
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
@@ -173,8 +173,8 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--cycles", "2", "--format", "csv"], "CSV has room for one cycle"),
-        (["--cycles", "2", "--local-name", "A", "--local-name", "B"], "of one negotiator"),
+        (["--cycles", "2", "--format", "csv"], "CSV can show one cycle only"),
+        (["--cycles", "2", "--local-name", "A", "--local-name", "B"], "need one negotiator"),
         (["--cycles", "0"], "`0` is not a number of cycles"),
         (["--interval", "-5"], "`-5` is not a whole number"),
     ],

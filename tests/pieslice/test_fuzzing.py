@@ -283,7 +283,7 @@ def test_a_pool_without_ads_teaches_nothing(
     (tmp_path / "jobs.ads").write_text("")
     policy = str(POLICIES / "flawed" / "no_margin")
     assert main(["fuzz", policy, "--pool", str(tmp_path)]) == 2
-    assert "slots.ads: no ad in it" in capsys.readouterr().err
+    assert "slots.ads: contains no ads" in capsys.readouterr().err
 
 
 def test_a_pool_teaches_what_its_slots_look_like(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from pieslice.cli import main
 from pieslice.simulate.checkpoint import restore, saved
 from pieslice.simulate.engine import ClaimSettings, MachineChange, Simulation
@@ -470,7 +469,7 @@ def test_streams_are_random_but_the_same_for_a_seed() -> None:
         (lambda: from_swf(["a b"], "t"), "t:1: `a b` is not a line of SWF"),
         (lambda: from_csv(["user,submit"], "t"), "no column `run_time`"),
         (lambda: from_csv(["user,submit,run_time", "u,-1,5"], "t"), "t:2: submit `-1`"),
-        (lambda: from_csv(["user,submit,run_time", "u v,1,5"], "t"), "`u v` is no user"),
+        (lambda: from_csv(["user,submit,run_time", "u v,1,5"], "t"), "`u v` is not a user name"),
         (lambda: from_toml("x =", "t", 0, 1), "t: "),
         (lambda: from_toml("", "t", 0, 1), r"no \[\[stream\]\]"),
     ],
@@ -612,7 +611,7 @@ def test_a_run_folder(tmp_path: Path, words: list[str], capsys: pytest.CaptureFi
     hours = summary["goodput_hours"] + summary["badput_hours"] + summary["unfinished_hours"]
     assert sum(user["usage_hours"] for user in summary["users"].values()) == pytest.approx(hours)
     assert main([*words, "-o", str(tmp_path / "0")]) == 2
-    assert "--resume takes it up" in capsys.readouterr().err
+    assert "continue it with --resume" in capsys.readouterr().err
 
 
 def test_two_configurations(
@@ -754,7 +753,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4"], "--workload"),
         (["4", "--workload", "x.toml"], "no such file"),
         (["4", "--workload", str(tmp_path)], "directory"),
-        (["4", "--workload", str(empty)], "no job in it"),
+        (["4", "--workload", str(empty)], "contains no jobs"),
         (["4", "--workload", "capture"], "needs a captured pool"),
         (["4", "--workload", str(machines.rename(tmp_path / "m.txt"))], ".swf, .csv or .toml"),
         ([str(tmp_path / "nowhere"), "--workload", str(swf)], "or a number of slots: 10, or 10x8"),
@@ -762,7 +761,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ([*traced, "--machines", str(tmp_path / "times.csv")], "needs the columns"),
         ([*traced, "--parquet"], "--parquet needs -o"),
         ([*traced, "--config", "a", "--compare", "a", "b"], "give --config or --compare"),
-        (["--resume", str(tmp_path)], "no run to take up"),
+        (["--resume", str(tmp_path)], "contains no run to continue"),
     ):
         assert main(["simulate", *words]) == 2, words
         assert message in capsys.readouterr().err

@@ -102,7 +102,7 @@ def test_an_interrupted_sweep_goes_on_to_the_same_table(
     (folder / "points.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:40])
     (folder / "table.csv").unlink()
     assert main([*words, *AXES, "--jobs", "1", "-o", str(folder)]) == 2
-    assert "--resume takes it up" in capsys.readouterr().err
+    assert "continue it with --resume" in capsys.readouterr().err
     assert main(["sweep", "--resume", str(folder), "--jobs", "1"]) == 0
     assert capsys.readouterr().out == shown
     assert (folder / "table.csv").read_bytes() == table
@@ -275,7 +275,7 @@ def test_packages_that_are_absent(
         (["--set", "PRIORITY_HALFLIF=1"], "did you mean `PRIORITY_HALFLIFE`?"),
         (["--set", "PRIORITY_HALFLIFE=1", "--set", "priority_halflife=2"], "is set twice"),
         (["--set", "PRIORITY_HALFLIFE=1", "--config", "nowhere"], "nowhere"),
-        (["--resume", "nowhere"], "no sweep to take up"),
+        (["--resume", "nowhere"], "contains no sweep to continue"),
     ],
 )
 def test_bad_input(

@@ -13,7 +13,7 @@ from negotiator.groups.tree import group_tree
 from negotiator.model.snapshot import AccountantState, Customer
 from negotiator.sessions.pie import PieSettings, cut_slice, shares_of
 from pieslice.conform.runner import Case, Kind, Mismatch
-from pieslice.data import Content, JsonObject
+from pieslice.data import Content, JsonData
 from policy.load import policy_from_knobs
 
 #: Attribute of a record in the log -> our field.
@@ -62,7 +62,7 @@ def check_shares(case: Case) -> list[Mismatch]:
     people = case["submitters"]
     shares = shares_of((person["name"], person["prio"]) for person in people)
     settings = PieSettings(consider_preemption=True, ignore_user_priorities=False)
-    actual: list[JsonObject] = []
+    actual: list[JsonData] = []
     for person in people:
         share = shares.share(person["prio"])
         cut = cut_slice(share, case["slot_weight_total"], person["usage"], settings)

@@ -15,7 +15,7 @@ from math import isclose
 from typing import Final
 
 from pieslice.conform.runner import Case, Kind, Mismatch
-from pieslice.data import Content, JsonObject
+from pieslice.data import Content, JsonData
 from pieslice.forecast.model import Demand, Settings, User, forecast
 
 _CURVES: Final = ("growth", "pulse_24h", "decay_from_10")
@@ -28,7 +28,7 @@ def _curve_cases(content: Content) -> Iterable[Case] | None:
     return list(_curves(content))
 
 
-def _curves(content: JsonObject) -> Iterator[Case]:
+def _curves(content: JsonData) -> Iterator[Case]:
     """One case for each series; each says by its name how it was made."""
     for about in _CURVES:
         for series, values in content[about].items():

@@ -18,7 +18,7 @@ from negotiator.groups.tree import Group, GroupTree, group_tree
 from negotiator.model.result import ROOT_GROUP, AllocationRound, GroupEvent
 from negotiator.model.std_sort import ascending
 from pieslice.conform.runner import Case, Kind, Mismatch
-from pieslice.data import Content, JsonObject, Record
+from pieslice.data import Content, JsonData, Record
 from policy.dialects import DIALECTS
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
@@ -139,13 +139,13 @@ def _round(where: str, wanted: Record, got: AllocationRound) -> list[Mismatch]:
     return found
 
 
-def _turns(wanted: Record) -> Iterator[JsonObject]:
+def _turns(wanted: Record) -> Iterator[JsonData]:
     for one in wanted["passes"]:
         for turn in one["negotiations"]:
             yield {**turn, "n": one["n"], "key": wanted["sort_keys"][turn["group"]]}
 
 
-def _turn(event: GroupEvent) -> JsonObject:
+def _turn(event: GroupEvent) -> JsonData:
     head = {"group": event.group, "n": event.n, "key": event.sort_key}
     if event.skipped is not None:
         return {**head, "skip": _SKIP_NAMES.get(event.skipped, event.skipped)}
