@@ -90,14 +90,12 @@ class ColumnEngine:
         self._table = table
         self._size = len(table)
         enlarged = children_can_go(policy)
-        self._odd = Rows.of(
-            self._size,
-            (
-                row
-                for row, slot in slots.items()
-                if slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
-            ),
-        ).bits
+        odd = [
+            row
+            for row, slot in slots.items()
+            if slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
+        ]
+        self._odd = Rows.of(self._size, odd).bits
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         way = Conditions(slots, table, policy).way
         tests = [test for test in CANDIDATE_TESTS if test.made(policy)]

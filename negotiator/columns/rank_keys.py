@@ -167,9 +167,9 @@ class KeyMaker:
             preemption = self._rank(PREEMPTION, request, held)
             if isinstance(preemption, Key):
                 preemption = Key(preemption.values, preemption.codes, kinds, NOT_PREEMPTED)
-        pre, job, post = (
+        pre, job, post = [
             self._rank(rule, request, passed.bits) for rule in (PRE_JOB, JOB, POST_JOB)
-        )
+        ]
         return Keys(rows, size, pre, job, post, kinds, preemption)
 
     @cached_property
@@ -204,7 +204,7 @@ class KeyMaker:
     @cached_property
     def _held(self) -> int:
         """The rows that somebody holds."""
-        held = (row for row, slot in self._slots.items() if slot.user is not None)
+        held = [row for row, slot in self._slots.items() if slot.user is not None]
         return Rows.of(self._size, held).bits
 
     @cached_property

@@ -1,8 +1,8 @@
 """Decides who is preempted, and why not: the ways in which a slot that matches can be had.
 
-``MATCH_KINDS`` are the ways, ``PREEMPTION_TESTS`` what stands in the way of each.  The two users'
-priorities are not compared: only PREEMPTION_REQUIREMENTS can do that, and the caller in a dialect
-that does.  Follows "Preemption" in HTCondor's manual, corrected by the vectors.
+``match_kinds`` are the ways, ``PREEMPTION_TESTS`` what stands in the way of each; both engines run
+them.  The two users' priorities are not compared in HTCondor: only PREEMPTION_REQUIREMENTS can do
+that.  Follows "Preemption" in HTCondor's manual, corrected by the vectors.
 """
 
 from __future__ import annotations

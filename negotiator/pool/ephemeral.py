@@ -60,6 +60,10 @@ def live_functions(accountant: Accountant, tree: GroupTree) -> dict[str, Builtin
     }
 
 
+#: There are few names, and many users.
+_folded_once: Final = cache(fold_name)
+
+
 def _folded(*names: str) -> dict[str, str]:
     return {fold_name(name): name for name in names}
 
@@ -110,7 +114,7 @@ class SlotDecorator:
     def _of(self, user: str) -> Changes:
         """What is said about the user of a slot."""
         about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
-        known = {fold_name(name): (name, value) for name, value in about.items()}
+        known = {_folded_once(name): (name, value) for name, value in about.items()}
         self._changes[user] = known
         return known
 
