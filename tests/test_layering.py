@@ -116,7 +116,7 @@ STREAMS = {"classad/files/ads.py": "a file named - is standard input or output"}
 TALKERS = {"argparse", "rich", "matplotlib", "shtab", "curses", "readline", "tqdm"}
 
 #: Uses of ``Any`` in the rooms.  Lower it whenever you can; 400 is the goal.
-MAX_ANY = 800
+MAX_ANY = 720
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
