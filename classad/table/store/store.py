@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from typing import Any, Final
 
@@ -22,7 +22,6 @@ from classad.table.arrays.arrays import number_cells
 from classad.table.expressions.shapes import Shape, Shapes
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import Column, cell_key, is_open
-from classad.table.store.constant_lists import Literals
 from classad.table.store.parts import Part
 
 #: Rows are made one by one when fewer than one in so many is wanted.
@@ -54,7 +53,6 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
-        self._literals = Literals(_NOWHERE)
         #: What has been looked at for some rows only.
         self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         #: Whether one ad is several rows.
@@ -183,15 +181,13 @@ class Store:
         Equal texts have one object.
         """
         known: dict[int, Any] = {}
-        loaded, literals = self.loaded, self._literals
+        loaded = self.loaded
         assert loaded is not None
 
         def read(number: int) -> Any:
             found = known.get(number)
             if found is None:
-                tree = partial(loaded.expression, name, number)
-                found = literals.value(loaded.texts[number], tree)
-                found = known[number] = tree().stored(_NOWHERE) if found is None else found
+                found = known[number] = loaded.expression(name, number).stored(_NOWHERE)
             return found
 
         return read
