@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Final
 
-from classad.table.answers import joint_verdicts as together
 from classad.table.answers import requirements
 from classad.table.dependence import plans
 from classad.table.sampling import comparisons
@@ -24,7 +23,6 @@ SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (tables, "MANY", 2),
     (requirements, "VARIED", 1),
     (plans, "_WHOLE", 1),
-    (together, "ALIKE", 1),
     (comparisons, "_FEW", 0),
     (parts, "_SEVERAL", 0),
     (store, "_FEW", 0),

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
-
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.match import symmetric_match
 from classad.table import Table
-from classad.table.answers import joint_verdicts as together
 
 ROWS = [
     ClassAd(
@@ -33,21 +30,14 @@ def _jobs() -> Iterator[ClassAd]:
         yield job
 
 
-@pytest.mark.parametrize("alike", [1, 3, 64])
-def test_what_was_the_same_for_all_may_be_another_one_later(
-    alike: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(together, "ALIKE", alike)
+def test_what_was_the_same_for_all_may_be_another_one_later() -> None:
     table = Table(ROWS)
     for job in _jobs():
         wanted = [row for row, ad in enumerate(ROWS) if symmetric_match(job, ad)]
         assert list(table.match(job)) == wanted
 
 
-def test_a_row_may_change_after_partners_were_all_told_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(together, "ALIKE", 2)
+def test_a_row_may_change_after_partners_were_all_told_the_same() -> None:
     rows = [ClassAd(f"[Requirements = TARGET.A > Least; Least = {n}]") for n in range(4)]
     table, job = Table(rows), ClassAd("[Requirements = true; A = 2]")
     assert [list(table.match(job)) for _ in range(5)] == [[0, 1]] * 5

@@ -1,26 +1,18 @@
-"""What many predicates say together, kept for partners that are the same to them.
+"""Caches the intersection of several predicates' rows, keyed by the attributes that they read.
 
-What is decided here: which predicates are kept together: those that ask a partner for the same
-attributes, or for some of them.  Partners that differ in one attribute then differ in few of the
-results that have to be put together, and none of the predicates is asked by itself.
-Inputs: predicates, partners.  Outputs: rows that all of them let pass.
-Never here: evaluation.
+Predicates that ask a partner for the same attributes, or for some of them, are kept together:
+partners that differ in one attribute then differ in few of the sets that have to be intersected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 from classad.table.answers.predicates import Book, Predicate
 from classad.table.answers.verdicts import Verdict
 from classad.table.dependence.partner import Asked, Partner, key_of
-
-#: Partners after which it is looked which groups have told all of them the same.
-ALIKE = 64
-#: Different things that those may tell together later on.
-_SEVERAL: Final = 8
 
 
 def names_asked(predicates: Iterable[Predicate]) -> tuple[Asked, ...]:
@@ -37,14 +29,11 @@ def count_variants(predicates: Iterable[Predicate]) -> int:
 class _Group:
     """Predicates, and what they have said together by what they ask for."""
 
-    __slots__ = ("asked", "clock", "joined", "key_of", "known", "predicates", "variants")
+    __slots__ = ("clock", "key_of", "known", "predicates", "variants")
 
     def __init__(self, asked: Iterable[Asked], clock: bool) -> None:
-        self.asked = sorted(asked, key=repr)
-        self.key_of = key_of(self.asked)
+        self.key_of = key_of(sorted(asked, key=repr))
         self.clock = clock
-        #: Whether it is made of groups that had told all partners the same.
-        self.joined = False
         self.predicates: list[Predicate] = []
         self.variants = 0
         self.known: dict[Any, Verdict] = {}
@@ -58,9 +47,6 @@ class Together:
         self._book = book
         self._groups: list[_Group] = []
         self._stale = bool(predicates)
-        #: Partners until groups are joined that have told all of them the same.
-        self._left = ALIKE
-        self._joining = True
 
     def forget(self) -> None:
         """What predicates say may have changed."""
@@ -74,9 +60,6 @@ class Together:
         """
         if self._stale:
             self._regroup(partner)
-        self._left -= 1
-        if self._left == 0 and self._joining:
-            self._join()
         keys, now = partner.keys, self._book.budget.now
         odd, chance = 0, False
         for group in self._groups:
@@ -101,21 +84,7 @@ class Together:
             self._book.budget.add(group.known, key, found)
         else:
             self._stale = True  # they have asked for more than the key tells
-        if group.joined and len(group.known) > _SEVERAL:
-            self._stale, self._joining = True, False  # it was too early to tell
         return found
-
-    def _join(self) -> None:
-        """Look those up as one that have told all partners the same."""
-        alike = [group for group in self._groups if len(group.known) == 1 and not group.clock]
-        whole = _Group({asked for group in alike for asked in group.asked}, False)
-        whole.joined = True
-        for group in alike:
-            whole.predicates += group.predicates
-            whole.variants += group.variants
-            self._book.budget.drop(group.known)
-        if alike:
-            self._groups = [*(g for g in self._groups if g not in alike), whole]
 
     def _regroup(self, partner: Partner) -> None:
         """Put those together that ask for the same."""
@@ -135,7 +104,6 @@ class Together:
             home = next(one for one in wholes if one[1] == clock and asked <= one[0])
             groups[home].predicates.append(predicate)
         self._groups = list(groups.values())
-        self._left = ALIKE
         for group in self._groups:
             group.variants = count_variants(group.predicates)
         self._stale = False

@@ -11,18 +11,18 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import stored_form
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import number_cells
 from classad.table.expressions.shapes import Shape, Shapes
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import Column, cell_key, is_open
-from classad.table.store.constant_lists import Literals
 from classad.table.store.parts import Part
 
 #: Rows are made one by one when fewer than one in so many is wanted.
@@ -54,7 +54,6 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
-        self._literals = Literals(_NOWHERE)
         #: What has been looked at for some rows only.
         self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         #: Whether one ad is several rows.
@@ -113,7 +112,7 @@ class Store:
         ad = self.ads[row]
         if ad is None:
             assert self.loaded is not None
-            ad = self.ads[row] = self.loaded.ad(row)
+            ad = self.ads[row] = self.loaded.ad(row, ClassAd)
             self._own.add(row)
             if self._places is not None:
                 self._places[id(ad)] = row
@@ -124,10 +123,10 @@ class Store:
         if self.loaded is None or _FEW * len(rows) < self.size:
             for row in rows:
                 ad = self.ads[row]
-                yield ad if ad is not None or self.loaded is None else self.loaded.ad(row)  # type: ignore[misc]
+                yield ad if ad is not None or self.loaded is None else self.loaded.ad(row, ClassAd)  # type: ignore[misc]
             return
         place = 0
-        for row, made in enumerate(self.loaded.to_ads()):
+        for row, made in enumerate(self.loaded.to_ads(ClassAd)):
             if place < len(rows) and rows[place] == row:
                 place += 1
                 own = self.ads[row]
@@ -183,15 +182,14 @@ class Store:
         Equal texts have one object.
         """
         known: dict[int, Any] = {}
-        loaded, literals = self.loaded, self._literals
+        loaded = self.loaded
         assert loaded is not None
 
         def read(number: int) -> Any:
             found = known.get(number)
             if found is None:
-                tree = partial(loaded.expression, name, number)
-                found = literals.value(loaded.texts[number], tree)
-                found = known[number] = tree().stored(_NOWHERE) if found is None else found
+                tree = loaded.expression(name, number)
+                found = known[number] = stored_form(tree, _NOWHERE)
             return found
 
         return read
