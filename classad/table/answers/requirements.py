@@ -1,12 +1,8 @@
-"""Requirements of rows and partners as conjunctions of predicates.
+"""Finds the rows that a partner's requirements accept, and those whose requirements accept it.
 
-What is decided here: that requirements hold if each of their conjuncts does, wherever those are
-written: in the requirements or in an attribute that they consist of.  Conjuncts that rows share are
-kept together, with the rows that have them, and so is what all of them together say to partners
-that are the same to them.
-Inputs: requirements of ads.  Outputs: the rows that a partner accepts, and that accept it.
-Never here: evaluation.
-Follows: classad/match.py.
+Requirements hold if each of their conjuncts does, wherever those are written: in the requirements
+or in an attribute that they consist of.  Conjuncts that rows share are one predicate, with the rows
+that have them.  Follows classad/match.py.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""The conjuncts of expressions, and which of them differ in nothing but constants.
+"""Splits expressions into conjuncts, and finds those that differ in nothing but constants.
 
-What is decided here: that a text is taken apart before it is read, where that can be done, and that
-a part whose constants have been left out is understood as others are that leave the same.  So only
-what is new in a text is parsed.
-Inputs: expressions.  Outputs: ``Conjunct`` objects.
-Never here: what conjuncts are for.
+A text is split before it is parsed, where that can be done, and a piece without its constants is
+understood as others are that leave the same.  So only what is new in a text is parsed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""``Partner``: the one ad that all rows are evaluated against, and what of it matters.
+"""``Partner``: the one ad that all rows are evaluated against, and keys of what matters in it.
 
-What is decided here: when two partners are the same to an expression.  An attribute that is an
-expression counts as its value where it refers to nothing outside; else as its text together with
-all that it mentions in the partner.
-Inputs: an ad (None: there is none) and the shapes of expressions.  Outputs: keys, and the rows'
-attributes that the partner's own expressions mention.
-Never here: rows, caches.
+Two partners are the same to an expression if their keys are.  An attribute that is an expression
+counts as its value where it refers to nothing outside; else as its text together with all that it
+mentions in the partner.
 """
 
 from __future__ import annotations

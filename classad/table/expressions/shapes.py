@@ -1,12 +1,9 @@
-"""What an expression mentions: the part of planning that looks at the expression alone.
+"""Finds which attributes can have an influence on the value of an expression.
 
-What is decided here: which attributes can have an influence on its value (perhaps more than do),
-and whether knowing them is enough.  An expression is *odd* if it is not: because it looks at the
-match as such (``.LEFT``, ``parent``, a bare ``TARGET``), or prints or parses expressions.  It is
-of the *clock* if the instant or the zone matters, *random* if chance may.
-Inputs: syntax trees.  Outputs: ``Shape`` objects, one for equal expressions.
-Never here: ads, evaluation.
-Follows: classad/evaluation/scopes.py for what a name can reach.
+An expression is *odd* if knowing them is not enough: it looks at the match as such (``.LEFT``,
+``parent``, a bare ``TARGET``), or prints or parses expressions.  It is of the *clock* if the
+instant or the zone matters, *random* if chance may.  Equal expressions have one ``Shape``.  Follows
+classad/evaluation/scopes.py for what a name can reach.
 """
 
 from __future__ import annotations

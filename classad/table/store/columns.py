@@ -1,10 +1,8 @@
 """Columns: for every row the code of what it has for one attribute, and what the codes stand for.
 
-What is decided here: when two rows have the same (equal value of one type, equal text of an
-expression, equal lists or ads, or nothing), and the order of codes: numbers first, rising, so that
-a comparison with a constant changes at one code only.
-Inputs: cells as an ad keeps them.  Outputs: ``Column`` objects.
-Never here: reading files, evaluation.
+Two rows have the same if they have an equal value of one type, an expression of equal text, equal
+lists or ads, or nothing.  Numbers come first and rise, so that a comparison with a constant changes
+at one code only.
 """
 
 from __future__ import annotations
