@@ -132,7 +132,7 @@ class OwnLists:
                 rows[code].append(row)
         for code, places in rows.items():
             values[code] = None
-            known: dict[Any, int] = {}
+            known: dict[object, int] = {}
             for row, ads in zip(places, self._members(named[code] or [], places), strict=True):
                 if any(map(is_open, ads)):
                     return None

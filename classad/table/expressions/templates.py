@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, Final, NamedTuple
 
 from classad.evaluation.functions import RAW, lookup_function
+from classad.language.values import Scalar
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary
 
 #: Numbers and strings that are what they look like.
@@ -40,7 +41,7 @@ class Constant(NamedTuple):
         return -value if self.negative else value
 
 
-def constants_of(text: str) -> tuple[Rest, list[Any]] | None:
+def constants_of(text: str) -> tuple[Rest, list[Scalar]] | None:
     """What a text is without its constants, and these; None if that cannot be told."""
     pieces = _CONSTANT.split(text)
     rest = MARK.join(pieces[::2])

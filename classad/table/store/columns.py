@@ -35,7 +35,7 @@ class Column:
     def __init__(self, key: str, values: list[Any], codes: array[int], ordered: int) -> None:
         self.key = key
         self.values, self.codes, self.ordered = values, codes, ordered
-        self.numbers: dict[Any, int] | None = None
+        self.numbers: dict[object, int] | None = None
         self.expressions = _open_among(values)
 
     @classmethod
@@ -154,7 +154,7 @@ def _by_key(cells: Sequence[Any]) -> _Coded:
         if key is None:
             key = known[id(cell)] = cell_key(cell)
         keys.append(key)
-    first: dict[Any, Any] = {}
+    first: dict[object, Any] = {}
     for key, cell in zip(keys, cells, strict=True):
         first.setdefault(key, cell)
     return _coded(list(first.values()), keys, lambda values: [cell_key(v) for v in values])

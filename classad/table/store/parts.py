@@ -212,7 +212,7 @@ class Part:
         if found is None:
             view = self.view(name)
             alike: dict[type, list[int]] = {}
-            close: dict[Any, list[int]] = {}
+            close: dict[object, list[int]] = {}
             for code in view.used:
                 value = view.values[code]
                 alike.setdefault(value.__class__, []).append(code)
@@ -280,7 +280,7 @@ class Index(NamedTuple):
     """
 
     alike: dict[type, list[int]]
-    close: dict[Any, list[int]]
+    close: dict[object, list[int]]
     kinds: bytes
 
     def near(self, value: Any) -> Sequence[int]:
