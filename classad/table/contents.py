@@ -1,9 +1,4 @@
-"""What a table holds: where its ads come from, how they are handed out and replaced.
-
-What is decided here: nothing about the language; classad/table/table.py asks.
-Inputs: ads, files, frames.  Outputs: ads, columns, frames.
-Never here: evaluation.
-"""
+"""Builds tables from ads, files and frames, hands out their ads, and replaces them."""
 
 from __future__ import annotations
 
