@@ -68,6 +68,7 @@ class Holder:
             self._store.forget()
             self._budget.start_again()
             self._begin()
+            self._requests = 1
 
     @property
     def held(self) -> int:
