@@ -50,6 +50,7 @@ class Holder:
 
     def _begin(self) -> None:
         """Know nothing yet."""
+        self._requests = 0
         self._book = Book(self._store, self._budget)
         self._splits = Splits(self._store.shapes)
         self._valuations = Valuations(self._store, self._budget)
@@ -59,11 +60,15 @@ class Holder:
     def _count_request(self) -> None:
         """Count a request; what is known of expressions goes if it has become too much."""
         self._budget.now += 1
+        self._requests += 1
+        if self._requests == 2:  # what a single one needs would be found anew for each
+            self._budget.settle()
         if self._budget.full:
             self._budget.clear()
             self._store.forget()
             self._budget.start_again()
             self._begin()
+            self._requests = 1
 
     @property
     def held(self) -> int:

@@ -145,7 +145,6 @@ class Table(Holder):
         if rows_side:  # first, since more of it is known from other jobs
             if self._row_side is None:
                 self._row_side = RowSide(self._book, self._splits)
-                self._budget.settle()
             bits, ask_row, chance = self._row_side.accepting(partner, bits)
             chance |= thorough and self._row_side.odd != 0
         if job_side and (bits or chance or thorough):
