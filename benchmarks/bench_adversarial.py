@@ -313,7 +313,7 @@ def measure(name: str, slots: int, jobs: int, other: Any, sample: int) -> dict[s
     """One profile."""
     pool = PROFILES[name](ordinary(slots, jobs), random.Random(2))
     table = Table.from_columns(load_long(long_form(pool.slots).encode()), budget=pool.budget)
-    queue = list(load_long(long_form(pool.jobs).encode()).to_ads())
+    queue = list(load_long(long_form(pool.jobs).encode()).to_ads(ClassAd))
     gc.collect()
     begin = time.process_time()
     found = list(ours(table, queue, pool.moving))

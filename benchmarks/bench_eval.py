@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import classad
-from classad.ads.stored import make_ad
+from classad.ads.ad import make_ad
 from classad.match import symmetric_match
 from classad.syntax.parser import parse_expression
 

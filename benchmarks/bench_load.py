@@ -91,7 +91,7 @@ def compare(count: int, folder: str, other: Any) -> None:
     old = classad.ParserType.Old
     ways: dict[str, Callable[[], Any]] = {
         "load_long": lambda: load_long(data),
-        "load_long, to_ads": lambda: list(load_long(data).to_ads()),
+        "load_long, to_ads": lambda: list(load_long(data).to_ads(classad.ClassAd)),
         "parseAds": lambda: list(classad.parseAds(text, old)),
     }
     theirs: Callable[[], Any] | None = None

@@ -24,11 +24,11 @@ machine and has a random generator; the packages built on this one pass their ow
 
 from typing import TYPE_CHECKING
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
 from classad.analysis.mentions import RefSet, refs
+from classad.binding.ad import ClassAd
 from classad.binding.blocks import evaluating, functions, semantics
 from classad.binding.builders import Attribute, Function, Literal
+from classad.binding.expr import ExprTree
 from classad.binding.functions import (
     ParserType,
     compat_version,

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad
+from classad.ads.expression import Expression, parsed
+from classad.compiled.state import CompiledState, compiled
+from classad.evaluation.context import NO_CONTEXT, EvalContext
 from classad.evaluation.scopes import find, own
-from classad.evaluation.state import NO_CONTEXT, CallSite, EvalContext, EvalState
+from classad.evaluation.state import CallSite, EvalState
 from classad.language.limits import EvaluationFailure, NeedExact, more_frames
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
@@ -34,9 +36,9 @@ __all__ = [
 
 
 def evaluate(
-    expr: ExprTree | Node | str,
-    my: ClassAd | None = None,
-    target: ClassAd | None = None,
+    expr: Expression | Node | str,
+    my: Ad | None = None,
+    target: Ad | None = None,
     *,
     context: EvalContext | None = None,
 ) -> Any:
@@ -45,23 +47,23 @@ def evaluate(
 
 
 def evaluate_full(
-    expr: ExprTree | Node | str,
-    my: ClassAd | None = None,
-    target: ClassAd | None = None,
+    expr: Expression | Node | str,
+    my: Ad | None = None,
+    target: Ad | None = None,
     *,
     context: EvalContext | None = None,
 ) -> tuple[Any, bool]:
     """As ``evaluate``, with False if the whole evaluation failed (its value is error then)."""
     tree = as_tree(expr)
-    ad = ClassAd() if my is None else my
+    ad = Ad() if my is None else my
     other = None if target is ad else target
     return _run(tree, ad, None if other is None else ad, other, context or NO_CONTEXT)
 
 
 def evaluate_attribute(
-    ad: ClassAd,
+    ad: Ad,
     name: str,
-    target: ClassAd | None = None,
+    target: Ad | None = None,
     context: EvalContext | None = None,
 ) -> tuple[Any, bool]:
     """The value of an attribute of ``ad`` or else of ``target``, as the daemons look it up.
@@ -74,7 +76,7 @@ def evaluate_attribute(
     start = ad
     if other is not None and own(ad, key) is None and own(other, key) is not None:
         start = other
-    state = EvalState()
+    state = CompiledState()
     state.left, state.right = left, other
     if context is not None:
         state.context = context
@@ -82,35 +84,35 @@ def evaluate_attribute(
     if found is None:
         return UNDEFINED, True
     value, owner, current = found
-    if value.__class__ is not ExprTree:
+    if value.__class__ is not Expression:
         return value, True
     if owner is not current:
         return evaluate_exactly(value, current, left, other, state.context, owner)
     return _run(value, current, left, other, state.context)
 
 
-def as_tree(expr: ExprTree | Node | str) -> ExprTree:
+def as_tree(expr: Expression | Node | str) -> Expression:
     """An expression from any of its forms."""
-    if isinstance(expr, ExprTree):
+    if isinstance(expr, Expression):
         return expr
     if isinstance(expr, str):
-        return ExprTree(expr)
-    return ExprTree.from_node(expr)
+        return Expression.from_node(parsed(expr))
+    return Expression.from_node(expr)
 
 
 def _run(
-    tree: ExprTree,
-    ad: ClassAd,
-    left: ClassAd | None,
-    right: ClassAd | None,
+    tree: Expression,
+    ad: Ad,
+    left: Ad | None,
+    right: Ad | None,
     context: EvalContext,
 ) -> tuple[Any, bool]:
     if not context.strict:
-        state = EvalState()
+        state = CompiledState()
         state.context = context
         state.left, state.right = left, right
         try:
-            return (tree.run or tree.compile())(ad, state), True
+            return (tree.run or compiled(tree))(ad, state), True
         except EvaluationFailure:
             return ERROR, False
         except (NeedExact, RecursionError):
@@ -119,12 +121,12 @@ def _run(
 
 
 def evaluate_exactly(
-    tree: ExprTree,
-    ad: ClassAd,
-    left: ClassAd | None,
-    right: ClassAd | None,
+    tree: Expression,
+    ad: Ad,
+    left: Ad | None,
+    right: Ad | None,
     context: EvalContext,
-    owner: ClassAd | None = None,
+    owner: Ad | None = None,
 ) -> tuple[Any, bool]:
     """Evaluate with exact accounting; ``owner``: the chained parent that holds the expression."""
     from classad.evaluation.reference import ReferenceState
@@ -137,7 +139,7 @@ def evaluate_exactly(
     return run_exactly(tree, ad, state)
 
 
-def run_exactly(tree: ExprTree, ad: ClassAd, state: ReferenceState) -> tuple[Any, bool]:
+def run_exactly(tree: Expression, ad: Ad, state: ReferenceState) -> tuple[Any, bool]:
     """Evaluate in ``ad`` with a state that is set up but for its start."""
     from classad.evaluation.reference import value_of
 

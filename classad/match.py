@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad
+from classad.ads.expression import Expression
+from classad.compiled.state import CompiledState
 from classad.evaluate import evaluate_full
+from classad.evaluation.context import EvalContext
 from classad.evaluation.scopes import own
-from classad.evaluation.state import EvalContext, EvalState
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
@@ -28,8 +29,8 @@ def is_true(value: Any) -> bool:
 
 
 def half_match(
-    my: ClassAd,
-    target: ClassAd,
+    my: Ad,
+    target: Ad,
     context: EvalContext | None = None,
     attribute: str = "Requirements",
 ) -> bool:
@@ -37,8 +38,8 @@ def half_match(
     value = my._attrs.get("requirements" if attribute == "Requirements" else fold_name(attribute))
     if context is not None and context.strict:
         value = requirements_value(my, target, context, attribute)[0]
-    elif value.__class__ is ExprTree and my is not target:
-        state = EvalState()
+    elif value.__class__ is Expression and my is not target:
+        state = CompiledState()
         state.left = my
         state.right = target
         if context is not None:
@@ -54,14 +55,14 @@ def half_match(
     return value is True or is_true(value)
 
 
-def symmetric_match(left: ClassAd, right: ClassAd, context: EvalContext | None = None) -> bool:
+def symmetric_match(left: Ad, right: Ad, context: EvalContext | None = None) -> bool:
     """Whether each ad's requirements accept the other; ``right``'s are tested first."""
     return half_match(right, left, context) and half_match(left, right, context)
 
 
 def requirements_value(
-    my: ClassAd,
-    target: ClassAd,
+    my: Ad,
+    target: Ad,
     context: EvalContext | None = None,
     attribute: str = "Requirements",
 ) -> tuple[Any, bool]:

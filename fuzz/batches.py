@@ -19,8 +19,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import classad
-from classad.ads.expression import ExprTree
-from classad.binding.convert import to_python
+from classad import ExprTree
+from classad.binding.faces import to_python
 from classad.evaluate import EvalContext, evaluate_full
 from classad.language.values import ERROR, UNDEFINED, Value
 from classad.strategies.random_text import NAMES, Case, Inventor, seeded

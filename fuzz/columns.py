@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.binding.batch import evaluate_many, match_many
-from classad.binding.convert import to_python
+from classad.binding.faces import to_python
 from classad.evaluate import evaluate_exactly
 from classad.formats.unparse import unparse_value
 from classad.match import is_true

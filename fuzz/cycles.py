@@ -16,8 +16,7 @@ from typing import Any, Final
 
 from attr import evolve
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext, evaluate_exactly
 from classad.files.ads import format_ad
 from classad.loading.long_form import load_long
@@ -96,7 +95,7 @@ def engines_agree(scenario: Scenario) -> None:
 def as_ads(pool: Snapshot) -> Snapshot:
     """The pool with the ads of its slots, which stay in columns."""
     assert isinstance(pool.slots, LoadedSlots)
-    return evolve(pool, slots=tuple(pool.slots.loaded.to_ads()))
+    return evolve(pool, slots=tuple(pool.slots.loaded.to_ads(ClassAd)))
 
 
 def in_columns(pool: Snapshot) -> Snapshot | None:

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad import ClassAd, ExprTree
+from classad.ads.ad import Ad, ListValue
 from classad.builtins.ads import _search
 from classad.builtins.regex import regexps, replace_all
 from classad.builtins.time import format_time, split_time
@@ -44,12 +43,12 @@ class Watcher(ReferenceState):
     def __init__(self) -> None:
         self.seen: set[str] = set()
 
-    def quietly(self, node: Node, ad: ClassAd) -> Any:
+    def quietly(self, node: Node, ad: Ad) -> Any:
         """The value of a node that is evaluated anyway."""
         return value_of(node, ad, self)
 
 
-def _call(node: Call, ad: ClassAd, state: Watcher) -> Any:
+def _call(node: Call, ad: Ad, state: Watcher) -> Any:
     function = lookup_function(node.name)
     if not node.args or function is None:
         pass
@@ -87,7 +86,7 @@ def _changes(secs: int, state: Watcher) -> bool:
     return len(offsets) > 1
 
 
-def _moves(node: Node, ad: ClassAd, state: Watcher) -> bool:
+def _moves(node: Node, ad: Ad, state: Watcher) -> bool:
     """Whether the search for an attribute ends in another ad than it begins in."""
     if state.left is None or not isinstance(node, Reference):
         return False
@@ -99,20 +98,20 @@ def _is_made(value: Any) -> bool:
     return isinstance(value, ListValue) and value.computed
 
 
-def _reference(node: Reference, ad: ClassAd, state: Watcher) -> Any:
+def _reference(node: Reference, ad: Ad, state: Watcher) -> Any:
     if node.base is not None and _is_made(state.quietly(node.base, ad)):
         state.seen.add("D-303")
     return _PLAIN[Reference](node, ad, state)
 
 
-def _subscript(node: Subscript, ad: ClassAd, state: Watcher) -> Any:
+def _subscript(node: Subscript, ad: Ad, state: Watcher) -> Any:
     value = _PLAIN[Subscript](node, ad, state)
-    if isinstance(value, ListValue | ClassAd) and _is_made(state.quietly(node.base, ad)):
+    if isinstance(value, ListValue | Ad) and _is_made(state.quietly(node.base, ad)):
         state.seen.add("D-303")
     return value
 
 
-_PLAIN: Final[dict[type[Node], Callable[[Any, ClassAd, Any], Any]]] = ReferenceState.evaluators
+_PLAIN: Final[dict[type[Node], Callable[[Any, Ad, Any], Any]]] = ReferenceState.evaluators
 Watcher.evaluators = {**_PLAIN, Call: _call, Reference: _reference, Subscript: _subscript}
 
 

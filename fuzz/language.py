@@ -13,14 +13,13 @@ from io import StringIO
 from typing import Any, Final
 
 import classad
-from classad import kernels
-from classad.ads.ad import ClassAd
-from classad.ads.deferred import OLD, PREFIX, STRICT
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad import ClassAd, ExprTree, kernels
+from classad.ads.ad import ListValue
+from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
-from classad.binding.convert import to_python
+from classad.binding.faces import to_python
 from classad.compiled.compiler import MAX_SIZE, specialise
+from classad.compiled.state import compiled
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import (
     EvalContext,
@@ -41,6 +40,7 @@ from classad.strategies.random_text import Case
 from classad.syntax import native as arena
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from classad.syntax.parser import _by_grammar, parse_expression
+from classad.syntax.ways import OLD, PREFIX, STRICT
 from fuzz.known import known
 from fuzz.peer import NAME as PEER_NAME
 from fuzz.peer import Crashed, Peer, printed, written
@@ -120,7 +120,7 @@ def evaluators_agree(case: Case | list[str]) -> None:
 
 def written_whole(tree: ExprTree) -> bool:
     """Have an expression written as one function at once, if it may be."""
-    tree.compile()
+    compiled(tree)
     if tree.height > FAST_HEIGHT or tree.size > MAX_SIZE:
         return False
     specialise(tree)
@@ -140,12 +140,12 @@ def loaders_agree(case: tuple[str, int]) -> None:
     text, place = case
     data = text.encode("utf-8", "surrogateescape")
     problems: list[Diagnostic] = []
-    read = list(read_long(data.decode("utf-8", "surrogateescape"), "<text>", problems))
+    read = list(read_long(data.decode("utf-8", "surrogateescape"), "<text>", problems, new=ClassAd))
     loader = Loader()
     cut = place % (len(data) + 1)
     loader.feed(data[:cut])
     loaded = loader.finish(data[cut:])
-    ads = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in loaded.to_ads()]
+    ads = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in loaded.to_ads(ClassAd)]
     expected = [[(*pair, repr(pair[1])) for pair in ad._attrs.items()] for ad in read]
     assert str(ads) == str(expected), f"{ads} instead of {expected} of {data!r} cut at {cut}"
     rendered = [problem.render() for problem in loaded.diagnostics]
@@ -158,7 +158,7 @@ def flatten_keeps(case: Case | list[str]) -> None:
     mine, other = ClassAd(my), ClassAd(target)
     tree = ExprTree(expression)
     if _lossy(tree.node) or any(
-        _lossy(value.node) for value in mine._attrs.values() if isinstance(value, ExprTree)
+        _lossy(value.node) for value in mine._attrs.values() if isinstance(value, Expression)
     ):
         return
     flat = flatten(mine, tree, context=CONTEXT)

@@ -18,7 +18,7 @@ from typing import Final
 
 from attr import Factory, evolve, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.source import Source
 from negotiator.accounting.log import DamagedLogError, read_log

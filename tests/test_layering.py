@@ -28,9 +28,9 @@ MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py
 #: Folder -> what stands in it, from the ground up; ``__init__`` is last everywhere.
 ORDER = {
     "classad": (
-        "kernels", "source", "errors", "extras", "language", "syntax", "ads", "evaluation",
-        "evaluate", "match", "formats", "loading", "files", "compiled", "analysis", "builtins",
-        "binding", "table", "strategies", "__main__",
+        "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
+        "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
+        "binding", "files", "table", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
@@ -53,56 +53,9 @@ ORDER = {
 }  # fmt: skip
 
 #: Arrows that point against ``ORDER`` today.
-KNOWN_UPWARD: set[str] = {
-    "classad: ads -> analysis",
-    "classad: ads -> binding",
-    "classad: ads -> compiled",
-    "classad: ads -> evaluate",
-    "classad: ads -> evaluation",
-    "classad: ads -> formats",
-    "classad: files -> binding",
-    "classad: formats -> analysis",
-    "classad: formats -> binding",
-    "classad: syntax -> ads",
-}
+KNOWN_UPWARD: set[str] = set()
 #: Files that import each other in a circle today.
-KNOWN_IN_CIRCLES: set[str] = {
-    "classad/ads/ad.py",
-    "classad/ads/deferred.py",
-    "classad/ads/expression.py",
-    "classad/ads/lists.py",
-    "classad/ads/stored.py",
-    "classad/analysis/explain.py",
-    "classad/analysis/explanation.py",
-    "classad/analysis/flatten.py",
-    "classad/analysis/references.py",
-    "classad/binding/ad.py",
-    "classad/binding/ambient.py",
-    "classad/binding/convert.py",
-    "classad/binding/last_error.py",
-    "classad/binding/operators.py",
-    "classad/compiled/compiler.py",
-    "classad/compiled/forms.py",
-    "classad/compiled/python_source.py",
-    "classad/compiled/runtime.py",
-    "classad/evaluate.py",
-    "classad/evaluation/match_ad.py",
-    "classad/evaluation/observer.py",
-    "classad/evaluation/reference.py",
-    "classad/evaluation/scopes.py",
-    "classad/evaluation/selection.py",
-    "classad/evaluation/state.py",
-    "classad/formats/common.py",
-    "classad/formats/html.py",
-    "classad/formats/json.py",
-    "classad/formats/long.py",
-    "classad/formats/order.py",
-    "classad/formats/ordinary.py",
-    "classad/formats/unparse.py",
-    "classad/match.py",
-    "classad/syntax/native.py",
-    "classad/syntax/parser.py",
-}
+KNOWN_IN_CIRCLES: set[str] = set()
 #: Doors of the command that stand in another room, because Python looks for them there.
 DOORS = {"classad/__main__.py": "python -m classad is `pieslice eval`"}
 

@@ -1,1 +1,1 @@
-"""What an ad, a list and an expression keep; never evaluates one."""
+"""Holds what an ad, a list and an expression keep; never evaluates one."""

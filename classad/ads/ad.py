@@ -1,36 +1,94 @@
-"""``ClassAd``: named expressions, looked up without regard to case.
+"""Keeps ads and lists: named values and expressions, looked up without regard to case.
 
-What lives here: storage and the evaluation of attributes as HTCondor's daemons do it.  Each value
-is kept in its evaluated form if it is a literal, a list or a nested ad, else as an ``ExprTree``.
+An ad keeps each value in its evaluated form if it is a literal, a list or a nested ad, else as an
+``Expression``.  ``classad.ClassAd``, the class that Python users see, inherits from ``Ad``; nested
+ads are always plain ``Ad`` objects.  Ads and lists refer to each other, so they share this file: a
+list knows the ad in which its members are evaluated, and an ad keeps copies of lists and ads.
 
-Inputs: names and values or expressions.  Outputs: the same, and values.
-Never here: reading or writing text, the Python conversions of the mapping interface.
-Follows: sections 5 and 6 of the language notes; vectors ``eval_attr.jsonl``, ``coerce.jsonl``.
+Inputs: names, values, syntax trees.  Outputs: the same.
+Follows: "lists and ads evaluate to themselves", sections 4 to 6 of the language notes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from classad.ads.lists import ListValue
-from classad.binding.ad import AdMapping, fill
-from classad.language.names import UNUSUAL, fold_name
-from classad.language.values import UNDEFINED, AbsTime, Value
+from classad.ads.expression import Expression
+from classad.errors import ClassAdTypeError
+from classad.language.names import fold_name
+from classad.language.values import AbsTime, RelTime, Value
+from classad.syntax.unbuilt import Unbuilt
 
 if TYPE_CHECKING:
-    from classad.evaluation.state import EvalContext
+    from classad.syntax.nodes import AdExpr, ListExpr, Node
 
-__all__ = ["ClassAd", "ListValue"]
+#: Classes whose values ads and lists keep as they are.
+SIMPLE = frozenset({bool, int, float, str, Value, AbsTime})
+#: Those of literals, of which relative times are kept as expressions: they evaluate to reals.
+_SCALARS = SIMPLE | {RelTime}
+#: Those of values, and that of an attribute that is absent, without that of ``UNDEFINED``.
+_WRITTEN = (SIMPLE - {Value}) | {type(None)}
+#: Classes of which copies of an ad have the same objects.
+_SHARED: frozenset[type] = SIMPLE | {Expression}
 
-#: Classes that ``insert`` keeps as they are.
-_SIMPLE = frozenset({bool, int, float, str, Value, AbsTime})
-#: Those, and that of an attribute that is absent, without that of ``UNDEFINED`` and ``ERROR``.
-_WRITTEN = (_SIMPLE - {Value}) | {type(None)}
+
+class Members(Protocol):
+    """What a list asks of an evaluation."""
+
+    ad: Ad | None
+
+    def member(self, item: Any, ad: Ad | None, home: Ad | None) -> Any:
+        """The value, in ``ad``, of a member that stands in ``home``."""
 
 
-#: Classes of which copies have the same objects; that of expressions comes in when one is met.
-_SHARED: set[type] = set(_SIMPLE)
+class ListValue:
+    """Members in order, the ad they stand in, and whether a function made the list.
+
+    A list evaluates to itself: its members stay unevaluated until one is selected, and are then
+    evaluated in the ad where the list was written.  ``computed``: lists made by functions are
+    another type to ``=?=`` than those written down.
+    """
+
+    __slots__ = ("computed", "items", "scope")
+
+    def __init__(
+        self, items: Iterable[Any] = (), scope: Ad | None = None, computed: bool = False
+    ) -> None:
+        self.items = tuple(items)
+        self.scope = scope
+        self.computed = computed
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.items[index]
+
+    def __repr__(self) -> str:
+        return f"<ListValue {list(self.items)!r}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ListValue) and [(type(i), i) for i in self.items] == [
+            (type(i), i) for i in other.items
+        ]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def values(self, state: Members) -> list[Any]:
+        """All members, evaluated as functions do it: in the ad of the call, not of the list."""
+        ad = state.ad
+        members = [
+            item if item.__class__ in SIMPLE else state.member(item, ad, self.scope)
+            for item in self.items
+        ]
+        state.ad = ad
+        return members
 
 
 class SharedNames(dict[str, str]):
@@ -39,48 +97,54 @@ class SharedNames(dict[str, str]):
     __slots__ = ()
 
 
-class ClassAd(AdMapping):
-    """An ad: names without regard to case, each with a value or an expression.
+class Ad:
+    """Names without regard to case, each with a value or an expression.
 
-    ``input``: None, a text in new syntax (what follows the ad is ignored), an ad, or a mapping
-    whose values are converted.  Raises ``ClassAdParseError`` for a text that is no ad,
-    ``TypeError`` for another object or a key that is no string, ``OverflowError`` for an integer
-    of more than 64 bits, ``ClassAdTypeError`` for another value without counterpart.
-
-    >>> ClassAd({"Cpus": 4, "Load": [0.5, None]})
-    [ Cpus = 4; Load = { 5.000000000000000E-01,undefined } ]
-    >>> ClassAd("[Cpus = 4; Rank = Cpus * 2]").eval("rank")
-    8
+    ``_attrs``: folded name -> what is stored.  ``_names``: folded name -> spelling, in the order of
+    first insertion; it may be ``SharedNames``, ``_own_names`` is what may be changed.  ``_parent``:
+    the ad it is nested in.  ``_chained``: the one it inherits from.
     """
 
-    # `_parent` is the ad it is nested in, `_chained` the one it inherits from.  `_names` may be
-    # ``SharedNames``; `_own_names` is what may be changed.
-
-    __slots__ = ("__dict__", "__weakref__", "_attrs", "_chained", "_names", "_parent")
+    __slots__ = ("__weakref__", "_attrs", "_chained", "_names", "_parent")
 
     _attrs: dict[str, Any]
     _names: dict[str, str]
-    _parent: ClassAd | None
-    _chained: ClassAd | None
+    _parent: Ad | None
+    _chained: Ad | None
 
     #: Whether this is the detached copy that ``ad["name"]`` gives (see ``CopiedAd``).
     computed = False
 
-    def __init__(self, input: str | Mapping[str, Any] | None = None) -> None:
+    def __init__(self) -> None:
         self._attrs = {}
         self._names = {}
         self._parent = None
         self._chained = None
-        if input is not None:
-            fill(self, input)
 
-    # --- storage ------------------------------------------------------------------------------
+    @classmethod
+    def holding(cls, names: dict[str, str], attrs: dict[str, Any]) -> Self:
+        """An ad of stored values, which takes over both; the same names in lower case are keys.
+
+        ``names``: ``SharedNames`` if other ads have them, too.
+        """
+        twin = cls.__new__(cls)
+        twin._names, twin._attrs = names, attrs
+        twin._parent = twin._chained = None
+        twin._own_parts()
+        return twin
+
+    @classmethod
+    def copy_of(cls, other: Ad) -> Self:
+        """A copy with its own nested ads and lists; expressions are shared, they never change."""
+        twin = cls.__new__(cls)
+        twin._take(other)
+        return twin
 
     def insert(self, name: str, value: Any) -> None:
-        """Set an attribute to a ClassAd value or an ``ExprTree``; the first spelling stays."""
+        """Set an attribute to a ClassAd value or an expression; the first spelling stays."""
         key = fold_name(name)
-        if value.__class__ not in _SIMPLE:
-            value = _prepared(value, self)
+        if value.__class__ not in SIMPLE:
+            value = prepared(value, self)
         self._attrs[key] = value
         names = self._names
         if key not in names:
@@ -106,14 +170,26 @@ class ClassAd(AdMapping):
                 own.setdefault(key, name)
 
     def raw(self, name: str) -> Any:
-        """The stored value or ``ExprTree``, own or inherited from a chained parent, or None."""
+        """The stored value or expression, own or inherited from a chained parent, or None."""
         key = fold_name(name)
-        ad: ClassAd | None = self
+        ad: Ad | None = self
         while ad is not None:
             value = ad._attrs.get(key)
             if value is not None:
                 return value
             ad = ad._chained
+        return None
+
+    def plain_values(self, keys: Iterable[str]) -> list[Any] | None:
+        """The values of several names in lower case, None for absent ones, if all are literals.
+
+        ``UNDEFINED`` and ``ERROR`` are not among them: they are equal to numbers, and these values
+        are compared with those of other ads.
+        """
+        if self._chained is None and self._parent is None:
+            values = list(map(self._attrs.get, keys))
+            if _WRITTEN.issuperset(map(type, values)):
+                return values
         return None
 
     def remove(self, name: str) -> bool:
@@ -130,13 +206,10 @@ class ClassAd(AdMapping):
             self._names = dict(self._names)
         return self._names
 
-    def names(self) -> Iterator[str]:
-        """The spellings of the own attributes, in the order of their first insertion."""
-        return iter(self._names.values())
-
-    def chain(self, parent: ClassAd | None) -> None:
+    def chain(self, parent: Ad | None) -> None:
         """Inherit attributes from ``parent`` (a cluster ad, say); None ends it.
 
+        >>> from classad import ClassAd
         >>> job = ClassAd("[ProcId = 0; Id = ClusterId + ProcId]")
         >>> job.chain(ClassAd("[ClusterId = 10]"))
         >>> job.eval("Id"), len(job)
@@ -144,43 +217,14 @@ class ClassAd(AdMapping):
         """
         self._chained = parent
 
-    def duplicate(self) -> ClassAd:
-        """A copy with its own nested ads and lists; expressions are shared, they never change."""
-        twin = ClassAd.__new__(ClassAd)
-        twin._take(self)
-        return twin
+    def names(self) -> Iterator[str]:
+        """The spellings of the own attributes, in the order of their first insertion."""
+        return iter(self._names.values())
 
-    def unchained(self) -> ClassAd:
-        """A copy that has as its own what this ad inherits."""
-        twin = self.duplicate()
-        twin._chained = None
-        parent = self._chained
-        while parent is not None:
-            for key, value in parent._attrs.items():
-                if key not in twin._attrs:
-                    twin.insert(parent._names[key], value)
-            parent = parent._chained
-        return twin
+    def __len__(self) -> int:
+        return len(self._attrs)
 
-    def extract(self, keys: Iterable[str]) -> ClassAd:
-        """A copy with some of the own attributes only, given by names in lower case."""
-        names, attrs = self._names, self._attrs
-        chosen = {key: names[key] for key in keys}
-        return ClassAd.holding(chosen, {key: attrs[key] for key in chosen})
-
-    @classmethod
-    def holding(cls, names: dict[str, str], attrs: dict[str, Any]) -> Self:
-        """An ad of stored values, which takes over both; the same names in lower case are keys.
-
-        ``names``: ``SharedNames`` if other ads have them, too.
-        """
-        twin = cls.__new__(cls)
-        twin._names, twin._attrs = names, attrs
-        twin._parent = twin._chained = None
-        twin._own_parts()
-        return twin
-
-    def _take(self, other: ClassAd) -> None:
+    def _take(self, other: Ad) -> None:
         """Become a copy of ``other``, nested in nothing."""
         self._attrs = other._attrs.copy()
         names = other._names
@@ -193,101 +237,37 @@ class ClassAd(AdMapping):
         """Replace nested ads and lists of another ad by copies of its own."""
         kinds = set(map(type, self._attrs.values())) - _SHARED
         if kinds:
-            from classad.ads.expression import ExprTree
-
-            _SHARED.add(ExprTree)
-            kinds.discard(ExprTree)
             for key, value in self._attrs.items():
                 if value.__class__ in kinds:
-                    self._attrs[key] = _rescoped(value, self)
+                    self._attrs[key] = prepared(value, self)
 
-    # --- evaluation, as the daemons do it -------------------------------------------------------
+    def same_attributes(self, other: Ad) -> bool:
+        """Whether two ads have the same names and structurally equal values."""
+        from classad.syntax.nodes import same_tree
 
-    def evaluate_attr(
-        self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
-    ) -> Any:
-        """The value of an attribute; if absent here, of the target's attribute of that name.
+        mine, theirs = self._attrs, other._attrs
+        return mine.keys() == theirs.keys() and all(
+            same_tree(node_of_value(value), node_of_value(theirs[key]), close_reals=True)
+            for key, value in mine.items()
+        )
 
-        The value is one of the language, not converted.  ``context``: clock, zone and randomness;
-        without it there is none of them.
-        """
-        # The ad's own literals are most of what is asked for; they need no evaluation.
-        key = fold_name(name)
-        value = self._attrs.get(key)
-        if value.__class__ in _SIMPLE:
-            return value
-        # So are attributes that are nowhere to be found.
-        if value is target is self._chained is self._parent is None and key not in UNUSUAL:
-            return UNDEFINED
-        from classad.evaluate import evaluate_attribute
+    def __eq__(self, other: object) -> bool:
+        return self.__class__ is other.__class__ and self.same_attributes(other)
 
-        return evaluate_attribute(self, name, target, context)[0]
+    __hash__ = None  # type: ignore[assignment]
 
-    def evaluate_all(self, keys: Sequence[str], context: EvalContext | None = None) -> list[Any]:
-        """What ``evaluate_attr`` gives for each of several ordinary names in lower case."""
-        values = self.plain_values(keys)
-        if values is None:
-            return [self.evaluate_attr(key, None, context) for key in keys]
-        return [UNDEFINED if value is None else value for value in values]
+    def __str__(self) -> str:
+        from classad.syntax.unparse import spread_out
 
-    def plain_values(self, keys: Sequence[str]) -> list[Any] | None:
-        """The same where it takes no evaluation, absent ones as ``None``; None if it does.
+        return spread_out(node_of_value(self))
 
-        ``UNDEFINED`` and ``ERROR`` are not among them: they are equal to numbers, and these values
-        are compared with those of other ads.
-        """
-        if self._chained is None and self._parent is None:
-            values = list(map(self._attrs.get, keys))
-            if _WRITTEN.issuperset(map(type, values)):
-                return values
-        return None
+    def __repr__(self) -> str:
+        from classad.syntax.unparse import unparse
 
-    def get_number(
-        self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
-    ) -> int | float | None:
-        """The value if it is a number; a boolean counts 0 or 1; None for everything else.
-
-        >>> slot = ClassAd("[Cpus = 4; Busy = true; Rank = TARGET.JobPrio / 2.0]")
-        >>> slot.get_number("Rank", ClassAd("[JobPrio = 5]")), slot.get_number("Busy")
-        (2.5, 1)
-        """
-        return as_number(self.evaluate_attr(name, target, context))
-
-    def get_bool(
-        self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
-    ) -> bool | None:
-        """The value if it is a boolean, or whether it is non-zero if a number; else None."""
-        return as_bool(self.evaluate_attr(name, target, context))
-
-    def get_string(
-        self, name: str, target: ClassAd | None = None, context: EvalContext | None = None
-    ) -> str | None:
-        """The value if it is a string, else None."""
-        return as_string(self.evaluate_attr(name, target, context))
+        return unparse(node_of_value(self))
 
 
-def as_number(value: Any) -> int | float | None:
-    """See ``ClassAd.get_number``."""
-    kind = value.__class__
-    if kind is int or kind is float:
-        return value  # type: ignore[no-any-return]
-    return int(value) if kind is bool else None
-
-
-def as_bool(value: Any) -> bool | None:
-    """See ``ClassAd.get_bool``."""
-    kind = value.__class__
-    if kind is bool:
-        return value  # type: ignore[no-any-return]
-    return value != 0 if kind is int or kind is float else None
-
-
-def as_string(value: Any) -> str | None:
-    """See ``ClassAd.get_string``."""
-    return value if value.__class__ is str else None
-
-
-class CopiedAd(ClassAd):
+class CopiedAd(Ad):
     """The copy of a nested ad that ``ad["name"]`` gives: nothing encloses it.
 
     It is another type than an ad to ``=?=``, and selecting from it by ``.name`` is undefined.
@@ -297,27 +277,202 @@ class CopiedAd(ClassAd):
     __slots__ = ("inside",)
     computed = True
 
-    def __init__(self, original: ClassAd) -> None:
-        self.inside = inside = ClassAd()
-        inside._take(original)
+    def __init__(self, original: Ad) -> None:
+        self.inside = inside = Ad.copy_of(original)
         self._attrs, self._names = inside._attrs, inside._own_names()
         self._parent, self._chained = None, inside._chained
 
 
-def inside_of(ad: ClassAd) -> ClassAd:
+def inside_of(ad: Ad) -> Ad:
     """The ad in which expressions are evaluated when it is to be in ``ad``."""
     return ad.inside if isinstance(ad, CopiedAd) else ad
 
 
-def _prepared(value: Any, ad: ClassAd) -> Any:
-    """The form in which ``ad`` keeps a value that may refer to it."""
-    from classad.ads.stored import prepared
-
-    return prepared(value, ad)
+# --- what ads and lists keep ----------------------------------------------------------------------
 
 
-def _rescoped(value: Any, ad: ClassAd) -> Any:
-    """A stored value for a copy: nested ads and lists come to belong to ``ad``."""
-    from classad.ads.stored import rescoped
+@cache
+def _nodes() -> ModuleType:
+    """The classes of syntax trees, which are imported when the first list or ad is made."""
+    from classad.syntax import nodes
 
-    return rescoped(value, ad)
+    return nodes
+
+
+def item_of(node: Any) -> Any:
+    """What an ad keeps for a member: the value of a literal, else an expression.
+
+    A relative-time literal stays an expression because it evaluates to a real.
+    """
+    if node.__class__ is _nodes().Literal:
+        value = node.value
+        if value.__class__ is not RelTime:
+            return value
+    return Expression.from_node(node)
+
+
+def make_list(node: ListExpr, scope: Ad | None) -> ListValue:
+    """The list that a list expression is, in ``scope``."""
+    # Most members are literals, of which there can be many.
+    literal = _nodes().Literal
+    members: tuple[Any, ...] = node.items
+    items = [
+        item.value
+        if item.__class__ is literal and item.value.__class__ is not RelTime
+        else _built(item, scope)
+        for item in members
+    ]
+    return ListValue(items, scope)
+
+
+def _built(node: Any, scope: Ad | None) -> Any:
+    """A list member: ads and lists in it belong to the scope where they are written."""
+    if node.__class__ is _nodes().ListExpr:
+        return make_list(node, scope)
+    if node.__class__ is _nodes().AdExpr:
+        return make_ad(node, scope)
+    return item_of(node)
+
+
+def make_ad(node: AdExpr, parent: Ad | None) -> Ad:
+    """The ad that an ad expression is, nested in ``parent``."""
+    ad = Ad()
+    ad._parent = parent
+    fill(ad, node)
+    return ad
+
+
+def fill(ad: Ad, node: AdExpr) -> None:
+    """Give an ad the attributes of an ad expression."""
+    for name, value in node.attributes:
+        ad.insert(name, item_of(value))
+
+
+def stored_form(tree: Expression, ad: Ad) -> Any:
+    """What ``ad`` keeps for an attribute given as an expression: itself, a literal, list or ad."""
+    node: Any = tree._node
+    if node.__class__ is Unbuilt:
+        if not node.value:
+            return tree
+        node = tree.node
+    kind, nodes = node.__class__, _nodes()
+    if kind is nodes.Literal:
+        value = node.value
+        return tree if value.__class__ is RelTime else value
+    if kind is nodes.ListExpr:
+        return make_list(node, ad)
+    if kind is nodes.AdExpr:
+        return make_ad(node, ad)
+    return tree
+
+
+def is_value(tree: Expression) -> bool:
+    """Whether an ad keeps this expression as a value, but for a relative time."""
+    node, nodes = tree._node, _nodes()
+    if isinstance(node, Unbuilt):
+        return node.value
+    return node.__class__ in (nodes.Literal, nodes.ListExpr, nodes.AdExpr)
+
+
+def prepared(value: Any, ad: Ad) -> Any:
+    """What ``ad`` keeps for an attribute given as a value that is not a plain scalar.
+
+    For a copy that is ``ad``, too: nested ads and lists come to belong to it.
+    """
+    kind = value.__class__
+    if kind is Expression:
+        return stored_form(value, ad)
+    if kind is ListValue:
+        return _list_for(value, ad)
+    if isinstance(value, Ad):
+        return _ad_for(value, ad)
+    if kind is RelTime:
+        return Expression.from_node(_nodes().Literal(value))
+    if isinstance(value, Expression):
+        return stored_form(Expression.sharing(value), ad)
+    raise ClassAdTypeError(f"an attribute cannot hold a Python `{type(value).__name__}`")
+
+
+def _list_for(value: ListValue, scope: Ad | None, computed: bool = False) -> ListValue:
+    return ListValue([_nested(item, scope) for item in value.items], scope, computed)
+
+
+def _ad_for(value: Ad, parent: Ad | None) -> Ad:
+    twin = Ad.copy_of(value)
+    twin._parent = parent
+    return twin
+
+
+def _nested(item: Any, scope: Ad | None) -> Any:
+    if item.__class__ is ListValue:
+        return _list_for(item, scope)
+    return _ad_for(item, scope) if isinstance(item, Ad) else item
+
+
+def detached(value: Any, computed: bool) -> Any:
+    """A value as a copy that nothing encloses, if it is a list or an ad.
+
+    ``computed``: of the other type, which ``ad["name"]`` gives.
+    """
+    if value.__class__ is ListValue:
+        return _list_for(value, None, computed)
+    if isinstance(value, Ad):
+        return CopiedAd(value) if computed else _ad_for(value, None)
+    return value
+
+
+def computed_member(value: Any) -> Any:
+    """What a list that is made of values keeps for one: a relative time turns into a literal.
+
+    As such it has whole seconds, 32 bits of them, and evaluates to a real.
+    """
+    if value.__class__ is RelTime:
+        from classad.language.times import int32_of_real
+
+        seconds = RelTime(float(int32_of_real(value.secs)))
+        return Expression.from_node(_nodes().Literal(seconds))
+    return value
+
+
+def node_of_value(value: Any) -> Node:
+    """The syntax tree that stands for a ClassAd value."""
+    nodes = _nodes()
+    if value.__class__ in _SCALARS:
+        literal: Node = nodes.Literal(value)
+        return literal
+    if isinstance(value, Expression):
+        return value.node
+    if isinstance(value, ListValue):
+        listed: Node = nodes.ListExpr(tuple(node_of_value(item) for item in value.items))
+        return listed
+    if isinstance(value, Ad):
+        names = value._names
+        whole: Node = nodes.AdExpr(
+            tuple((names[key], node_of_value(item)) for key, item in value._attrs.items())
+        )
+        return whole
+    raise ClassAdTypeError(f"a Python `{type(value).__name__}` is no ClassAd value")
+
+
+# --- values as Python has them --------------------------------------------------------------------
+
+
+def as_number(value: Any) -> int | float | None:
+    """The value if it is a number; a boolean counts 0 or 1; None for everything else."""
+    kind = value.__class__
+    if kind is int or kind is float:
+        return value  # type: ignore[no-any-return]
+    return int(value) if kind is bool else None
+
+
+def as_bool(value: Any) -> bool | None:
+    """The value if it is a boolean, or whether it is non-zero if a number; else None."""
+    kind = value.__class__
+    if kind is bool:
+        return value  # type: ignore[no-any-return]
+    return value != 0 if kind is int or kind is float else None
+
+
+def as_string(value: Any) -> str | None:
+    """The value if it is a string, else None."""
+    return value if value.__class__ is str else None

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad
+from classad.ads.expression import Expression
 from classad.analysis.explanation import BUILT_IN, Explanation, Lookup, is_missing_side
 from classad.errors import suggest
 from classad.evaluate import as_tree, run_exactly
@@ -31,9 +31,9 @@ DEPTH: Final = 4
 
 
 def explain(
-    expr: ExprTree | Node | str,
-    my: ClassAd | None = None,
-    target: ClassAd | None = None,
+    expr: Expression | Node | str,
+    my: Ad | None = None,
+    target: Ad | None = None,
     *,
     context: EvalContext | None = None,
     depth: int = DEPTH,
@@ -43,7 +43,7 @@ def explain(
     ``depth``: how many definitions of attributes are followed, one inside the other.
     """
     tree = as_tree(expr)
-    ad = ClassAd() if my is None else my
+    ad = Ad() if my is None else my
     other = None if target is ad else target
     observer = Observer(depth)
     observer.context = context or NO_CONTEXT
@@ -60,7 +60,7 @@ def explain(
 class _Reader:
     """From the records of one evaluation to an explanation."""
 
-    def __init__(self, observer: Observer, my: ClassAd) -> None:
+    def __init__(self, observer: Observer, my: Ad) -> None:
         self.observer = observer
         self.my = my
 
@@ -118,13 +118,13 @@ class _Reader:
             rest.clear()
             return Lookup(BUILT_IN), None
         definition = None
-        if value.__class__ is ExprTree and not record.cycle:
+        if value.__class__ is Expression and not record.cycle:
             definition = Explanation(value.node, "not shown")
             if rest and rest[0].node is value.node:
                 definition = self.explanation(rest.pop(0))
         return Lookup(self.label(owner) or BUILT_IN, (), definition, record.cycle), None
 
-    def elsewhere(self, name: str, passed: list[ClassAd]) -> str | None:
+    def elsewhere(self, name: str, passed: list[Ad]) -> str | None:
         """Which of the two ads has a name that was only looked for in the other one."""
         for ad in (self.my, self.observer.right):
             if ad is None or any(ad is other for other in passed):
@@ -144,11 +144,11 @@ class _Reader:
             return f"`{node.name}` takes {wanted}, not {len(node.args)}", None
         return None, None
 
-    def is_scope(self, ad: ClassAd) -> bool:
+    def is_scope(self, ad: Ad) -> bool:
         """Whether it is one of the two ads that define MY and TARGET in a match."""
         return any(ad is scope for scope in self.observer._scopes or ())
 
-    def label(self, ad: ClassAd) -> str | None:
+    def label(self, ad: Ad) -> str | None:
         """What an ad is called; None for those that only exist while two ads are matched."""
         observer = self.observer
         if ad is self.my:
@@ -164,7 +164,7 @@ class _Reader:
             return None
         return self._nested_label(ad)
 
-    def _nested_label(self, ad: ClassAd) -> str:
+    def _nested_label(self, ad: Ad) -> str:
         around = ad._parent
         if around is None:
             return "the ad around MY" if _encloses(ad, self.my) else "a nested ad"
@@ -174,15 +174,15 @@ class _Reader:
         return "the ad around MY" if _encloses(ad, self.my) else "a nested ad"
 
 
-def _chain(ad: ClassAd) -> Iterator[ClassAd]:
+def _chain(ad: Ad) -> Iterator[Ad]:
     parent = ad._chained
     while parent is not None:
         yield parent
         parent = parent._chained
 
 
-def _encloses(ad: ClassAd, inner: ClassAd) -> bool:
-    seen: Iterable[ClassAd] = ()
+def _encloses(ad: Ad, inner: Ad) -> bool:
+    seen: Iterable[Ad] = ()
     current = inner._parent
     while current is not None and not any(current is other for other in seen):
         if current is ad:

@@ -16,8 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue
 from classad.evaluation.functions import Form, lookup_function
 from classad.formats.unparse import type_name, unparse, unparse_value
 from classad.language.names import fold_name
@@ -265,7 +264,7 @@ def _selection_reason(part: Explanation, node: nodes.Reference) -> Reason:
 def _divides_by_zero(node: nodes.Node, operands: Sequence[Any]) -> bool:
     if not isinstance(node, nodes.Binary) or node.operator not in "/%" or len(operands) != 2:
         return False
-    return not isinstance(operands[1], Value | ListValue | ClassAd | str) and operands[1] == 0
+    return not isinstance(operands[1], Value | ListValue | Ad | str) and operands[1] == 0
 
 
 def _operation(node: nodes.Node) -> str:
@@ -444,9 +443,9 @@ class Explanation:
         return f"<Explanation {self.text!r}: {self.value!r}>"
 
     def _repr_html_(self) -> str:
-        from classad.formats.html import explanation_html
+        from classad.formats.html import text_html
 
-        return explanation_html(self)
+        return text_html(self.render())
 
 
 def is_missing_side(node: Node) -> bool:

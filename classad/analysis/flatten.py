@@ -12,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
-from classad.ads.stored import make_ad, node_of_value
+from classad.ads.ad import Ad, ListValue, make_ad, node_of_value
+from classad.ads.expression import Expression
 from classad.evaluate import as_tree
 from classad.evaluation.functions import lookup_function
 from classad.evaluation.reference import ReferenceState, subscript, value_of
@@ -61,8 +59,8 @@ class _Part(NamedTuple):
 
 
 def flatten(
-    ad: ClassAd,
-    expr: ExprTree | Node | str,
+    ad: Ad,
+    expr: Expression | Node | str,
     *,
     inline: bool = False,
     context: EvalContext | None = None,
@@ -90,9 +88,9 @@ class _Flattener:
     def __init__(self, state: ReferenceState, inline: bool) -> None:
         self.state = state
         self.inline = inline
-        self.active: list[ExprTree] = []
+        self.active: list[Expression] = []
 
-    def part(self, node: Node, ad: ClassAd) -> _Part:
+    def part(self, node: Node, ad: Ad) -> _Part:
         """A node as a part whose operator may be open."""
         found = _RULES[node.__class__](self, node, ad)
         if self.inline or found.tree is not None or found.value.__class__ is not ListValue:
@@ -102,22 +100,22 @@ class _Flattener:
             return found
         return found._replace(origin=node if node.__class__ in _ATOMS else nodes.Parens(node))
 
-    def closed(self, node: Node, ad: ClassAd) -> _Part:
+    def closed(self, node: Node, ad: Ad) -> _Part:
         """A node as a value or a tree."""
         return _closed(self.part(node, ad))
 
-    def literal(self, node: nodes.Literal, ad: ClassAd) -> _Part:
+    def literal(self, node: nodes.Literal, ad: Ad) -> _Part:
         return _Part(None, node.evaluated)
 
     # --- references -----------------------------------------------------------------------------
 
-    def reference(self, node: nodes.Reference, ad: ClassAd) -> _Part:
+    def reference(self, node: nodes.Reference, ad: Ad) -> _Part:
         key = fold_name(node.name)
         if node.base is not None:
             base = value_of(node.base, ad, self.state)
             if base.__class__ is ListValue:
                 return self._stored(select(base, key, ad, self.state), ad, node)
-            if not isinstance(base, ClassAd):
+            if not isinstance(base, Ad):
                 return _Part(node) if base is UNDEFINED else _Part(None, ERROR)
             return self._found(find(base, key, self.state), node)
         if node.absolute:
@@ -129,19 +127,19 @@ class _Flattener:
             return _Part(node)
         return self._stored(found[0], found[2], node)
 
-    def _stored(self, value: Any, ad: ClassAd, node: nodes.Reference) -> _Part:
+    def _stored(self, value: Any, ad: Ad, node: nodes.Reference) -> _Part:
         """What an attribute holds; nested ads are left alone, lists never become values."""
-        if isinstance(value, ClassAd):
+        if isinstance(value, Ad):
             return _Part(node)
         if value.__class__ is ListValue:
             part = self.list(node_of_value(value), ad)
-        elif value.__class__ is ExprTree:
+        elif value.__class__ is Expression:
             part = self._attribute(value, ad)
         else:
             return _Part(None, value)
         return part if part.tree is None or self.inline else _Part(node)
 
-    def _attribute(self, tree: ExprTree, ad: ClassAd) -> _Part:
+    def _attribute(self, tree: Expression, ad: Ad) -> _Part:
         if any(tree is other for other in self.active):
             raise EvaluationFailure("an attribute refers to itself")
         self.active.append(tree)
@@ -151,15 +149,15 @@ class _Flattener:
 
     # --- lists, ads and calls -------------------------------------------------------------------
 
-    def list(self, node: Any, ad: ClassAd) -> _Part:
+    def list(self, node: Any, ad: Ad) -> _Part:
         return _Part(nodes.ListExpr(tuple(self.closed(item, ad).node() for item in node.items)))
 
-    def ad(self, node: nodes.AdExpr, ad: ClassAd) -> _Part:
+    def ad(self, node: nodes.AdExpr, ad: Ad) -> _Part:
         inner = make_ad(node, ad)
         flat = tuple((name, self.closed(value, inner).node()) for name, value in node.attributes)
         return _Part(nodes.AdExpr(flat))
 
-    def call(self, node: nodes.Call, ad: ClassAd) -> _Part:
+    def call(self, node: nodes.Call, ad: Ad) -> _Part:
         if lookup_function(node.name, self.state.context) is None:
             return _Part(None, ERROR)
         args = [self.closed(arg, ad) for arg in node.args]
@@ -169,17 +167,17 @@ class _Flattener:
 
     # --- operators ------------------------------------------------------------------------------
 
-    def parens(self, node: nodes.Parens, ad: ClassAd) -> _Part:
+    def parens(self, node: nodes.Parens, ad: Ad) -> _Part:
         inner = self.closed(node.inner, ad)
         return inner if inner.tree is None else _Part(nodes.Parens(inner.tree))
 
-    def unary(self, node: nodes.Unary, ad: ClassAd) -> _Part:
+    def unary(self, node: nodes.Unary, ad: Ad) -> _Part:
         operand = self.closed(node.operand, ad)
         if operand.tree is None:
             return _Part(None, UNARY[node.operator].implementation(operand.value))
         return _Part(nodes.Unary(node.operator, operand.tree))
 
-    def conditional(self, node: nodes.Conditional, ad: ClassAd) -> _Part:
+    def conditional(self, node: nodes.Conditional, ad: Ad) -> _Part:
         condition = self.closed(node.condition, ad)
         if condition.tree is None and condition.value is not UNDEFINED:
             choice = truth(condition.value)
@@ -190,13 +188,13 @@ class _Flattener:
         kept = node.condition if condition.tree is None else condition.tree
         return _Part(nodes.Conditional(kept, then.node(), otherwise.node()))
 
-    def subscript(self, node: nodes.Subscript, ad: ClassAd) -> _Part:
+    def subscript(self, node: nodes.Subscript, ad: Ad) -> _Part:
         base, index = self.closed(node.base, ad), self.closed(node.index, ad)
         if base.tree is None and index.tree is None:
             return _Part(None, subscript(base.value, index.value, self.state))
         return _Part(nodes.Subscript(base.node(), index.node()))
 
-    def binary(self, node: nodes.Binary, ad: ClassAd) -> _Part:
+    def binary(self, node: nodes.Binary, ad: Ad) -> _Part:
         symbol = node.operator
         if BINARY[symbol].commutes or symbol in LOGIC:
             return _combine(symbol, self.part(node.left, ad), self.part(node.right, ad))
@@ -242,7 +240,7 @@ def _decide(symbol: str, left: _Part, right: _Part) -> _Part | None:
 #: What needs no parentheses wherever it stands.
 _ATOMS: Final = (nodes.Reference, nodes.Subscript, nodes.Parens, nodes.Call)
 
-_RULES: Final[dict[type[Node], Callable[[_Flattener, Any, ClassAd], _Part]]] = {
+_RULES: Final[dict[type[Node], Callable[[_Flattener, Any, Ad], _Part]]] = {
     nodes.Literal: _Flattener.literal,
     nodes.Reference: _Flattener.reference,
     nodes.Unary: _Flattener.unary,

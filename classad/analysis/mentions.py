@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from classad.language.names import fold_name
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression
     from classad.syntax.nodes import Node, Reference
 
 _SIDES: Final = {"my": "my", "self": "my", "target": "target", "other": "target"}
@@ -30,7 +30,7 @@ class RefSet(NamedTuple):
     functions: frozenset[str]
 
 
-def refs(expr: ExprTree | Node | str) -> RefSet:
+def refs(expr: Expression | Node | str) -> RefSet:
     """The attributes and functions that an expression mentions.
 
     >>> from classad import refs

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
-from classad.ads.stored import node_of_value
+from classad.ads.ad import Ad, ListValue, node_of_value
+from classad.ads.expression import Expression
 from classad.evaluate import as_tree
 from classad.evaluation.reference import ReferenceState, value_of
 from classad.evaluation.scopes import Found, find, outermost, own
@@ -33,8 +31,8 @@ class References(NamedTuple):
 
 
 def external_references(
-    ad: ClassAd,
-    expr: ExprTree | Node | str,
+    ad: Ad,
+    expr: Expression | Node | str,
     *,
     full_names: bool = False,
     context: EvalContext | None = None,
@@ -48,7 +46,7 @@ def external_references(
 
 
 def internal_references(
-    ad: ClassAd, expr: ExprTree | Node | str, *, context: EvalContext | None = None
+    ad: Ad, expr: Expression | Node | str, *, context: EvalContext | None = None
 ) -> References:
     """Attributes of ``ad`` that the expression uses, directly or through others."""
     return _walk(_Internal(ad, context), as_tree(expr).node, ad)
@@ -66,7 +64,7 @@ def external_names(found: Found, state: EvalState) -> list[str] | None:
     return list(walker.names.values())
 
 
-def _walk(walker: _Walker, node: Node, ad: ClassAd) -> References:
+def _walk(walker: _Walker, node: Node, ad: Ad) -> References:
     ok = True
     with more_frames():
         try:
@@ -79,7 +77,7 @@ def _walk(walker: _Walker, node: Node, ad: ClassAd) -> References:
 class _Walker:
     """The common part: descend into operands, lists, nested ads and attributes' expressions."""
 
-    def __init__(self, ad: ClassAd, context: EvalContext | None) -> None:
+    def __init__(self, ad: Ad, context: EvalContext | None) -> None:
         self.root = ad
         self.names: dict[str, str] = {}
         self.active: list[Any] = []
@@ -91,7 +89,7 @@ class _Walker:
         """Note a name; the first spelling stays."""
         self.names.setdefault(fold_name(name), name)
 
-    def visit(self, node: Node, ad: ClassAd) -> None:
+    def visit(self, node: Node, ad: Ad) -> None:
         """Collect from a node whose names are looked up in ``ad``."""
         if node.__class__ is nodes.Reference:
             self.reference(node, ad)
@@ -99,15 +97,15 @@ class _Walker:
         for child in node.children():
             self.visit(child, ad)
 
-    def reference(self, node: Any, ad: ClassAd) -> None:
+    def reference(self, node: Any, ad: Ad) -> None:
         """Collect from a reference."""
         raise AssertionError("each walker has its own rule")
 
-    def look_up(self, node: nodes.Reference, base: Any, ad: ClassAd) -> Found | None:
+    def look_up(self, node: nodes.Reference, base: Any, ad: Ad) -> Found | None:
         """What a reference finds; ``base`` is its evaluated base, if it has one."""
         key = fold_name(node.name)
         if node.base is not None:
-            if not isinstance(base, ClassAd):
+            if not isinstance(base, Ad):
                 raise EvaluationFailure("a name is selected from something that is no ad")
             return find(base, key, self.state)
         return find(outermost(self.state) if node.absolute else ad, key, self.state)
@@ -115,7 +113,7 @@ class _Walker:
     def follow(self, found: Found) -> None:
         """Collect from what was found."""
         value, _, current = found
-        if value.__class__ is ExprTree:
+        if value.__class__ is Expression:
             if any(value is other for other in self.active):
                 raise EvaluationFailure("an attribute refers to itself")
             self.active.append(value)
@@ -123,21 +121,21 @@ class _Walker:
             self.active.pop()
         elif value.__class__ is ListValue:
             self.visit(node_of_value(value), current)
-        elif isinstance(value, ClassAd) and value._parent is current:
+        elif isinstance(value, Ad) and value._parent is current:
             self.nested(value, current)
 
-    def nested(self, value: ClassAd, current: ClassAd) -> None:
+    def nested(self, value: Ad, current: Ad) -> None:
         """Collect from a nested ad that an attribute holds; its names count as the outer ad's."""
         for item in value._attrs.values():
             self.follow((item, value, current))
 
 
 class _External(_Walker):
-    def __init__(self, ad: ClassAd, full_names: bool, context: EvalContext | None) -> None:
+    def __init__(self, ad: Ad, full_names: bool, context: EvalContext | None) -> None:
         super().__init__(ad, context)
         self.full_names = full_names
 
-    def reference(self, node: Any, ad: ClassAd) -> None:
+    def reference(self, node: Any, ad: Ad) -> None:
         base = None
         if node.base is not None:
             base = value_of(node.base, ad, self.state)
@@ -155,7 +153,7 @@ class _External(_Walker):
 
 
 class _Internal(_Walker):
-    def reference(self, node: Any, ad: ClassAd) -> None:
+    def reference(self, node: Any, ad: Ad) -> None:
         base = None
         if node.base is not None:
             base = value_of(node.base, ad, self.state)
@@ -169,7 +167,7 @@ class _Internal(_Walker):
             self.add(node.name)
         self.follow(found)
 
-    def nested(self, value: ClassAd, current: ClassAd) -> None:
+    def nested(self, value: Ad, current: Ad) -> None:
         """What a nested ad uses is its own affair."""
 
 

@@ -1,40 +1,129 @@
-"""The mapping interface of ``ClassAd``: what Python code sees of an ad.
+"""``ClassAd``: an ad as Python users see it: a mapping that evaluates, matches and prints.
 
-What is decided here: key checks, iteration order (shorter names first), which values come
-back evaluated, equality, text forms, pickling.  Values are converted by
-``classad.binding.convert``, evaluated by ``ExprTree.eval``.
-
-Inputs: Python keys and values.  Outputs: Python values; they are copies, changing one changes
+What is decided here: key checks, iteration order (shorter names first), which values come back
+evaluated, equality, text forms, pickling.  Values that leave it are copies: changing one changes
 nothing in the ad.
-Never here: storage, the semantics of the language.
-Follows: ``ClassAd`` of classad2 25.14.1 without its crashes.
+
+Inputs: Python keys and values.  Outputs: Python values, or those of the language for what the
+packages built on this one ask (``evaluate_attr`` and its like).
+Follows: ``ClassAd`` of classad2 25.14.1 without its crashes; vectors ``eval_attr.jsonl``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from classad.errors import ClassAdValueError
-from classad.language.names import fold_name
-from classad.language.values import INT_MAX, INT_MIN
+from classad.ads.ad import SIMPLE, Ad, as_bool, as_number, as_string
+from classad.ads.ad import fill as fill_from_node
+from classad.ads.expression import NO_AD, Expression
+from classad.binding.ambient import current_context, zone_name
+from classad.binding.expr import ExprTree
+from classad.binding.faces import FACES, item_to_python, to_python
+from classad.errors import ClassAdParseError, ClassAdValueError
+from classad.evaluate import evaluate_attribute
+from classad.language.names import UNUSUAL, fold_name
+from classad.language.values import INT_MAX, INT_MIN, UNDEFINED
+from classad.match import half_match
 
 if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
-    from classad.ads.expression import ExprTree
-    from classad.evaluation.state import EvalContext
-
-#: First sentence of classad2's error for a text that is no ad.
-NO_AD = "Unable to parse string into a ClassAd."
+    from classad.evaluation.context import EvalContext
 
 
-class AdMapping(MutableMapping[str, Any]):
-    """The Python side of an ad; ``_attrs`` and ``_names`` are the storage of ``ClassAd``."""
+class ClassAd(Ad, MutableMapping[str, Any]):
+    """An ad: names without regard to case, each with a value or an expression.
 
-    __slots__ = ()
+    ``input``: None, a text in new syntax (what follows the ad is ignored), an ad, or a mapping
+    whose values are converted.  Raises ``ClassAdParseError`` for a text that is no ad,
+    ``TypeError`` for another object or a key that is no string, ``OverflowError`` for an integer
+    of more than 64 bits, ``ClassAdTypeError`` for another value without counterpart.
 
-    _attrs: dict[str, Any]
-    _names: dict[str, str]
+    >>> ClassAd({"Cpus": 4, "Load": [0.5, None]})
+    [ Cpus = 4; Load = { 5.000000000000000E-01,undefined } ]
+    >>> ClassAd("[Cpus = 4; Rank = Cpus * 2]").eval("rank")
+    8
+    """
+
+    __slots__ = ("__dict__",)
+
+    def __init__(self, input: str | Mapping[str, Any] | None = None) -> None:
+        Ad.__init__(self)
+        if input is not None:
+            _fill(self, input)
+
+    # --- copies -----------------------------------------------------------------------------------
+
+    def duplicate(self) -> ClassAd:
+        """A copy with its own nested ads and lists; expressions are shared, they never change."""
+        return ClassAd.copy_of(self)
+
+    def unchained(self) -> ClassAd:
+        """A copy that has as its own what this ad inherits."""
+        twin = self.duplicate()
+        twin._chained = None
+        parent = self._chained
+        while parent is not None:
+            for key, value in parent._attrs.items():
+                if key not in twin._attrs:
+                    twin.insert(parent._names[key], value)
+            parent = parent._chained
+        return twin
+
+    def extract(self, keys: Iterable[str]) -> ClassAd:
+        """A copy with some of the own attributes only, given by names in lower case."""
+        names, attrs = self._names, self._attrs
+        chosen = {key: names[key] for key in keys}
+        return ClassAd.holding(chosen, {key: attrs[key] for key in chosen})
+
+    # --- evaluation, as the daemons do it -------------------------------------------------------
+
+    def evaluate_attr(
+        self, name: str, target: Ad | None = None, context: EvalContext | None = None
+    ) -> Any:
+        """The value of an attribute; if absent here, of the target's attribute of that name.
+
+        The value is one of the language, not converted.  ``context``: clock, zone and randomness;
+        without it there is none of them.
+        """
+        # The ad's own literals are most of what is asked for; they need no evaluation.
+        key = fold_name(name)
+        value = self._attrs.get(key)
+        if value.__class__ in SIMPLE:
+            return value
+        # So are attributes that are nowhere to be found.
+        if value is target is self._chained is self._parent is None and key not in UNUSUAL:
+            return UNDEFINED
+        return evaluate_attribute(self, name, target, context)[0]
+
+    def evaluate_all(self, keys: Sequence[str], context: EvalContext | None = None) -> list[Any]:
+        """What ``evaluate_attr`` gives for each of several ordinary names in lower case."""
+        values = self.plain_values(keys)
+        if values is None:
+            return [self.evaluate_attr(key, None, context) for key in keys]
+        return [UNDEFINED if value is None else value for value in values]
+
+    def get_number(
+        self, name: str, target: Ad | None = None, context: EvalContext | None = None
+    ) -> int | float | None:
+        """The value if it is a number; a boolean counts 0 or 1; None for everything else.
+
+        >>> slot = ClassAd("[Cpus = 4; Busy = true; Rank = TARGET.JobPrio / 2.0]")
+        >>> slot.get_number("Rank", ClassAd("[JobPrio = 5]")), slot.get_number("Busy")
+        (2.5, 1)
+        """
+        return as_number(self.evaluate_attr(name, target, context))
+
+    def get_bool(
+        self, name: str, target: Ad | None = None, context: EvalContext | None = None
+    ) -> bool | None:
+        """The value if it is a boolean, or whether it is non-zero if a number; else None."""
+        return as_bool(self.evaluate_attr(name, target, context))
+
+    def get_string(
+        self, name: str, target: Ad | None = None, context: EvalContext | None = None
+    ) -> str | None:
+        """The value if it is a string, else None."""
+        return as_string(self.evaluate_attr(name, target, context))
 
     # --- mapping ------------------------------------------------------------------------------
 
@@ -49,26 +138,24 @@ class AdMapping(MutableMapping[str, Any]):
         kind = value.__class__
         if kind is int or kind is bool or kind is float or (kind is str and value.isascii()):
             return value
-        from classad.binding.convert import item_to_python
-
         return item_to_python(value)
 
     def __setitem__(self, key: str, value: Any) -> None:
         kind = value.__class__
         plain = kind is str or kind is bool or kind is float
         if (plain or (kind is int and INT_MIN <= value <= INT_MAX)) and _is_plain(key):
-            self._insert(key, value)
+            self.insert(key, value)
             return
         from classad.binding.convert import check_name, to_stored
 
         name = check_name(key)
-        self._insert(name, to_stored(value, name))
+        self.insert(name, to_stored(value, name))
 
     def __delitem__(self, key: str) -> None:
         folded = fold_name(_checked_key(key))
         if folded not in self._attrs:
             raise KeyError(key)
-        del self._attrs[folded], self._ad()._own_names()[folded]
+        del self._attrs[folded], self._own_names()[folded]
 
     def __contains__(self, key: object) -> bool:
         return self._find(key) is not None
@@ -80,25 +167,23 @@ class AdMapping(MutableMapping[str, Any]):
         """Shorter names first, then without case; a snapshot, so the ad may change meanwhile."""
         from classad.formats.order import ordered_names
 
-        return iter([name for _, name in ordered_names(self._ad())])
+        return iter([name for _, name in ordered_names(self)])
 
     def clear(self) -> None:
         """Remove all attributes."""
         self._attrs.clear()
-        self._ad()._own_names().clear()
+        self._own_names().clear()
 
     def update(self, *others: Any, **values: Any) -> None:
         """Set attributes from an ad, a mapping or pairs, and from keywords.
 
         Expressions of an ad arrive as they are stored.
         """
-        if others and isinstance(others[0], AdMapping):
-            from classad.ads.expression import ExprTree
-
+        if others and isinstance(others[0], Ad):
             for key, value in list(others[0]._attrs.items()):
-                if value.__class__ is ExprTree:
-                    value = value.handed_out()
-                self._insert(others[0]._names[key], value)
+                if value.__class__ is Expression:
+                    value = Expression.sharing(value)
+                self.insert(others[0]._names[key], value)
             others = ()
         super().update(*others, **values)
 
@@ -113,11 +198,9 @@ class AdMapping(MutableMapping[str, Any]):
         >>> ClassAd("[Cpus = 4; Rank = Cpus * 2]").eval("Rank")
         8
         """
-        from classad.ads.expression import ExprTree
-
         value = self._stored(attr)
-        tree = value if value.__class__ is ExprTree else ExprTree.from_value(value)
-        return tree.eval(self._ad(), context=context)
+        tree = value if value.__class__ is Expression else ExprTree.from_value(value)
+        return ExprTree.eval(tree, self, context=context)
 
     def lookup(self, attr: str) -> ExprTree:
         """The expression of an attribute, also if it is a literal; ``KeyError`` if there is none.
@@ -128,10 +211,10 @@ class AdMapping(MutableMapping[str, Any]):
         >>> ClassAd("[Cpus = 4]").lookup("cpus")
         4
         """
-        from classad.ads.expression import ExprTree
-
         value = self._stored(attr)
-        return value.handed_out() if value.__class__ is ExprTree else ExprTree.from_value(value)
+        return (
+            ExprTree.sharing(value) if value.__class__ is Expression else ExprTree.from_value(value)
+        )
 
     def flatten(self, expr: ExprTree) -> Any:
         """What is left of an expression when the attributes of this ad are put in.
@@ -143,11 +226,9 @@ class AdMapping(MutableMapping[str, Any]):
         >>> ClassAd("[x = 2]").flatten(ExprTree("x * 3 + y"))
         6 + y
         """
-        from classad.ads.expression import ExprTree
         from classad.analysis.flatten import flatten
-        from classad.binding.convert import to_python
 
-        result = flatten(self._ad(), _checked_expr(expr), context=_ambient())
+        result = flatten(self, _checked_expr(expr), context=current_context())
         if not result.ok:
             raise ClassAdValueError("Unable to flatten expression.")
         if result.tree is not None:
@@ -167,7 +248,7 @@ class AdMapping(MutableMapping[str, Any]):
         from classad.analysis.references import external_references
 
         tree = _checked_expr(expr)
-        found = external_references(self._ad(), tree, full_names=True, context=_ambient())
+        found = external_references(self, tree, full_names=True, context=current_context())
         if not found.ok:
             raise ClassAdValueError("Unable to determine external references.")
         return found.names or [""]
@@ -181,7 +262,7 @@ class AdMapping(MutableMapping[str, Any]):
         """
         from classad.analysis.references import internal_references
 
-        found = internal_references(self._ad(), _checked_expr(expr), context=_ambient())
+        found = internal_references(self, _checked_expr(expr), context=current_context())
         if not found.ok:
             raise ClassAdValueError("Unable to determine internal references.")
         return found.names or [""]
@@ -196,11 +277,9 @@ class AdMapping(MutableMapping[str, Any]):
         >>> ClassAd("[Memory = 1]").matches(ClassAd("[Requirements = TARGET.Memory > 0]"))
         True
         """
-        from classad.match import half_match
-
-        if not isinstance(ad, AdMapping):
+        if not isinstance(ad, Ad):
             raise TypeError("ad must be a ClassAd")
-        return half_match(ad, self._ad(), _ambient())
+        return half_match(ad, self, current_context())
 
     def symmetricMatch(self, ad: ClassAd) -> bool:  # noqa: N802 - HTCondor's name
         """Whether both ads' ``Requirements`` accept the other ad; see ``matches``.
@@ -209,7 +288,7 @@ class AdMapping(MutableMapping[str, Any]):
         >>> ClassAd("[Requirements = true]").symmetricMatch(ClassAd("[Memory = 1]"))
         False
         """
-        return self.matches(ad) and ad.matches(self._ad())
+        return self.matches(ad) and ad.matches(self)
 
     # --- text ---------------------------------------------------------------------------------
 
@@ -222,7 +301,7 @@ class AdMapping(MutableMapping[str, Any]):
         """
         from classad.formats.long import format_long
 
-        return format_long(self._ad()) or "\n"
+        return format_long(self) or "\n"
 
     formatOld = printOld  # noqa: N815 - HTCondor's name
 
@@ -238,52 +317,32 @@ class AdMapping(MutableMapping[str, Any]):
         """
         from classad.formats.json import format_json
 
-        return format_json(self._ad())
+        return format_json(self)
 
     formatJson = printJson  # noqa: N815 - HTCondor's name
-
-    def __str__(self) -> str:
-        from classad.formats.unparse import pretty
-
-        return pretty(self)
-
-    def __repr__(self) -> str:
-        from classad.formats.unparse import unparse_value
-
-        return unparse_value(self)
 
     # --- identity -----------------------------------------------------------------------------
 
     def _repr_html_(self) -> str:
         from classad.formats.html import ad_html
 
-        return ad_html(self._ad())
+        return ad_html(self)
 
     def __eq__(self, other: object) -> bool:
         """Structural, against an ad of exactly the same type; names are compared without case."""
-        if type(self) is not type(other):
-            return NotImplemented if isinstance(other, AdMapping) else False
-        assert isinstance(other, AdMapping)
-        return same_attributes(self, other)
+        if not isinstance(other, Ad):
+            return False
+        return self.same_attributes(other) if type(self) is type(other) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from classad.ads.ad import ClassAd
-
         return (ClassAd, (repr(self),))
 
     # --- within -------------------------------------------------------------------------------
 
-    def _ad(self) -> ClassAd:
-        """This object, to the type checker."""
-        return self  # type: ignore[return-value]
-
-    def _insert(self, name: str, value: Any) -> None:
-        self._ad().insert(name, value)
-
     def _find(self, key: object) -> Any:
-        return self._ad().raw(_checked_key(key))
+        return self.raw(_checked_key(key))
 
     def _stored(self, key: object) -> Any:
         value = self._find(key)
@@ -292,11 +351,14 @@ class AdMapping(MutableMapping[str, Any]):
         return value
 
 
-def fill(ad: ClassAd, source: Any) -> None:
+FACES[Ad] = ClassAd.copy_of
+
+
+def _fill(ad: ClassAd, source: Any) -> None:
     """Fill a new ad from the argument of its constructor."""
     if isinstance(source, str):
         _fill_from_text(ad, source)
-    elif isinstance(source, AdMapping):
+    elif isinstance(source, Ad):
         ad.update(source)
     elif isinstance(source, Mapping):
         for key, value in source.items():
@@ -307,38 +369,20 @@ def fill(ad: ClassAd, source: Any) -> None:
 
 def _fill_from_text(ad: ClassAd, text: str) -> None:
     """The first ad of a text in new syntax; what follows it is ignored, as classad2 does."""
-    from classad.binding.ambient import current_context, zone_name
     from classad.formats.ordinary import quick_ad
 
     if "\0" in text:
         raise ValueError("embedded null character")
     tz = zone_name()
-    quick = quick_ad(text, tz)
-    if quick is not None:
-        ad._take(quick)
+    if quick_ad(ad, text, tz):
         return
-    from classad.ads.stored import item_of
-    from classad.errors import ClassAdParseError
     from classad.syntax.parser import parse_ad_prefix
 
     try:
         node, _ = parse_ad_prefix(text, tz=tz, strict=current_context().strict)
     except ClassAdParseError as problem:
         raise ClassAdParseError(NO_AD, problem.diagnostic) from None
-    for name, value in node.attributes:
-        ad.insert(name, item_of(value))
-
-
-def same_attributes(left: AdMapping, right: AdMapping) -> bool:
-    """Whether two ads have the same names and structurally equal values."""
-    from classad.ads.stored import node_of_value
-    from classad.syntax.nodes import same_tree
-
-    mine, theirs = left._attrs, right._attrs
-    return mine.keys() == theirs.keys() and all(
-        same_tree(node_of_value(value), node_of_value(theirs[key]), close_reals=True)
-        for key, value in mine.items()
-    )
+    fill_from_node(ad, node)
 
 
 def _is_plain(key: object) -> bool:
@@ -352,15 +396,7 @@ def _checked_key(key: object) -> str:
     return key
 
 
-def _checked_expr(expr: Any) -> ExprTree:
-    from classad.ads.expression import ExprTree
-
-    if not isinstance(expr, ExprTree):
+def _checked_expr(expr: object) -> Expression:
+    if not isinstance(expr, Expression):
         raise TypeError("expr must be an ExprTree")
     return expr
-
-
-def _ambient() -> Any:
-    from classad.binding.ambient import current_context
-
-    return current_context()

@@ -13,13 +13,13 @@ from contextvars import ContextVar
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
-from classad.evaluation.state import EvalContext, EvalState
+from classad.ads.ad import Ad
+from classad.ads.expression import Expression
+from classad.compiled.state import CompiledState
+from classad.evaluation.context import EvalContext
 
 if TYPE_CHECKING:
     from random import Random
-
-    from classad.ads.ad import ClassAd
-    from classad.ads.deferred import Deferred
 
 #: Functions that Python code registered (``classad.binding.registration``): folded name ->
 #: declaration.
@@ -66,6 +66,10 @@ class AmbientContext(EvalContext):
     @tz.setter
     def tz(self, value: tzinfo | None) -> None:
         """The zone is not set from here."""
+
+    def literal_zone(self) -> str | None:
+        """The given zone, or that of the machine."""
+        return zone_name() if self._given_tz is None else super().literal_zone()
 
     @property
     def rng(self) -> Random:
@@ -165,7 +169,7 @@ def current_context() -> AmbientContext:
     return CURRENT.get() if OPEN_BLOCKS else AMBIENT
 
 
-class AmbientState(EvalState):
+class AmbientState(CompiledState):
     """An evaluation in the ambient context."""
 
     context: EvalContext = AMBIENT
@@ -177,12 +181,12 @@ class SharedState(AmbientState):
     It is never written to: what has to be kept is kept in a state of its own.
     """
 
-    def follow(self, tree: Deferred, ad: ClassAd, owner: ClassAd) -> Any:
+    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> Any:
         return AmbientState().follow(tree, ad, owner)
 
-    def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
+    def enter(self, tree: Expression, ad: Ad | None) -> Any:
         return AmbientState().enter(tree, ad)
 
 
-#: For ``ExprTree.eval``; see ``Deferred.modest``.
+#: For ``ExprTree.eval``; see ``Expression.modest``.
 SHARED: Final = SharedState()

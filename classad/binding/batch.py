@@ -16,11 +16,14 @@ from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression
+from classad.binding.ad import ClassAd
 from classad.binding.ambient import AmbientContext, current_context
+from classad.binding.expr import ExprTree
+from classad.binding.faces import to_python
+from classad.compiled.state import CompiledState, compiled
 from classad.evaluate import evaluate
-from classad.evaluation.state import EvalContext, EvalState
+from classad.evaluation.context import EvalContext
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.names import fold_name
 from classad.match import half_match, is_true
@@ -64,8 +67,8 @@ class Program:
 
     __slots__ = ("expr",)
 
-    def __init__(self, expr: ExprTree) -> None:
-        self.expr = expr
+    def __init__(self, expr: Expression) -> None:
+        self.expr = expr if isinstance(expr, ExprTree) else ExprTree.sharing(expr)
 
     def __call__(
         self,
@@ -104,12 +107,12 @@ def compile(expr: ExprTree | str) -> Program:
     """
     tree = _tree_of(expr)
     if tree.run is None:
-        tree.compile()
+        compiled(tree)
     return Program(tree)
 
 
 def evaluate_many(
-    expr: ExprTree | str,
+    expr: Expression | str,
     ads: Iterable[ClassAd],
     target: ClassAd | None = None,
     *,
@@ -125,8 +128,6 @@ def evaluate_many(
     >>> evaluate_many("Cpus > 4", slots)
     [False, True, <Value.Undefined: 2>]
     """
-    from classad.binding.convert import to_python
-
     tree = _tree_of(expr)
     if target is not None:
         _checked(target, "target")
@@ -188,10 +189,10 @@ class _Evaluator:
 
     def renew(self) -> None:
         """Begin a new state: the old one was left in the middle of an evaluation."""
-        self.state = EvalState()
+        self.state = CompiledState()
         self.state.context = self.context
 
-    def value(self, tree: ExprTree, my: ClassAd, target: ClassAd | None) -> Any:
+    def value(self, tree: Expression, my: ClassAd, target: ClassAd | None) -> Any:
         """The value of an expression; error if the evaluation fails as a whole."""
         if not self.context.strict:
             state = self.state
@@ -199,7 +200,7 @@ class _Evaluator:
             state.work = 0
             state._scopes = None
             try:
-                return (tree.run or tree.compile())(my, state)
+                return (tree.run or compiled(tree))(my, state)
             except (EvaluationFailure, NeedExact, RecursionError):
                 self.renew()
         return evaluate(tree, my, target, context=self.context)
@@ -207,7 +208,7 @@ class _Evaluator:
     def accepts(self, my: ClassAd, target: ClassAd) -> bool:
         """Whether the requirements of ``my`` accept ``target``."""
         wanted = my._attrs.get("requirements")
-        if wanted.__class__ is not ExprTree or my is target or self.context.strict:
+        if wanted.__class__ is not Expression or my is target or self.context.strict:
             return half_match(my, target, self.context)
         state = self.state
         state.left, state.right = my, target
@@ -224,9 +225,9 @@ class _Evaluator:
         """The function that gives the job's rank of a slot."""
         if rank is None:
             return lambda slot: 0.0
-        name = "" if isinstance(rank, ExprTree) else rank
-        stored = rank if isinstance(rank, ExprTree) else job._attrs.get(fold_name(rank))
-        if isinstance(stored, ExprTree):
+        name = "" if isinstance(rank, Expression) else rank
+        stored = rank if isinstance(rank, Expression) else job._attrs.get(fold_name(rank))
+        if isinstance(stored, Expression):
             value, tree = self.value, stored
             return lambda slot: _number(value(tree, job, None if slot is job else slot))
         if stored is not None:
@@ -248,8 +249,8 @@ def _standing(context: EvalContext | None) -> EvalContext:
     return found.within(now=found.now) if isinstance(found, AmbientContext) else found
 
 
-def _tree_of(expr: ExprTree | str) -> ExprTree:
-    return expr if isinstance(expr, ExprTree) else ExprTree(expr)
+def _tree_of(expr: Expression | str) -> Expression:
+    return expr if isinstance(expr, Expression) else ExprTree(expr)
 
 
 def _checked(ad: object, what: str) -> None:

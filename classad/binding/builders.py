@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from classad.ads.expression import ExprTree
+from classad.binding.expr import ExprTree
 from classad.binding.operators import combine
 from classad.errors import ClassAdEvaluationError, ClassAdValueError
 from classad.language.values import ERROR, Value

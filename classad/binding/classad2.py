@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.binding.ad import ClassAd
 from classad.binding.convert import CANNOT_CONVERT
+from classad.binding.expr import ExprTree
 from classad.errors import ClassAdTypeError
 
 if TYPE_CHECKING:

@@ -1,13 +1,11 @@
-"""Python values to ClassAd values and back, for the public interface.
+"""Converts Python values to what ads store and to syntax trees, for the public interface.
 
-What is decided here: which Python object stands for which ClassAd value (the table in the
-documentation of ``ClassAd``).  Inside the package plain scalars and ``ExprTree`` are used as they
-are stored; this module is the border.
+What is decided here: which ClassAd value a Python object stands for (the table in the documentation
+of ``ClassAd``).  A naive ``datetime`` needs the zone of the machine, which ``datetime.timestamp``
+asks for.
 
-Inputs: a Python value and the path that names it in errors; or what an ad stores.
-Outputs: what an ad stores (a plain scalar or an ``ExprTree``); or a Python value.
-Never here: evaluation, except that a literal is its value; the clock.  A naive ``datetime`` needs
-the zone of the machine, which ``datetime.timestamp`` asks for.
+Inputs: a Python value and the path that names it in errors.  Outputs: what an ad stores (a plain
+scalar or an ``Expression``), or a node.
 Follows: the conversions of classad2 25.14.1, without its crashes; aware datetimes keep their
 offset (see DIVERGENCES.md).
 """
@@ -18,10 +16,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
-from classad.ads.stored import make_ad, node_of_value
+from classad.ads.ad import Ad, ListValue, node_of_value
+from classad.ads.expression import Expression
 from classad.errors import ClassAdTypeError
 from classad.language.names import fold_name
 from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime, Value
@@ -37,31 +33,28 @@ _SECOND: Final = timedelta(seconds=1)
 CANNOT_CONVERT: Final = "Unable to convert Python object to a ClassAd expression."
 
 
-# --- Python to ClassAd ----------------------------------------------------------------------
-
-
-def to_stored(value: object, path: str = "value") -> Any:
+def to_stored(value: object, path: str = "value") -> object:
     """What an ad stores for a Python value."""
     kind = value.__class__
     if kind is str or kind is bool or kind is float or kind is Value:
         return value
-    if kind is ExprTree:
-        return value.handed_out()  # type: ignore[attr-defined]
     if kind is int:
         return _integer(value, path)  # type: ignore[arg-type]
     if value is None:
         return UNDEFINED
+    if isinstance(value, Expression):
+        return Expression.sharing(value)
     node = to_node(value, path)
     if node.__class__ is Literal and node.value.__class__ is not RelTime:
         return node.value
-    return ExprTree.from_node(node)
+    return Expression.from_node(node)
 
 
 def to_node(value: object, path: str = "value", depth: int = 0) -> Node:
     """The syntax tree that stands for a Python value."""
-    if isinstance(value, ExprTree):
+    if isinstance(value, Expression):
         return value.node
-    if isinstance(value, ClassAd | ListValue):
+    if isinstance(value, Ad | ListValue):
         return node_of_value(value)
     scalar = _scalar(value, path)
     if scalar is not None:
@@ -135,51 +128,3 @@ def instant(value: datetime) -> AbsTime:
     if offset is None:
         return AbsTime((value.astimezone(UTC) - _EPOCH) // _SECOND, 0)
     return AbsTime((value - _EPOCH) // _SECOND, offset // _SECOND)
-
-
-# --- ClassAd to Python ----------------------------------------------------------------------
-
-
-def to_python(value: Any) -> Any:
-    """The Python object for the result of an evaluation."""
-    kind = value.__class__
-    if kind is str:
-        return _text(value)
-    if kind is bool or kind is int or kind is float or kind is Value:
-        return value
-    if kind is ListValue:
-        return [item_to_python(item) for item in value.items]
-    if kind is AbsTime:
-        return _EPOCH + timedelta(seconds=value.secs)
-    if kind is RelTime:
-        return value.secs
-    if isinstance(value, ClassAd):
-        return value.duplicate()
-    return value
-
-
-def item_to_python(item: Any) -> Any:
-    """The Python object for what an ad or a list stores: expressions stay expressions."""
-    if item.__class__ is ExprTree:
-        # An ad keeps literals, lists and ads as values; of those only a relative time is left.
-        return node_to_python(item.node, item)
-    return to_python(item)
-
-
-def node_to_python(node: Node, tree: ExprTree | None = None) -> Any:
-    """The Python object for a piece of syntax: literals, lists and ads are values."""
-    if isinstance(node, Literal):
-        return to_python(node.value)
-    if isinstance(node, ListExpr):
-        return [node_to_python(item) for item in node.items]
-    if isinstance(node, AdExpr):
-        return make_ad(node, None)
-    return ExprTree.from_node(node) if tree is None else tree.handed_out()
-
-
-def _text(value: str) -> str:
-    """A string, refused as classad2 does when its bytes are not UTF-8."""
-    if value.isascii():
-        return value
-    value.encode("utf-8", "surrogateescape").decode("utf-8")
-    return value

@@ -28,8 +28,8 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.binding.ad import ClassAd
+from classad.binding.expr import ExprTree
 from classad.extras import load
 from classad.language.names import fold_name
 from classad.language.values import Value
@@ -186,7 +186,7 @@ def _cell(ad: ClassAd, name: str, evaluate: bool, context: EvalContext | None) -
 
 def _plain(value: Any, value_of: Callable[[ExprTree], Any] | None) -> Any:
     """A value without any of this package's classes; expressions become values or texts."""
-    from classad.binding.convert import item_to_python
+    from classad.binding.faces import item_to_python
 
     if isinstance(value, str):
         return value if value.isascii() else _sound(value)

@@ -15,7 +15,8 @@ from enum import IntEnum
 from io import TextIOBase
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from classad.ads.ad import ClassAd
+from classad.ads.ad import Ad
+from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.formats.common import BLANKS, NO_STREAM, Errors, check_errors, report_error
@@ -63,7 +64,7 @@ def quote(input: str | None) -> str:
     >>> print(quote('say "hi"'))
     "say \\"hi\\""
     """
-    from classad.formats.scalars import quote_string
+    from classad.language.spelling import quote_string
 
     if input is None:
         return '""'
@@ -82,7 +83,7 @@ def unquote(input: str) -> str:
     >>> unquote('"a\\\\tb"')
     'a\\tb'
     """
-    from classad.binding.convert import to_python
+    from classad.binding.faces import to_python
     from classad.syntax.nodes import ListExpr, Literal
     from classad.syntax.parser import parse_expression
 
@@ -211,7 +212,7 @@ def _next_lines(stream: Any, parser: ParserType) -> Iterator[str]:
 
 def _complete(text: str) -> bool:
     try:
-        parse_new(text, 0, Source(text), None)
+        parse_new(Ad(), text, 0, Source(text), None)
     except ClassAdParseError:
         return False
     return True
@@ -266,7 +267,7 @@ def _ads(
 ) -> Iterator[ClassAd]:
     text, position = stream.text, 0
     source = Source(text, stream.name)
-    long = LongReader(diagnostics, errors=errors, tz=zone_name())
+    long = LongReader(ClassAd, diagnostics, errors=errors, tz=zone_name())
     ordinary = _ordinary_ads(stream)
     line = counted = 0
     listed = False  # inside the braces of a `-long:new` list
@@ -309,13 +310,13 @@ def _ads(
             yield ad
 
 
-def _ordinary_ads(stream: _Stream) -> OrdinaryAds | None:
+def _ordinary_ads(stream: _Stream) -> OrdinaryAds[ClassAd] | None:
     """The short cut through a long text; a file has to follow ad by ad."""
     if stream.file is not None or len(stream.text) < 100_000:
         return None
     from classad.loading.long_form import OrdinaryAds
 
-    return OrdinaryAds(stream.text, zone_name())
+    return OrdinaryAds(ClassAd, stream.text, zone_name())
 
 
 def _skip(text: str, position: int) -> int:
@@ -358,7 +359,7 @@ def _new(
     if start >= len(text):
         return ClassAd(), start
     try:
-        return parse_new(text, start, source, zone_name())
+        return parse_new(ClassAd(), text, start, source, zone_name())
     except ClassAdParseError as problem:
         if parser is ParserType.New and text[start] != "[":
             raise ClassAdParseError(NO_STREAM, problem.diagnostic) from None
@@ -378,7 +379,7 @@ def _rest(
     from classad.formats.xml import XmlReader
 
     kind = JsonReader if form == "json" else XmlReader
-    reader = kind(stream.text, stream.name, diagnostics, errors, position, zone_name())
+    reader = kind(ClassAd, stream.text, stream.name, diagnostics, errors, position, zone_name())
     for ad in reader.ads():
         stream.advance(reader.position)
         yield ad

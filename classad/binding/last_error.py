@@ -17,17 +17,17 @@ from classad.language.operators import EQUALITY, ORDER
 from classad.language.values import Value
 
 if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
-    from classad.ads.expression import ExprTree
+    from classad.ads.ad import Ad
+    from classad.ads.expression import Expression
 
 _COMPARED: Final = "strings can only be compared to strings"
 _MAX_EXPRESSIONS: Final = 1000
 
-_pending: list[tuple[ExprTree, ClassAd | None, ClassAd | None]] = []
+_pending: list[tuple[Expression, Ad | None, Ad | None]] = []
 _text = ""
 
 
-def note(tree: ExprTree, scope: ClassAd | None, target: ClassAd | None) -> None:
+def note(tree: Expression, scope: Ad | None, target: Ad | None) -> None:
     """Remember an evaluation whose value is ``error``."""
     _pending[:] = [(tree, scope, target)]
 
@@ -40,7 +40,7 @@ def last_error() -> str:
     return _text
 
 
-def _explain(tree: ExprTree, scope: ClassAd | None, target: ClassAd | None) -> str:
+def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
     """The sentence for the first comparison of unlike operands, also inside definitions."""
     from classad.syntax.nodes import Binary, Node, Reference, walk
 
@@ -59,14 +59,14 @@ def _explain(tree: ExprTree, scope: ClassAd | None, target: ClassAd | None) -> s
     return ""
 
 
-def _definitions(name: str, *ads: ClassAd | None) -> list[Any]:
-    from classad.ads.expression import ExprTree
+def _definitions(name: str, *ads: Ad | None) -> list[Any]:
+    from classad.ads.expression import Expression
 
     found = [ad.raw(name) for ad in ads if ad is not None]
-    return [value.node for value in found if isinstance(value, ExprTree)]
+    return [value.node for value in found if isinstance(value, Expression)]
 
 
-def _value(node: Any, scope: ClassAd | None, target: ClassAd | None) -> Any:
+def _value(node: Any, scope: Ad | None, target: Ad | None) -> Any:
     from classad.binding.ambient import current_context
     from classad.evaluate import evaluate
 

@@ -11,9 +11,9 @@ in classad2; only what the three constructors return does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression
 from classad.errors import ClassAdValueError
 from classad.language.operators import BINARY, CONDITIONAL, UNARY
 from classad.language.values import Value
@@ -21,7 +21,8 @@ from classad.language.values import Value
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
 
-Expr = TypeVar("Expr", bound=ExprTree)
+Number = TypeVar("Number", int, float)
+Expr = TypeVar("Expr", bound=Expression)
 
 
 def combine(kind: type[Expr], left: object, operator: str, right: object) -> Expr:
@@ -50,7 +51,7 @@ def _operand(node: Node, level: int) -> Node:
     return Parens(node) if own < level else node
 
 
-def subscript(kind: type[Expr], base: ExprTree, index: object) -> Expr:
+def subscript(kind: type[Expr], base: Expression, index: object) -> Expr:
     """The expression ``base[index]``."""
     from classad.binding.convert import to_node
     from classad.syntax.nodes import Subscript
@@ -58,9 +59,8 @@ def subscript(kind: type[Expr], base: ExprTree, index: object) -> Expr:
     return kind.from_node(Subscript(_operand(base.node, 13), to_node(index)))
 
 
-def to_number(expr: ExprTree, kind: type[int] | type[float]) -> Any:
-    """What ``int(expr)`` and ``float(expr)`` give: the evaluated number or number in a string."""
-    value = expr.eval()
+def to_number(value: object, kind: type[Number]) -> Number:
+    """What ``int(expr)`` and ``float(expr)`` give for a value: a number, or that in a string."""
     if isinstance(value, Value) or not isinstance(value, int | float | str):
         raise ClassAdValueError("Unable to convert expression to numeric type.")
     try:

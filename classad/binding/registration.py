@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from classad.ads.ad import Ad, CopiedAd
 from classad.binding.ambient import REGISTERED
+from classad.binding.faces import FACES
 from classad.language.names import fold_name
 
 if TYPE_CHECKING:
@@ -53,14 +55,20 @@ def declare(function: Callable[..., Any], name: str) -> Any:
     wants_state = _wants_state(function)
 
     def call(site: CallSite) -> Any:
-        from classad.binding.convert import to_node, to_python
+        from classad.binding.convert import to_node
+        from classad.binding.faces import to_python
 
         values = [to_python(site.evaluate(node)) for node in site.args]
-        extra = {"state": site.ad} if wants_state else {}
+        extra = {"state": _seen(site.ad)} if wants_state else {}
         return site.evaluate(to_node(function(*values, **extra), f"result of {name}"))
 
     doc = (function.__doc__ or "").strip()
     return Builtin(name, "python", 0, None, RAW, ANYTHING, "as the function does", doc, (), call)
+
+
+def _seen(ad: Ad | None) -> Ad | None:
+    """The ad as Python users see it: a nested one as a copy."""
+    return FACES[Ad](ad) if ad.__class__ is Ad or ad.__class__ is CopiedAd else ad
 
 
 def _wants_state(function: Callable[..., Any]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from classad.ads.stored import computed_member
+from classad.ads.ad import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
 from classad.evaluation.functions import EXPRESSIONS, RAW, TEXT, Form, Where, builtin
@@ -21,7 +21,7 @@ from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 from classad.syntax.nodes import Node, Reference
 
 if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
+    from classad.ads.ad import Ad as ClassAd
 
 
 @builtin(
@@ -35,14 +35,16 @@ if TYPE_CHECKING:
 )
 def evaluate_text(site: CallSite) -> ClassAdValue:
     """The value of the argument, as a string, read as an expression in new syntax."""
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression, parsed
     from classad.errors import ClassAdParseError
 
     text = text_of(site.evaluate(site.args[0]))
     if isinstance(text, Value):
         return ERROR
     try:
-        tree = ExprTree(text)
+        context = site.state.context
+        node = parsed(text, strict=context.strict, zone=context.literal_zone)
+        tree = Expression.from_node(node)
     except ClassAdParseError:
         return ERROR
     value: ClassAdValue = site.state.member(tree, site.ad, site.ad)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeGuard
 
-from classad.ads.lists import ListValue
+from classad.ads.ad import ListValue
 from classad.evaluation.functions import Column
 from classad.language.times import format_abstime, int32_of_real, reltime_text
 from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
@@ -22,7 +22,7 @@ from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, ClassAdV
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-    from classad.ads.ad import ClassAd
+    from classad.ads.ad import Ad as ClassAd
 
 NUMBERS: Final = frozenset({bool, int, float})
 _NO_ADS: Final = NUMBERS | {str, Value, ListValue}
@@ -160,6 +160,6 @@ def is_ad(value: object) -> TypeIs[ClassAd]:
     """Whether the value is an ad."""
     if value.__class__ in _NO_ADS:
         return False  # telling an ad by what it inherits from takes ten times as long
-    from classad.ads.ad import ClassAd
+    from classad.ads.ad import Ad as ClassAd
 
     return isinstance(value, ClassAd)

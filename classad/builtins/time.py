@@ -28,7 +28,7 @@ from classad.language.times import (
 from classad.language.values import ERROR, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
 
 if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
+    from classad.ads.ad import Ad as ClassAd
 
 _NO_ARGUMENTS = "none: there are no arguments"
 
@@ -195,7 +195,7 @@ def split_time(state: EvalState, value: ClassAdValue) -> ClassAdValue:
 
 
 def _ad(**attributes: ClassAdValue) -> ClassAd:
-    from classad.ads.ad import ClassAd
+    from classad.ads.ad import Ad as ClassAd
 
     ad = ClassAd()
     for name, value in attributes.items():

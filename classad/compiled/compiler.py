@@ -15,14 +15,14 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
-from classad.ads.deferred import Deferred, Run
+from classad.ads.expression import Expression, Run
 from classad.compiled.forms import CLOSED, needs_state
 from classad.compiled.python_source import compile_node, run_of, write_whole
 from classad.language.limits import FAST_HEIGHT, NeedExact, more_frames
 from classad.syntax import nodes
 
 if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
+    from classad.ads.ad import Ad as ClassAd
     from classad.evaluation.state import EvalState
     from classad.language.values import ClassAdValue
 
@@ -34,7 +34,7 @@ MAX_SIZE: Final = 400
 _TALL: Final = 40
 
 
-def compile_tree(tree: Deferred) -> Run:
+def compile_tree(tree: Expression) -> Run:
     """Give ``tree`` its function and its measures."""
     node = tree.node
     height, tree.size, tree.constructs, free = measure(node)
@@ -55,7 +55,7 @@ def _too_tall(ad: ClassAd, state: EvalState) -> NoReturn:
     raise NeedExact
 
 
-def _warming(tree: Deferred, first: Run) -> Run:
+def _warming(tree: Expression, first: Run) -> Run:
     """A function that has the expression written as a whole once it has proved hot.
 
     Objects that share it with ``tree`` have the use of that too.
@@ -74,7 +74,7 @@ def _warming(tree: Deferred, first: Run) -> Run:
     return run
 
 
-def specialise(tree: Deferred) -> Run:
+def specialise(tree: Expression) -> Run:
     """Have ``tree`` written as a whole."""
     tree.run = write_whole(tree.node)
     return tree.run

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from classad.ads.lists import ListValue
-from classad.ads.stored import make_ad, make_list
+from classad.ads.ad import ListValue, make_ad, make_list
 from classad.compiled.runtime import calling, fetch_absolute, fetch_unusual
 from classad.evaluation.functions import Form as FunctionForm
 from classad.evaluation.functions import Laziness, lookup_function

@@ -13,8 +13,8 @@ from functools import lru_cache
 from math import inf
 from typing import Any, Final, NamedTuple
 
-from classad.ads.deferred import Run
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Run
 from classad.compiled import runtime
 from classad.compiled.forms import CONSTANTS, SORTS, UNARY_FORM, form_of, sort_of
 from classad.compiled.operations import Operand, Statements

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.deferred import Run
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad as ClassAd
+from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Run
 from classad.evaluation.functions import Builtin, Laziness, lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own
 from classad.evaluation.selection import select

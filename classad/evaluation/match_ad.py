@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad
+from classad.ads.expression import Expression
 from classad.syntax.nodes import Binary, Node, Reference
 
 
@@ -24,7 +24,7 @@ def _path(*names: str, absolute: bool = False) -> Node:
 
 
 @cache
-def _expressions() -> tuple[ClassAd, ClassAd, ClassAd]:
+def _expressions() -> tuple[Ad, Ad, Ad]:
     """Attributes of the match ad and of the left and right context."""
     both = Binary("&&", _path("RIGHT", "requirements"), _path("LEFT", "requirements"))
     outer: dict[str, Node] = {
@@ -40,21 +40,21 @@ def _expressions() -> tuple[ClassAd, ClassAd, ClassAd]:
     return _trees(outer), _trees(left), _trees(right)
 
 
-def _trees(nodes: dict[str, Node]) -> ClassAd:
-    ad = ClassAd()
+def _trees(nodes: dict[str, Node]) -> Ad:
+    ad = Ad()
     for name, node in nodes.items():
-        ad.insert(name, ExprTree.from_node(node))
+        ad.insert(name, Expression.from_node(node))
     return ad
 
 
-def _like(pattern: ClassAd) -> ClassAd:
+def _like(pattern: Ad) -> Ad:
     """Another ad with these attributes, none of which belongs to its ad."""
-    ad = ClassAd()
+    ad = Ad()
     ad._attrs, ad._names = pattern._attrs.copy(), pattern._names.copy()
     return ad
 
 
-def build_match_scopes(left: Any, right: Any) -> tuple[ClassAd, ClassAd]:
+def build_match_scopes(left: Any, right: Any) -> tuple[Ad, Ad]:
     """The left and right context of a match."""
     outer_trees, left_trees, right_trees = _expressions()
     outer = _like(outer_trees)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad
+from classad.ads.expression import Expression
 from classad.evaluation.reference import ReferenceState
 from classad.evaluation.scopes import outermost, searched
 from classad.language.limits import EvaluationFailure
@@ -42,15 +42,15 @@ class Record:
         "ad", "cut", "cycle", "finds", "level", "node", "outcome", "parts", "searched", "value",
     )  # fmt: skip
 
-    def __init__(self, node: Node | None, ad: ClassAd | None, level: int) -> None:
+    def __init__(self, node: Node | None, ad: Ad | None, level: int) -> None:
         self.node = node
         self.ad = ad
         self.level = level
         self.value: Any = None
         self.outcome = "failed"
         self.parts: list[Record] = []
-        self.finds: list[tuple[Any, ClassAd, ClassAd]] = []
-        self.searched: list[ClassAd] | None = None
+        self.finds: list[tuple[Any, Ad, Ad]] = []
+        self.searched: list[Ad] | None = None
         self.cycle = False
         self.cut = False
 
@@ -70,7 +70,7 @@ class Observer(ReferenceState):
         self._definitions_left = depth
         self._room = MAX_RECORDS
 
-    def record(self, node: Node, ad: ClassAd) -> Record | None:
+    def record(self, node: Node, ad: Ad) -> Record | None:
         """A record for a node inside the one under way, if it is to be kept."""
         around = self._open
         if around is None:
@@ -83,7 +83,7 @@ class Observer(ReferenceState):
         around.parts.append(record)
         return record
 
-    def observe(self, way: Callable[[Any, ClassAd, Any], Any], node: Node, ad: ClassAd) -> Any:
+    def observe(self, way: Callable[[Any, Ad, Any], Any], node: Node, ad: Ad) -> Any:
         """Evaluate a node and note what came out."""
         before, record = self._open, self.record(node, ad)
         self._look(record)
@@ -105,12 +105,12 @@ class Observer(ReferenceState):
         self._open = record
         self.evaluators = _PLAIN if record is None else _OBSERVED
 
-    def _searched(self, node: Reference, ad: ClassAd, record: Record) -> list[ClassAd] | None:
+    def _searched(self, node: Reference, ad: Ad, record: Record) -> list[Ad] | None:
         """The ads in which a name was looked for in vain; None if none was."""
         start = outermost(self) if node.absolute else ad
         if node.base is not None:
             base = record.parts[0].value if record.parts else None
-            if not isinstance(base, ClassAd):
+            if not isinstance(base, Ad):
                 return None
             if base.computed:
                 return []
@@ -118,11 +118,11 @@ class Observer(ReferenceState):
         unscoped = node.base is None and not node.absolute
         return searched(start, fold_name(node.name), self, unscoped=unscoped)
 
-    def dereference(self, value: Any, ad: ClassAd, owner: ClassAd) -> Any:
+    def dereference(self, value: Any, ad: Ad, owner: Ad) -> Any:
         open_record = self._open
         if open_record is not None:
             open_record.finds.append((value, ad, owner))
-        if value.__class__ is not ExprTree:
+        if value.__class__ is not Expression:
             return super().dereference(value, ad, owner)
         if open_record is not None and self.is_under_way(value, owner):
             open_record.cycle = True
@@ -136,8 +136,8 @@ class Observer(ReferenceState):
             self._look(open_record)
 
 
-def _observed(way: Callable[[Any, ClassAd, Any], Any]) -> Callable[[Any, ClassAd, Any], Any]:
-    def evaluate(node: Node, ad: ClassAd, state: Observer) -> Any:
+def _observed(way: Callable[[Any, Ad, Any], Any]) -> Callable[[Any, Ad, Any], Any]:
+    def evaluate(node: Node, ad: Ad, state: Observer) -> Any:
         return state.observe(way, node, ad)
 
     return evaluate

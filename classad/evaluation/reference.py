@@ -15,11 +15,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from classad.ads.ad import ClassAd, inside_of
-from classad.ads.deferred import Deferred
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
-from classad.ads.stored import detached, make_ad, make_list
+from classad.ads.ad import Ad, ListValue, detached, inside_of, make_ad, make_list
+from classad.ads.expression import Expression
 from classad.evaluation.functions import lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own, root_around
 from classad.evaluation.selection import select
@@ -31,7 +28,7 @@ from classad.language.values import ERROR, UNDEFINED
 from classad.syntax import nodes
 
 #: Kind of node -> what evaluates it.
-Evaluators = dict[type[nodes.Node], Callable[[Any, ClassAd, Any], Any]]
+Evaluators = dict[type[nodes.Node], Callable[[Any, Ad, Any], Any]]
 
 
 class ReferenceState(EvalState):
@@ -47,17 +44,17 @@ class ReferenceState(EvalState):
     evaluators: Evaluators
 
     depth: int = 0
-    lexical: tuple[ClassAd | None, ClassAd | None] | None = None
+    lexical: tuple[Ad | None, Ad | None] | None = None
     restarts: int = 0
 
-    def evaluate_node(self, node: nodes.Node, ad: ClassAd) -> Any:
+    def evaluate_node(self, node: nodes.Node, ad: Ad) -> Any:
         return value_of(node, ad, self)
 
-    def enter(self, tree: Deferred, ad: ClassAd | None) -> Any:
-        return value_of(tree.node, ClassAd() if ad is None else ad, self)
+    def enter(self, tree: Expression, ad: Ad | None) -> Any:
+        return value_of(tree.node, Ad() if ad is None else ad, self)
 
-    def member(self, item: Any, ad: ClassAd | None, home: ClassAd | None) -> Any:
-        if not isinstance(item, Deferred):
+    def member(self, item: Any, ad: Ad | None, home: Ad | None) -> Any:
+        if not isinstance(item, Expression):
             return item
         outer, self.lexical = self.lexical, None if home is ad else (ad, home)
         value = self.enter(item, ad)
@@ -70,18 +67,18 @@ class ReferenceState(EvalState):
             raise EvaluationFailure("the evaluation is nested too deeply")
         self.depth += 1
 
-    def dereference(self, value: Any, ad: ClassAd, owner: ClassAd) -> Any:
+    def dereference(self, value: Any, ad: Ad, owner: Ad) -> Any:
         self.descend()
-        if value.__class__ is ExprTree:
-            value = self._dereference(value, ad, owner)
+        if value.__class__ is Expression:
+            value = self.follow(value, ad, owner)
         self.depth -= 1
         return value
 
-    def is_under_way(self, tree: ExprTree, owner: ClassAd) -> bool:
+    def is_under_way(self, tree: Expression, owner: Ad) -> bool:
         """Whether the expression of this attribute is being evaluated: another use is a cycle."""
         return self.active is not None and (id(tree), id(owner)) in self.active
 
-    def _dereference(self, tree: ExprTree, ad: ClassAd, owner: ClassAd) -> Any:
+    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> Any:
         if self.is_under_way(tree, owner):
             return UNDEFINED
         active = self.active = {} if self.active is None else self.active
@@ -94,7 +91,7 @@ class ReferenceState(EvalState):
         return value
 
 
-def value_of(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
+def value_of(node: nodes.Node, ad: Ad, state: ReferenceState) -> Any:
     """The value of a node in ``ad``."""
     state.work += 1
     if state.work > MAX_WORK:
@@ -102,25 +99,25 @@ def value_of(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
     return state.evaluators[node.__class__](node, ad, state)
 
 
-def _literal(node: nodes.Literal, ad: ClassAd, state: ReferenceState) -> Any:
+def _literal(node: nodes.Literal, ad: Ad, state: ReferenceState) -> Any:
     return node.evaluated
 
 
-def _parens(node: nodes.Parens, ad: ClassAd, state: ReferenceState) -> Any:
+def _parens(node: nodes.Parens, ad: Ad, state: ReferenceState) -> Any:
     state.descend()
     value = value_of(node.inner, ad, state)
     state.depth -= 1
     return value
 
 
-def _unary(node: nodes.Unary, ad: ClassAd, state: ReferenceState) -> Any:
+def _unary(node: nodes.Unary, ad: Ad, state: ReferenceState) -> Any:
     state.descend()
     operand = value_of(node.operand, ad, state)
     state.depth -= 1
     return UNARY[node.operator].implementation(operand)
 
 
-def _binary(node: nodes.Binary, ad: ClassAd, state: ReferenceState) -> Any:
+def _binary(node: nodes.Binary, ad: Ad, state: ReferenceState) -> Any:
     operator = BINARY[node.operator]
     state.descend()
     left = value_of(node.left, ad, state)
@@ -132,7 +129,7 @@ def _binary(node: nodes.Binary, ad: ClassAd, state: ReferenceState) -> Any:
     return value
 
 
-def _conditional(node: nodes.Conditional, ad: ClassAd, state: ReferenceState) -> Any:
+def _conditional(node: nodes.Conditional, ad: Ad, state: ReferenceState) -> Any:
     state.descend()
     selector = value_of(node.condition, ad, state)
     value = truth(selector)
@@ -166,7 +163,7 @@ def no_choice(
     return choice
 
 
-def _subscript(node: nodes.Subscript, ad: ClassAd, state: ReferenceState) -> Any:
+def _subscript(node: nodes.Subscript, ad: Ad, state: ReferenceState) -> Any:
     state.descend()
     base = value_of(node.base, ad, state)
     index = value_of(node.index, ad, state)
@@ -182,20 +179,20 @@ def subscript(base: Any, index: Any, state: EvalState) -> Any:
         if not 0 <= place < len(base.items):
             return ERROR
         item, scope = base.items[place], base.scope
-        return item if item.__class__ is not ExprTree else contained(item, scope, scope, state)
-    if index.__class__ is str and isinstance(base, ClassAd):
+        return item if item.__class__ is not Expression else contained(item, scope, scope, state)
+    if index.__class__ is str and isinstance(base, Ad):
         scope = inside_of(base)
         hit = own(scope, fold_name(index))
         if hit is None:
             return UNDEFINED
         value = hit[0]
-        if value.__class__ is ExprTree:
+        if value.__class__ is Expression:
             value = restarted(value, scope, hit[1], state)
         return detached(value, computed=True)
     return exceptional(base, index)
 
 
-def restarted(tree: Deferred, ad: ClassAd, home: ClassAd, state: EvalState) -> Any:
+def restarted(tree: Expression, ad: Ad, home: Ad, state: EvalState) -> Any:
     """As ``contained``, with a depth and an outermost ad of its own, as ``ad["name"]`` has it."""
     depth, root, count = state.depth, state.root_ad, getattr(state, "restarts", 0)
     if count >= MAX_RESTARTS:
@@ -208,7 +205,7 @@ def restarted(tree: Deferred, ad: ClassAd, home: ClassAd, state: EvalState) -> A
     return value
 
 
-def _reference(node: nodes.Reference, ad: ClassAd, state: ReferenceState) -> Any:
+def _reference(node: nodes.Reference, ad: Ad, state: ReferenceState) -> Any:
     key = fold_name(node.name)
     if node.base is not None:
         return _selection(node, key, ad, state)
@@ -219,7 +216,7 @@ def _reference(node: nodes.Reference, ad: ClassAd, state: ReferenceState) -> Any
     return state.dereference(found[0], found[2], found[1])
 
 
-def _selection(node: nodes.Reference, key: str, ad: ClassAd, state: ReferenceState) -> Any:
+def _selection(node: nodes.Reference, key: str, ad: Ad, state: ReferenceState) -> Any:
     """``base.name``.  Running out of levels here is an error value, not a failure."""
     if state.depth >= MAX_DEPTH:
         return ERROR
@@ -230,15 +227,15 @@ def _selection(node: nodes.Reference, key: str, ad: ClassAd, state: ReferenceSta
     return select(base, key, ad, state)
 
 
-def _list(node: nodes.ListExpr, ad: ClassAd, state: ReferenceState) -> ListValue:
+def _list(node: nodes.ListExpr, ad: Ad, state: ReferenceState) -> ListValue:
     return make_list(node, state.written_in(ad))
 
 
-def _ad(node: nodes.AdExpr, ad: ClassAd, state: ReferenceState) -> ClassAd:
+def _ad(node: nodes.AdExpr, ad: Ad, state: ReferenceState) -> Ad:
     return make_ad(node, state.written_in(ad))
 
 
-def _call(node: nodes.Call, ad: ClassAd, state: ReferenceState) -> Any:
+def _call(node: nodes.Call, ad: Ad, state: ReferenceState) -> Any:
     function = lookup_function(node.name, state.context)
     if function is None or not function.accepts(len(node.args)):
         return ERROR
@@ -253,7 +250,7 @@ def _call(node: nodes.Call, ad: ClassAd, state: ReferenceState) -> Any:
     return function.impl(CallSite(node, ad, state))
 
 
-def _argument(node: nodes.Node, ad: ClassAd, state: ReferenceState) -> Any:
+def _argument(node: nodes.Node, ad: Ad, state: ReferenceState) -> Any:
     value = value_of(node, ad, state)
     state.ad = ad
     return value

@@ -9,22 +9,48 @@ Follows: section 5 of the language notes; vectors ``scope.jsonl``, ``chained.jso
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from classad.language.limits import NeedExact
+from classad.ads.ad import Ad
+from classad.evaluation.context import NO_CONTEXT, EvalContext
+from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.names import SPECIAL
 
-if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
-    from classad.evaluation.state import EvalState
-
 #: What ``find`` gives: the stored value or expression, its holder, and where to evaluate it.
-Found = tuple[Any, "ClassAd", "ClassAd"]
+Found = tuple[Any, Ad, Ad]
 
 
-def own(ad: ClassAd, key: str) -> tuple[Any, ClassAd] | None:
+class Scopes:
+    """The ads of one evaluation.
+
+    The attributes have class-level defaults because most evaluations never write one: creating the
+    state costs nothing then.  ``left`` and ``right`` are the two ads of a match context.
+    """
+
+    context: EvalContext = NO_CONTEXT
+    left: Ad | None = None
+    right: Ad | None = None
+    #: The ad in which the evaluation started; kept by the exact evaluator only.
+    start: Ad | None = None
+    #: What is outermost there: None for the match ad, or what is around ``start``.
+    root_ad: Ad | None = None
+    #: Ads visited by a function, each with the ad whose TARGET they share (``EvalState.visit``).
+    guests: tuple[tuple[Ad, Ad], ...] = ()
+    _now: float | None = None
+    _scopes: tuple[Ad, Ad] | None = None
+
+    def now(self) -> float:
+        """Seconds since 1970 UTC, the same throughout one evaluation."""
+        if self._now is None:
+            self._now = self.context.now
+            if self._now is None:
+                raise EvaluationFailure("the evaluation was given no clock")
+        return self._now
+
+
+def own(ad: Ad, key: str) -> tuple[Any, Ad] | None:
     """The attribute in the ad itself or a chained parent, with its holder."""
-    holder: ClassAd | None = ad
+    holder: Ad | None = ad
     while holder is not None:
         value = holder._attrs.get(key)
         if value is not None:
@@ -33,9 +59,9 @@ def own(ad: ClassAd, key: str) -> tuple[Any, ClassAd] | None:
     return None
 
 
-def find(start: ClassAd, key: str, state: EvalState) -> Found | None:
+def find(start: Ad, key: str, state: Scopes) -> Found | None:
     """Look a name up from ``start`` outward; None if nothing has it."""
-    current: ClassAd | None = start
+    current: Ad | None = start
     while current is not None:
         hit = own(current, key)
         if hit is not None:
@@ -53,7 +79,7 @@ def find(start: ClassAd, key: str, state: EvalState) -> Found | None:
     return None
 
 
-def find_unscoped(start: ClassAd, key: str, state: EvalState) -> Found | None:
+def find_unscoped(start: Ad, key: str, state: Scopes) -> Found | None:
     """As ``find``; what neither MY nor TARGET's surroundings have is looked for in the other ad.
 
     For an ad that a function visits that is the partner of the ad around it (``opposite``).
@@ -65,7 +91,7 @@ def find_unscoped(start: ClassAd, key: str, state: EvalState) -> Found | None:
     return found
 
 
-def searched(start: ClassAd, key: str, state: EvalState, *, unscoped: bool) -> list[ClassAd]:
+def searched(start: Ad, key: str, state: Scopes, *, unscoped: bool) -> list[Ad]:
     """The ads in which ``find`` or ``find_unscoped`` looks for a name that no ad has, in order."""
     ads = _passed(start, key, state)
     if unscoped and state.left is not None and not state.context.strict:
@@ -74,11 +100,11 @@ def searched(start: ClassAd, key: str, state: EvalState, *, unscoped: bool) -> l
     return ads
 
 
-def _passed(start: ClassAd, key: str, state: EvalState) -> list[ClassAd]:
-    ads: list[ClassAd] = []
-    current: ClassAd | None = start
+def _passed(start: Ad, key: str, state: Scopes) -> list[Ad]:
+    ads: list[Ad] = []
+    current: Ad | None = start
     while current is not None:
-        holder: ClassAd | None = current
+        holder: Ad | None = current
         while holder is not None:
             ads.append(holder)
             holder = holder._chained
@@ -88,7 +114,7 @@ def _passed(start: ClassAd, key: str, state: EvalState) -> list[ClassAd]:
     return ads
 
 
-def opposite(ad: ClassAd, state: EvalState) -> ClassAd | None:
+def opposite(ad: Ad, state: Scopes) -> Ad | None:
     """The other ad of the match, seen from one of the two or from a guest of one."""
     for guest, home in reversed(state.guests):
         if ad is guest:
@@ -96,7 +122,7 @@ def opposite(ad: ClassAd, state: EvalState) -> ClassAd | None:
     return state.right if ad is state.left else state.left if ad is state.right else None
 
 
-def enclosing(ad: ClassAd, state: EvalState) -> ClassAd | None:
+def enclosing(ad: Ad, state: Scopes) -> Ad | None:
     """The lexically enclosing ad; for the two ads of a match, their side of the match ad."""
     if state.left is not None:
         if ad is state.left:
@@ -106,7 +132,7 @@ def enclosing(ad: ClassAd, state: EvalState) -> ClassAd | None:
     return ad._parent
 
 
-def outermost(state: EvalState) -> ClassAd:
+def outermost(state: Scopes) -> Ad:
     """What a leading dot, ``root`` and ``toplevel`` mean: the outermost ad around the first one.
 
     Ads that a function visits, and ads of which an attribute is asked for by subscript, have their
@@ -126,7 +152,7 @@ def outermost(state: EvalState) -> ClassAd:
     return current
 
 
-def root_around(ad: ClassAd, state: EvalState) -> ClassAd | None:
+def root_around(ad: Ad, state: Scopes) -> Ad | None:
     """The outermost ad around an ad; None if it belongs to the match, whose ad is outermost."""
     current, left = ad, state.left
     while True:
@@ -140,7 +166,7 @@ def root_around(ad: ClassAd, state: EvalState) -> ClassAd | None:
     return None if scopes is not None and current is scopes[0]._parent else current
 
 
-def _special(current: ClassAd, outer: ClassAd | None, key: str, state: EvalState) -> Any:
+def _special(current: Ad, outer: Ad | None, key: str, state: Scopes) -> Any:
     if key == "self" or (key == "my" and not state.context.strict):
         return current
     if key == "parent":
@@ -152,7 +178,7 @@ def _special(current: ClassAd, outer: ClassAd | None, key: str, state: EvalState
     return None
 
 
-def match_scopes(state: EvalState) -> tuple[ClassAd, ClassAd]:
+def match_scopes(state: Scopes) -> tuple[Ad, Ad]:
     """The enclosing contexts of the two ads of a match, inside one match ad."""
     if state._scopes is None:
         from classad.evaluation.match_ad import build_match_scopes

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue, computed_member, detached
 from classad.evaluation.scopes import find
 from classad.language.values import ERROR, UNDEFINED
 
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
     from classad.evaluation.state import EvalState
 
 
-def select(base: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
+def select(base: Any, key: str, ad: Ad, state: EvalState) -> Any:
     """The attribute ``key`` of an evaluated base: of an ad, or of each member of a list."""
-    if isinstance(base, ClassAd):
+    if isinstance(base, Ad):
         found = None if base.computed else find(base, key, state)
         if found is None:
             return UNDEFINED
@@ -29,9 +28,7 @@ def select(base: Any, key: str, ad: ClassAd, state: EvalState) -> Any:
     return UNDEFINED if base is UNDEFINED else ERROR
 
 
-def _select_member(item: Any, key: str, ad: ClassAd, home: ClassAd | None, state: EvalState) -> Any:
+def _select_member(item: Any, key: str, ad: Ad, home: Ad | None, state: EvalState) -> Any:
     """The attribute of one member of a list, which is evaluated here, not where the list is."""
-    from classad.ads.stored import computed_member, detached
-
     value = select(state.member(item, ad, home), key, ad, state)
     return computed_member(detached(value, computed=False))

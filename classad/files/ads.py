@@ -15,22 +15,24 @@ from __future__ import annotations
 import io
 import mmap
 from collections.abc import Generator, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
+from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.errors import ClassAdOSError, Diagnostic
 from classad.formats.common import Errors, check_errors
-from classad.formats.long import LongReader, format_long, read_long
+from classad.formats.long import LongReader, format_long
+from classad.formats.long import read_long as read_long_form
 
 if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
     from classad.formats.detect import Form
     from classad.loading.columns import LoadedColumns
     from classad.loading.long_form import Loader
 
-__all__ = ["LongReader", "format_ad", "load_file", "read_ads", "read_long", "write_ads"]
+__all__ = ["format_ad", "load_file", "read_ads", "read_long", "write_ads"]
 
 #: What may be named as the origin of ads.
 Source = str | PathLike[str] | IO[str] | IO[bytes] | Iterable[str]
@@ -95,18 +97,39 @@ def _read(
 
 def _reader(form: Form) -> Any:
     if form == "long":
-        return read_long
+        return partial(read_long_form, new=ClassAd)
     if form == "new":
         from classad.formats.new import read_new
 
-        return read_new
+        return partial(read_new, new=ClassAd)
     if form == "json":
         from classad.formats.json import read_json
 
-        return read_json
+        return partial(read_json, new=ClassAd)
     from classad.formats.xml import read_xml
 
-    return read_xml
+    return partial(read_xml, new=ClassAd)
+
+
+def read_long(
+    source: str | Iterable[str],
+    name: str = "<text>",
+    diagnostics: list[Diagnostic] | None = None,
+    *,
+    errors: Errors = "warn",
+    first_line: int = 1,
+    tz: str | None = None,
+) -> Iterator[ClassAd]:
+    """Read ads in long form from a text or lines.
+
+    A line that does not parse is added to ``diagnostics`` with its place, and the rest of the ad is
+    kept; ``errors="strict"`` raises instead, ``errors="htcondor"`` drops the rest of that ad.
+
+    >>> [ad["Cpus"] for ad in read_long("Cpus = 4\\n\\nCpus = 8\\n")]
+    [4, 8]
+    """
+    reader = LongReader(ClassAd, diagnostics, errors=errors, tz=tz)
+    return reader.read(source, name, first_line=first_line)
 
 
 def _peek(lines: Iterable[str]) -> tuple[list[str], Iterator[str]]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.files.log import TransactionLog
 
 _JOB: Final = re.compile(r"([1-9][0-9]*)\.([0-9]+)", re.ASCII)

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.unparse import attribute_order, unparse
 from classad.source import Source

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression
 from classad.formats.unparse import unparse, unparse_value
 from classad.syntax.nodes import Reference
 
@@ -20,7 +20,7 @@ from classad.syntax.nodes import Reference
 MODIFIERS: Final = ",tnlVrgh"
 
 
-def attribute_of(tree: ExprTree) -> str | None:
+def attribute_of(tree: Expression) -> str | None:
     """The attribute that an expression is nothing but the name of."""
     node: Any = tree.node
     plain = isinstance(node, Reference) and node.base is None and not node.absolute
@@ -56,7 +56,7 @@ class Layout:
         """A value, or with ``raw`` what stands there in its place."""
         if value is None:
             return "undefined"
-        if value.__class__ is ExprTree:
+        if value.__class__ is Expression:
             return unparse(value.node, True)
         if value.__class__ is str and not (self.quoted or self.raw):
             return str(value)

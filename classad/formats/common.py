@@ -8,10 +8,14 @@ Follows: nothing of HTCondor, whose readers drop such text silently.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad
+from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic
+
+#: The class of the ads that a reader makes; it is given what makes an empty one.
+A = TypeVar("A", bound=Ad)
 
 #: What a reader does with text that does not parse.  ``strict`` raises ``ClassAdParseError`` at
 #: once; ``warn`` records a diagnostic and keeps all that is sound; ``htcondor`` records it too but
@@ -52,9 +56,9 @@ def unshared(value: Any, taken: set[int]) -> Any:
     Readers share equal expressions between ads, but what is a cycle is told by the identity of the
     expressions under way: within one ad equal ones must stay different objects.
     """
-    if value.__class__ is not ExprTree:
+    if value.__class__ is not Expression:
         return value
     if id(value) in taken:
-        return value.handed_out()
+        return Expression.sharing(value)
     taken.add(id(value))
     return value

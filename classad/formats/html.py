@@ -1,33 +1,25 @@
-"""How ads, expressions and explanations look in a notebook.
+"""Shows ads, expressions and explanations in a notebook.
 
-Inputs: the objects.  Outputs: HTML without style sheets; all text is escaped.
-Never here: evaluation, other output.
+Inputs: ads, texts.  Outputs: HTML without style sheets; all text is escaped.
 """
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from classad.analysis.explanation import Explanation
-    from classad.binding.ad import AdMapping
+from classad.ads.ad import Ad
+from classad.formats.order import ordered_names
+from classad.formats.unparse import unparse_value
 
 
-def ad_html(ad: AdMapping) -> str:
+def ad_html(ad: Ad) -> str:
     """A table of names and expressions."""
-    from classad.formats.unparse import unparse_value
-
     rows = "".join(
-        f"<tr><th>{escape(name)}</th><td><code>{escape(unparse_value(_stored(ad, name)))}</code>"
+        f"<tr><th>{escape(name)}</th><td><code>{escape(unparse_value(ad._attrs[key]))}</code>"
         "</td></tr>"
-        for name in ad
+        for key, name in ordered_names(ad)
     )
     return f"<table><tbody>{rows}</tbody></table>"
-
-
-def _stored(ad: AdMapping, name: str) -> Any:
-    return ad._find(name)
 
 
 def expression_html(text: str) -> str:
@@ -35,6 +27,6 @@ def expression_html(text: str) -> str:
     return f"<code>{escape(text)}</code>"
 
 
-def explanation_html(explanation: Explanation) -> str:
-    """The tree as it is printed."""
-    return f"<pre>{escape(explanation.render())}</pre>"
+def text_html(text: str) -> str:
+    """Text over several lines, as it is printed."""
+    return f"<pre>{escape(text)}</pre>"

@@ -13,14 +13,13 @@ Follows: the JSON form of HTCondor 25.14.1 (golden vectors ``formats``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from classad.ads.ad import ClassAd
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue, item_of
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import Errors, check_errors, report, unshared
+from classad.formats.common import A, Errors, check_errors, report, unshared
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.language.values import INT_MAX, INT_MIN, UNDEFINED, RelTime
 from classad.source import Source
@@ -85,11 +84,15 @@ def _unescape_one(found: re.Match[str]) -> str:
     return chr(int(escape[1:], 16)) if escape[0] == "u" else _SIMPLE.get(escape, escape)
 
 
-class JsonReader:
+_Filled = TypeVar("_Filled", bound=Ad)
+
+
+class JsonReader(Generic[A]):
     """A recursive-descent parser over one text; ``position`` moves past what was read."""
 
     def __init__(
         self,
+        new: Callable[[], A],
         text: str,
         name: str = "<text>",
         diagnostics: list[Diagnostic] | None = None,
@@ -98,6 +101,7 @@ class JsonReader:
         tz: str | None = None,
     ) -> None:
         check_errors(errors)
+        self._new = new
         self.text = text
         self.name = name
         self.diagnostics = diagnostics
@@ -107,7 +111,7 @@ class JsonReader:
         #: Text of an expression -> what an ad stores for it.
         self._expressions: dict[str, Any] = {}
 
-    def ads(self) -> Iterator[ClassAd]:
+    def ads(self) -> Iterator[A]:
         """The ads from the position on; after an error nothing more is read."""
         try:
             yield from self._objects()
@@ -116,11 +120,11 @@ class JsonReader:
             found = Diagnostic(problem.message, place, problem.start, problem.end)
             report(found, self.diagnostics, self.errors)
 
-    def _objects(self) -> Iterator[ClassAd]:
+    def _objects(self) -> Iterator[A]:
         inside = False
         while (token := self.take()).kind != "end":
             if token.text == "{":
-                yield self.members(1)
+                yield self.members(1, self._new())
             elif token.text == "[" and not inside:
                 inside = True
             elif token.text == "]" and inside:
@@ -157,7 +161,7 @@ class JsonReader:
             raise _unexpected(token, f"`{punctuation}`")
 
     def value(self, depth: int) -> object:
-        """A value as it is stored in an ad: plain for scalars, else an ExprTree or an ad."""
+        """A value as it is stored in an ad: plain for scalars, else an Expression or an ad."""
         token = self.take()
         if token.kind == "string":
             return self.string_value(token)
@@ -171,14 +175,13 @@ class JsonReader:
         if depth > MAX_DEPTH and token.text in ("{", "["):
             raise _Problem("nested too deeply", token.start, token.end)
         if token.text == "{":
-            return self.members(depth)
+            return self.members(depth, Ad())
         if token.text == "[":
             return self.elements(depth)
         raise _unexpected(token, "a value")
 
-    def members(self, depth: int) -> ClassAd:
-        """An object whose brace was taken."""
-        ad = ClassAd()
+    def members(self, depth: int, ad: _Filled) -> _Filled:
+        """Fill an ad with the members of an object whose brace was taken."""
         taken: set[int] = set()
         comma = True
         while True:
@@ -241,7 +244,6 @@ class JsonReader:
         known = self._expressions.get(text)
         if known is not None:
             return known
-        from classad.ads.stored import item_of
         from classad.syntax.parser import parse_expression
 
         try:
@@ -274,19 +276,20 @@ def read_json(
     name: str = "<text>",
     diagnostics: list[Diagnostic] | None = None,
     *,
+    new: Callable[[], A],
     errors: Errors = "warn",
     tz: str | None = None,
-) -> Iterator[ClassAd]:
+) -> Iterator[A]:
     """Read objects standing one after the other, or in arrays, as ads.
 
     After an error nothing more is read: there is no safe place to go on.  ``tz``: the zone of time
-    literals that name none (None is UTC).
+    literals that name none (None is UTC).  ``new`` makes an empty ad.
 
-    >>> [ad["Cpus"] for ad in read_json('[{"Cpus": 4}, {"Cpus": 8}]')]
+    >>> [ad.raw("Cpus") for ad in read_json('[{"Cpus": 4}, {"Cpus": 8}]', new=Ad)]
     [4, 8]
     """
     text = source if isinstance(source, str) else "".join(source)
-    return JsonReader(text, name, diagnostics, errors, tz=tz).ads()
+    return JsonReader(new, text, name, diagnostics, errors, tz=tz).ads()
 
 
 # --- writing --------------------------------------------------------------------------------
@@ -305,7 +308,7 @@ def _quoted(text: str) -> str:
     return _TO_QUOTE.sub(lambda found: _QUOTED.get(found[0]) or f"\\u{ord(found[0]):04X}", text)
 
 
-def format_json(ad: ClassAd, *, indent: bool = True) -> str:
+def format_json(ad: Ad, *, indent: bool = True) -> str:
     """An ad as a JSON object, over several lines (two blanks a level) or in one.
 
     >>> from classad import ClassAd
@@ -326,7 +329,7 @@ def format_value(value: Any) -> str:
 
 def _write(item: Any, out: list[str], level: int) -> None:
     """Append the text of a printable item; ``level`` is negative when all goes in one line."""
-    if isinstance(item, ClassAd):
+    if isinstance(item, Ad):
         members = [(quote(name) + ": ", value) for name, value in print_order(item)]
         _write_group("{", members, "}", out, level)
     elif item.__class__ is ListValue:

@@ -18,20 +18,20 @@ Follows: the long form of HTCondor 25.14.1 (golden vectors ``formats``, kind ``l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from sys import intern
-from typing import Any, Final
+from typing import Any, Final, Generic
 
-from classad.ads.ad import ClassAd, SharedNames
-from classad.ads.deferred import OLD, PREFIX
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue, SharedNames, stored_form
+from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
-from classad.formats.common import BLANKS, Errors, check_errors, report
+from classad.formats.common import BLANKS, A, Errors, check_errors, report
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
+from classad.syntax.unbuilt import parse_later
+from classad.syntax.ways import OLD, PREFIX
 
 #: A right-hand side that is one literal whose value needs no grammar.  Integers of up to 18 digits
 #: cannot overflow; strings with a quote after a backslash are left to the grammar.
@@ -73,21 +73,20 @@ def literal_value(text: str) -> _Scalar | None:
 
 
 @lru_cache(maxsize=_MAX_EXPRESSIONS)
-def shared_tree(key: str, text: str, tz: str | None) -> ExprTree:
+def shared_tree(key: str, text: str, tz: str | None) -> Expression:
     """The tree of an attribute's right-hand side; trees never change, so equal ones are shared.
 
     Slots of a pool repeat each other, and programs that read one ad a call would otherwise parse
     the same expressions for each.  ``key``: the folded name; equal expressions of one ad must be
     different objects, because a cycle is told by the object.
     """
-    from classad.syntax.native import parse_later
     from classad.syntax.parser import parse_expression
 
     later = parse_later(text, OLD | PREFIX)
-    return ExprTree.from_node(later or parse_expression(text, old=True, prefix=True, tz=tz))
+    return Expression.from_node(later or parse_expression(text, old=True, prefix=True, tz=tz))
 
 
-class LongReader:
+class LongReader(Generic[A]):
     """A reader that remembers the lines and expressions it has seen.
 
     One reader may read several sources; ads of all of them then share their expression trees.
@@ -95,13 +94,15 @@ class LongReader:
 
     def __init__(
         self,
+        new: Callable[[], A],
         diagnostics: list[Diagnostic] | None = None,
         *,
         errors: Errors = "warn",
         tz: str | None = None,
     ) -> None:
-        """``tz``: the zone of time literals that name none (None is UTC)."""
+        """``new`` makes an empty ad.  ``tz``: the zone of time literals that name none."""
         check_errors(errors)
+        self._new = new
         self.tz = tz
         self.diagnostics = diagnostics
         self.errors = errors
@@ -110,11 +111,11 @@ class LongReader:
 
     def read(
         self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
-    ) -> Iterator[ClassAd]:
+    ) -> Iterator[A]:
         """The ads of a text or of an iterable of lines (with or without line ends)."""
         lines = source.split("\n") if isinstance(source, str) else source
-        known = self._lines
-        ad = ClassAd()
+        known, new = self._lines, self._new
+        ad = new()
         dropping = False  # the rest of this ad, under the `htcondor` policy
         for number, line in enumerate(lines, first_line):
             entry = known.get(line)
@@ -124,7 +125,7 @@ class LongReader:
                     dropping = False
                     if ad._attrs:
                         yield self._complete(ad)
-                        ad = ClassAd()
+                        ad = new()
                     continue
                 if dropping or text[0] == "#":
                     continue
@@ -135,13 +136,13 @@ class LongReader:
             elif dropping:
                 continue
             key, spelled, value, nested = entry
-            ad._attrs[key] = value if not nested else value.stored(ad)
+            ad._attrs[key] = value if not nested else stored_form(value, ad)
             if key not in ad._names:
                 ad._names[key] = spelled
         if ad._attrs:
             yield self._complete(ad)
 
-    def _complete(self, ad: ClassAd) -> ClassAd:
+    def _complete(self, ad: A) -> A:
         """An ad that has been read: it shares its names with others that have the same."""
         spelled = tuple(ad._names.values())
         names = self._names.get(spelled)
@@ -167,8 +168,8 @@ class LongReader:
             tree = self._expression(key, right, line, len(left) + 1, name, number)
             if tree is None:
                 return None
-            value = tree.stored(ClassAd())
-            if value.__class__ is ListValue or value.__class__ is ClassAd:
+            value = stored_form(tree, Ad())
+            if value.__class__ is ListValue or value.__class__ is Ad:
                 value, nested = tree, True
         entry = (key, spelled, value, nested)
         if len(self._lines) >= _MAX_LINES:
@@ -178,7 +179,7 @@ class LongReader:
 
     def _expression(
         self, key: str, text: str, line: str, offset: int, name: str, number: int
-    ) -> ExprTree | None:
+    ) -> Expression | None:
         """The shared tree of a right-hand side that starts at ``offset`` of the line."""
         text = text.strip(BLANKS)
         try:
@@ -217,22 +218,24 @@ def read_long(
     name: str = "<text>",
     diagnostics: list[Diagnostic] | None = None,
     *,
+    new: Callable[[], A],
     errors: Errors = "warn",
     first_line: int = 1,
     tz: str | None = None,
-) -> Iterator[ClassAd]:
-    """Read ads in long form.
+) -> Iterator[A]:
+    """Read ads in long form; ``new`` makes an empty ad.
 
     A line that does not parse is added to ``diagnostics`` with its place, and the rest of the ad is
     kept; ``errors="strict"`` raises instead, ``errors="htcondor"`` drops the rest of that ad.
 
-    >>> [ad["Cpus"] for ad in read_long("Cpus = 4\\n\\nCpus = 8\\n")]
+    >>> [ad.raw("Cpus") for ad in read_long("Cpus = 4\\n\\nCpus = 8\\n", new=Ad)]
     [4, 8]
     """
-    return LongReader(diagnostics, errors=errors, tz=tz).read(source, name, first_line=first_line)
+    reader = LongReader(new, diagnostics, errors=errors, tz=tz)
+    return reader.read(source, name, first_line=first_line)
 
 
-def format_long(ad: ClassAd, *, quoted: bool = True) -> str:
+def format_long(ad: Ad, *, quoted: bool = True) -> str:
     """An ad in long form, a line end after each line.
 
     ``quoted`` is classad2's way: shorter names first, unusual ones in quotes; such a line reads

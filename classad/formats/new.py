@@ -11,12 +11,12 @@ Follows: the new form of HTCondor 25.14.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from classad.ads.ad import ClassAd
+from classad.ads.ad import Ad, fill
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import Errors, check_errors, report, report_error
+from classad.formats.common import A, Errors, check_errors, report, report_error
 from classad.source import Source
 
 _BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -28,13 +28,16 @@ def skip_blanks(text: str, position: int) -> int:
     return position if found is None else found.end()
 
 
-def parse_new(text: str, position: int, source: Source, tz: str | None) -> tuple[ClassAd, int]:
-    """The ad that starts at ``position``, and where it ends; ``ClassAdParseError`` if none does."""
-    from classad.ads.stored import make_ad
+def parse_new(ad: A, text: str, position: int, source: Source, tz: str | None) -> tuple[A, int]:
+    """Fill an ad from the one at ``position``; the ad and where that ends.
+
+    ``ClassAdParseError`` if none starts there.
+    """
     from classad.syntax.parser import parse_ad_prefix
 
     node, end = parse_ad_prefix(text, position, source=source, tz=tz)
-    return make_ad(node, None), end
+    fill(ad, node)
+    return ad, end
 
 
 def read_new(
@@ -42,26 +45,28 @@ def read_new(
     name: str = "<text>",
     diagnostics: list[Diagnostic] | None = None,
     *,
+    new: Callable[[], A],
     errors: Errors = "warn",
     tz: str | None = None,
-) -> Iterator[ClassAd]:
+) -> Iterator[A]:
     """Read ads in new syntax; after an error nothing more is read.  ``tz``: see ``parser``.
 
-    >>> [ad["Cpus"] for ad in read_new("[Cpus = 4] [Cpus = 8]")]
+    >>> [ad.raw("Cpus") for ad in read_new("[Cpus = 4] [Cpus = 8]", new=Ad)]
     [4, 8]
     """
     check_errors(errors)
     text = source if isinstance(source, str) else "".join(source)
-    return _read(text, Source(text, name), diagnostics, errors, tz)
+    return _read(new, text, Source(text, name), diagnostics, errors, tz)
 
 
 def _read(
+    new: Callable[[], A],
     text: str,
     source: Source,
     diagnostics: list[Diagnostic] | None,
     errors: Errors,
     tz: str | None,
-) -> Iterator[ClassAd]:
+) -> Iterator[A]:
     from classad.formats.ordinary import QuickAds
 
     quick = QuickAds(tz)
@@ -75,7 +80,9 @@ def _read(
             position = skip_blanks(text, position + 1)
             continue
         try:
-            ad, position = quick.ad(text, position) or parse_new(text, position, source, tz)
+            ad, position = quick.fill(new(), text, position) or parse_new(
+                new(), text, position, source, tz
+            )
         except ClassAdParseError as problem:
             report_error(problem, diagnostics, errors)
             return
@@ -85,9 +92,10 @@ def _read(
         report(Diagnostic("list of ads is not closed", source, position), diagnostics, errors)
 
 
-def format_new(ad: ClassAd) -> str:
+def format_new(ad: Ad) -> str:
     """An ad in new syntax, in one line.
 
+    >>> from classad import ClassAd
     >>> format_new(ClassAd({"Cpus": 4, "Arch": "X86_64"}))
     '[ Arch = "X86_64"; Cpus = 4 ]'
     """

@@ -1,7 +1,7 @@
-"""The order in which the attributes of an ad are printed, and what is printed for each.
+"""Orders the attributes of an ad for printing, and opens what they hold.
 
-Inputs: an ad.  Outputs: pairs of a spelling and an *item*: a plain scalar, a ``ListValue``, a
-``ClassAd``, or the syntax tree of an expression.
+Inputs: an ad.  Outputs: pairs of a spelling and an *item*: a plain scalar, a ``ListValue``, an
+``Ad``, or the syntax tree of an expression.
 Never here: text.
 Follows: HTCondor 25.14.1: new syntax, JSON and XML sort by the length of the name in bytes, then
 without case, and so do the mapping interface and the long form of classad2; the long form of its
@@ -10,34 +10,30 @@ tools sorts without case.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from classad.ads.expression import ExprTree
+from classad.ads.ad import Ad, make_ad, make_list
+from classad.ads.expression import Expression
+from classad.language.spelling import attribute_order
 
-if TYPE_CHECKING:
-    from classad.ads.ad import ClassAd
 
-
-def print_order(ad: ClassAd) -> list[tuple[str, Any]]:
+def print_order(ad: Ad) -> list[tuple[str, Any]]:
     """Own attributes as new syntax, JSON, XML and classad2's long form print them."""
     return [(name, item_of_stored(ad._attrs[key])) for key, name in ordered_names(ad)]
 
 
-def ordered_names(ad: ClassAd) -> list[tuple[str, str]]:
+def ordered_names(ad: Ad) -> list[tuple[str, str]]:
     """Folded name and spelling of the own attributes, shorter names first, then without case."""
-    from classad.formats.unparse import attribute_order
-
     return sorted(ad._names.items(), key=lambda item: attribute_order(item[1]))
 
 
 def item_of_stored(value: Any) -> Any:
     """The printable item for what an ad or a list stores."""
-    return item_of_node(value.node) if value.__class__ is ExprTree else value
+    return item_of_node(value.node) if value.__class__ is Expression else value
 
 
 def item_of_node(node: Any) -> Any:
     """The printable item for a syntax tree: lists and ads are opened, literals are their value."""
-    from classad.ads.stored import make_ad, make_list
     from classad.syntax.nodes import AdExpr, ListExpr, Literal
 
     kind = node.__class__

@@ -15,11 +15,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue, stored_form
+from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError
-from classad.formats.common import BLANKS, unshared
+from classad.formats.common import BLANKS, A, unshared
 from classad.formats.long import literal_value
 from classad.language.names import fold_name
 
@@ -47,13 +46,15 @@ class QuickAds:
         #: Text -> value or expression, and whether it is a list or ad, made anew for each ad.
         self._values: dict[str, tuple[Any, bool]] = {}
 
-    def ad(self, text: str, position: int = 0) -> tuple[ClassAd, int] | None:
-        """The ad that begins at ``position``, blanks before it allowed, and where it ends."""
+    def fill(self, ad: A, text: str, position: int = 0) -> tuple[A, int] | None:
+        """Fill a new ad from the one that begins at ``position``; the ad and where that ends.
+
+        Blanks may stand before it.  None if the grammar must decide.
+        """
         found = _OPENING.match(text, position)
         if found is None:
             return None
         position = found.end()
-        ad = ClassAd()
         attrs, names, known = ad._attrs, ad._names, self._values
         taken: set[int] = set()
         while (named := _NAME.match(text, position)) is not None:
@@ -68,8 +69,8 @@ class QuickAds:
                 return None
             value, nested = entry
             if nested:
-                value = value.stored(ad)
-            elif value.__class__ is ExprTree:
+                value = stored_form(value, ad)
+            elif value.__class__ is Expression:
                 value = unshared(value, taken)
             attrs[key] = value
             names.setdefault(key, spelled)
@@ -87,15 +88,15 @@ class QuickAds:
             tree = self._parse(right)
             if tree is None:
                 return None
-            value = tree.stored(ClassAd())
-            if isinstance(value, ClassAd | ListValue):
+            value = stored_form(tree, Ad())
+            if isinstance(value, Ad | ListValue):
                 value, nested = tree, True
         if len(self._values) >= _MAX_VALUES:
             self._values.clear()
         self._values[text] = (value, nested)
         return value, nested
 
-    def _parse(self, text: str) -> ExprTree | None:
+    def _parse(self, text: str) -> Expression | None:
         from classad.syntax.parser import parse_expression
 
         if text.count("(") + text.count("{") + text.count("!") > _MAX_BRACKETS:
@@ -105,16 +106,22 @@ class QuickAds:
         except ClassAdParseError:
             return None
         # Text after a conditional is accepted, but not inside an ad.
-        return ExprTree.from_node(node) if node.end == len(text) else None
+        return Expression.from_node(node) if node.end == len(text) else None
 
 
 _shared: Final[dict[str | None, QuickAds]] = {}
 
 
-def quick_ad(text: str, tz: str | None) -> ClassAd | None:
-    """The ad at the beginning of a text, with what earlier calls have understood."""
+def quick_ad(ad: Ad, text: str, tz: str | None) -> bool:
+    """Fill a new ad from the one at the beginning of a text, if that is ordinary.
+
+    What earlier calls have understood is used again.
+    """
     quick = _shared.get(tz)
     if quick is None:
         quick = _shared[tz] = QuickAds(tz)
-    found = quick.ad(text)
-    return None if found is None else found[0]
+    if quick.fill(ad, text) is not None:
+        return True
+    ad._attrs.clear()
+    ad._names.clear()
+    return False

@@ -16,12 +16,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
-from classad.ads.ad import ClassAd
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue, item_of
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.formats.common import BLANKS, Errors, check_errors, report, unshared
+from classad.formats.common import BLANKS, A, Errors, check_errors, report, unshared
 from classad.formats.json import MAX_DEPTH
 from classad.formats.order import is_node, item_of_stored, print_order
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
@@ -67,11 +66,15 @@ class _Problem(Exception):  # noqa: N818 - never leaves this module
         self.message, self.start, self.end = message, start, end
 
 
-class XmlReader:
+_Filled = TypeVar("_Filled", bound=Ad)
+
+
+class XmlReader(Generic[A]):
     """A pull parser over one text; ``text`` is what stood before the tag that was taken last."""
 
     def __init__(
         self,
+        new: Callable[[], A],
         text: str,
         name: str = "<text>",
         diagnostics: list[Diagnostic] | None = None,
@@ -80,6 +83,7 @@ class XmlReader:
         tz: str | None = None,
     ) -> None:
         check_errors(errors)
+        self._new = new
         self.source = Source(text, name)
         self.diagnostics = diagnostics
         self.errors = errors
@@ -95,7 +99,7 @@ class XmlReader:
         #: Text of an expression -> what an ad stores for it.
         self.expressions: dict[str, Any] = {}
 
-    def ads(self) -> Iterator[ClassAd]:
+    def ads(self) -> Iterator[A]:
         """The ads from the position on; after an error nothing more is read."""
         try:
             yield from self._elements()
@@ -140,16 +144,15 @@ class XmlReader:
                 return unescape(found[2] if found[2] is not None else found[3])
         return None
 
-    def _elements(self) -> Iterator[ClassAd]:
+    def _elements(self) -> Iterator[A]:
         while self.next_tag():
             if self.name == "c" and not self.close:
-                yield self.members(1)
+                yield self.members(1, self._new())
             elif self.name != "classads":
                 raise self.fail(f"expected `<c>`, found `{self.whole[self.start : self.position]}`")
 
-    def members(self, depth: int) -> ClassAd:
-        """The ad whose ``<c>`` was taken."""
-        ad = ClassAd()
+    def members(self, depth: int, ad: _Filled) -> _Filled:
+        """Fill an ad with the members of the ``<c>`` that was taken."""
         if self.empty:
             return ad
         taken: set[int] = set()
@@ -180,7 +183,9 @@ class XmlReader:
         if self.name in ("c", "l"):
             if depth > MAX_DEPTH:
                 raise self.fail("nested too deeply")
-            return self.members(depth + 1) if self.name == "c" else self.elements(depth + 1)
+            if self.name == "c":
+                return self.members(depth + 1, Ad())
+            return self.elements(depth + 1)
         read = _SCALARS.get(self.name)
         if read is None:
             raise self.fail(f"unknown element `{self.name}`")
@@ -221,13 +226,13 @@ def _plain(found: re.Match[str]) -> bool | int | float | str:
     return text == "t" if kind == "flag" else float(text)
 
 
-def _integer(text: str, parser: XmlReader) -> object:
+def _integer(text: str, parser: XmlReader[Any]) -> object:
     found = _INTEGER.match(text.strip(BLANKS))
     number = int(found[0]) if found is not None else INT_MAX + 1
     return number if INT_MIN <= number <= INT_MAX else ERROR
 
 
-def _real(text: str, parser: XmlReader) -> object:
+def _real(text: str, parser: XmlReader[Any]) -> object:
     text = text.strip(BLANKS)
     try:
         return float(_REALS.get(text, text))
@@ -235,11 +240,10 @@ def _real(text: str, parser: XmlReader) -> object:
         return ERROR
 
 
-def _expression(text: str, parser: XmlReader) -> object:
+def _expression(text: str, parser: XmlReader[Any]) -> object:
     known = parser.expressions.get(text)
     if known is not None:
         return known
-    from classad.ads.stored import item_of
     from classad.syntax.parser import parse_expression
 
     try:
@@ -252,14 +256,14 @@ def _expression(text: str, parser: XmlReader) -> object:
         raise parser.fail(f"{message} in expression `{text}`") from None
 
 
-def _time(function: str) -> Callable[[str, XmlReader], object]:
-    def read(text: str, parser: XmlReader) -> object:
+def _time(function: str) -> Callable[[str, XmlReader[Any]], object]:
+    def read(text: str, parser: XmlReader[Any]) -> object:
         return _expression(f'{function}("{text.strip(BLANKS)}")', parser)
 
     return read
 
 
-def _new_string(text: str, parser: XmlReader) -> str:
+def _new_string(text: str, parser: XmlReader[Any]) -> str:
     """Undo the escapes of the new syntax, all other characters standing for themselves."""
     if "\\" in text:
         from classad.syntax.lexing import unescape as unescape_string
@@ -270,7 +274,7 @@ def _new_string(text: str, parser: XmlReader) -> str:
     return text
 
 
-_SCALARS: Final[dict[str, Callable[[str, XmlReader], object]]] = {
+_SCALARS: Final[dict[str, Callable[[str, XmlReader[Any]], object]]] = {
     "i": _integer,
     "r": _real,
     "s": _new_string,
@@ -288,16 +292,19 @@ def read_xml(
     name: str = "<text>",
     diagnostics: list[Diagnostic] | None = None,
     *,
+    new: Callable[[], A],
     errors: Errors = "warn",
     tz: str | None = None,
-) -> Iterator[ClassAd]:
+) -> Iterator[A]:
     """Read the ads of an XML document; after an error nothing more is read.
 
-    >>> [ad["Cpus"] for ad in read_xml('<c><a n="Cpus"><i>4</i></a></c>')]
+    ``new`` makes an empty ad.
+
+    >>> [ad.raw("Cpus") for ad in read_xml('<c><a n="Cpus"><i>4</i></a></c>', new=Ad)]
     [4]
     """
     text = source if isinstance(source, str) else "".join(source)
-    return XmlReader(text, name, diagnostics, errors, tz=tz).ads()
+    return XmlReader(new, text, name, diagnostics, errors, tz=tz).ads()
 
 
 # --- writing --------------------------------------------------------------------------------
@@ -313,7 +320,7 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def format_xml(ad: ClassAd, *, indent: bool = True) -> str:
+def format_xml(ad: Ad, *, indent: bool = True) -> str:
     """An ad as a ``<c>`` element, four blanks a level with a final newline, or in one line.
 
     >>> from classad import ClassAd
@@ -327,7 +334,7 @@ def format_xml(ad: ClassAd, *, indent: bool = True) -> str:
     return "".join(out)
 
 
-def _write_ad(ad: ClassAd, out: list[str], level: int) -> None:
+def _write_ad(ad: Ad, out: list[str], level: int) -> None:
     inner = level + 1 if level >= 0 else level
     out.append("<c>")
     for name, item in print_order(ad):
@@ -343,7 +350,7 @@ def _write_ad(ad: ClassAd, out: list[str], level: int) -> None:
 
 def _write(item: Any, out: list[str], level: int) -> None:
     """Append the element of a printable item."""
-    if isinstance(item, ClassAd):
+    if isinstance(item, Ad):
         _write_ad(item, out, level)
     elif item.__class__ is ListValue:
         out.append("<l>")

@@ -22,10 +22,10 @@ from operator import itemgetter
 from struct import pack, unpack
 from typing import Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd, SharedNames
-from classad.ads.expression import ExprTree
-from classad.ads.stored import is_value
+from classad.ads.ad import SharedNames, is_value, stored_form
+from classad.ads.expression import Expression as ExprTree
 from classad.errors import Diagnostic
+from classad.formats.common import A
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
@@ -243,16 +243,16 @@ class LoadedColumns:
 
     # --- the ads ------------------------------------------------------------------------------
 
-    def to_ads(self, start: int = 0, stop: int | None = None) -> Iterator[ClassAd]:
-        """The ads of rows ``start`` to ``stop``, as ``LongReader`` reads them."""
+    def to_ads(self, new: Callable[[], A], start: int = 0, stop: int | None = None) -> Iterator[A]:
+        """The ads of some rows, as ``LongReader`` reads them; ``new`` makes an empty one."""
         end = self.n_rows if stop is None else min(stop, self.n_rows)
         for first in range(start, end, _BATCH):
-            yield from self._batch(first, min(first + _BATCH, end))
+            yield from self._batch(new, first, min(first + _BATCH, end))
 
-    def ad(self, row: int) -> ClassAd:
+    def ad(self, row: int, new: Callable[[], A]) -> A:
         """The ad of one row, without a look at the attributes that it does not have."""
         keys, names, columns = self._shape(self._row_shapes[row])
-        ad = ClassAd()
+        ad = new()
         ad._names = names
         attrs, all_columns, texts = ad._attrs, self.columns, self._strings
         for key, position in zip(keys, columns, strict=True):
@@ -265,18 +265,18 @@ class LoadedColumns:
                 attrs[key] = number
             elif tag == _EXPRESSION:
                 tree = self.expression(key, number)
-                attrs[key] = tree.stored(ad) if is_value(tree) else tree
+                attrs[key] = stored_form(tree, ad) if is_value(tree) else tree
             else:
                 attrs[key] = self._made(tag, number, partial(self.expression, key))
         return ad
 
-    def _batch(self, start: int, stop: int) -> list[ClassAd]:
+    def _batch(self, new: Callable[[], A], start: int, stop: int) -> list[A]:
         table = [self.values(column, start, stop) for column in self.columns]
         nested = [position for position in self.with_expressions if _any_nested(table[position])]
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
             by_shape.setdefault(number, []).append(row)
-        ads = [ClassAd()] * (stop - start)
+        ads = [new()] * (stop - start)
         for number, rows in by_shape.items():
             keys, names, columns = self._shape(number)
             # Rows of one shape together, so that no step here is taken for each cell.
@@ -284,13 +284,13 @@ class LoadedColumns:
             cells = zip(*[pick(table[position]) for position in columns], strict=True)
             anew = [self.columns[position].key for position in nested if position in columns]
             for row, values in zip(rows, cells, strict=False):
-                ads[row] = ad = ClassAd()
+                ads[row] = ad = new()
                 ad._attrs = attrs = dict(zip(keys, values, strict=True))
                 ad._names = names
                 for key in anew:
                     tree = attrs[key]
                     if tree.__class__ is ExprTree:
-                        attrs[key] = tree.stored(ad)
+                        attrs[key] = stored_form(tree, ad)
         return ads
 
     def _shape(self, number: int) -> _Shape:

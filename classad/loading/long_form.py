@@ -13,18 +13,19 @@ Follows: classad/formats/long.py.
 >>> loaded = load_long(b'Name = "a"\\nCpus = 4\\n\\nName = "b"\\nCpus = Total\\n')
 >>> loaded.n_rows, loaded.names
 (2, ['Name', 'Cpus'])
->>> [ad["Name"] for ad in loaded.to_ads()]
+>>> [ad.raw("Name") for ad in loaded.to_ads(Ad)]
 ['a', 'b']
 """
 
 from __future__ import annotations
 
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic
 
 from classad import kernels
+from classad.ads.ad import Ad
 from classad.errors import Diagnostic
-from classad.formats.common import BLANKS, Errors
+from classad.formats.common import BLANKS, A, Errors
 from classad.formats.long import LongReader
 from classad.language.values import UNDEFINED, Value
 from classad.loading.cells import LOOK, Data, Store, new_store
@@ -32,9 +33,7 @@ from classad.loading.columns import Cell, LoadedColumn, LoadedColumns, Tag
 
 if TYPE_CHECKING:
     import mmap
-    from collections.abc import Iterable
-
-    from classad.ads.ad import ClassAd
+    from collections.abc import Callable, Iterable
 
 __all__ = ["LoadedColumn", "LoadedColumns", "Loader", "OrdinaryAds", "Tag", "load_long"]
 
@@ -51,7 +50,7 @@ class Loader:
     ) -> None:
         self.diagnostics: list[Diagnostic] = []
         self._name = name
-        self._reader = LongReader(self.diagnostics, errors=errors, tz=tz)
+        self._reader = LongReader(Ad, self.diagnostics, errors=errors, tz=tz)
         self._store: Store = new_store()
         self._rest = b""
 
@@ -128,20 +127,21 @@ def load_long(
     return Loader(source_name, errors=errors, tz=tz).finish(data)
 
 
-class OrdinaryAds:
+class OrdinaryAds(Generic[A]):
     """A short cut through a long text of ads, for a reader that takes one after the other.
 
     Without the C kernels, and in short texts, there is none.
     """
 
-    def __init__(self, text: str, tz: str | None) -> None:
+    def __init__(self, new: Callable[[], A], text: str, tz: str | None) -> None:
+        self._new = new
         self._text = text
         self._tz = tz
         self._size = _LEAST
         #: How many ads are left to the reader before it is worth while to look again.
         self._wait = 0 if kernels.native is not None and len(text) >= _LEAST else len(text)
 
-    def take(self, position: int) -> tuple[Iterable[ClassAd], int]:
+    def take(self, position: int) -> tuple[Iterable[A], int]:
         """The ordinary ads from ``position`` on, perhaps none, and where the next one begins."""
         if self._wait > 0:
             self._wait -= 1
@@ -155,7 +155,7 @@ class OrdinaryAds:
         found = store.feed()
         self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
         self._wait = _PAUSE if found == LOOK else 0
-        return store.finish([], self._tz).to_ads(), position + store.place.position
+        return store.finish([], self._tz).to_ads(self._new), position + store.place.position
 
 
 #: Characters that are worth a load of their own, and how many are loaded at once.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import hypothesis.strategies as st
 
-    from classad.ads.ad import ClassAd
+    from classad.binding.ad import ClassAd
 else:
     st = load("hypothesis.strategies")
 
@@ -148,5 +148,4 @@ def read_ad(text: str) -> ClassAd:
     """The ad that a text in new syntax is, without a clock or a zone of its own."""
     from classad.evaluate import evaluate
 
-    ad: ClassAd = evaluate(text)
-    return ad
+    return ClassAd.copy_of(evaluate(text))

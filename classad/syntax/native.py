@@ -4,7 +4,7 @@ What is decided here: which texts the C parser may see (ASCII, of a length it ca
 node each of its records becomes.  It answers for texts that are clearly in the language; for all
 others, the ill-formed ones included, the answer here is None and the grammar decides.
 
-Inputs: a text and how it is read.  Outputs: nodes, or an ``Unbuilt`` that makes them on demand.
+Inputs: a text and how it is read.  Outputs: nodes, or whether there would be any (``Unbuilt``).
 Records are not kept: making them again takes microseconds, keeping them a kilobyte an expression.
 Never here: error messages, time literals (the C parser leaves both to Python).
 Follows: classad/syntax/parser.py; the tests compare the two.
@@ -17,7 +17,6 @@ from struct import Struct
 from typing import Any, Final
 
 from classad import kernels
-from classad.ads.deferred import OLD, Unbuilt
 from classad.language.operators import TOKENS
 from classad.language.values import ERROR, UNDEFINED
 from classad.syntax.actions import unique_attributes
@@ -36,6 +35,7 @@ from classad.syntax.nodes import (
     Subscript,
     Unary,
 )
+from classad.syntax.ways import OLD
 
 #: Tells the C parser to read an ad and nothing behind it.
 _ONE_AD: Final = 8
@@ -98,16 +98,19 @@ def _parser() -> _Parser | None:
     return None if native is None else _Parser(*native)
 
 
-def parse_later(text: str, how: int = 0) -> Unbuilt | None:
-    """The expression, if the C parser takes it and it is short enough to be read twice."""
+def look(text: str, how: int = 0) -> bool | None:
+    """Whether a text is an expression that an ad keeps as a value; None if the grammar must decide.
+
+    Texts that are too long to be read twice are left to the grammar as well.
+    """
     if not text.isascii() or (parser := _parser()) is None:
         return None
     spare = parser.spare
     buffer = spare.pop() if spare else parser.buffer()
     count = parser.run(len(text), text.encode(), 0, how, _ROOM, buffer)
-    later = Unbuilt(text, how, buffer[count - 1].kind in _VALUES) if count > 0 else None
+    found = buffer[count - 1].kind in _VALUES if count > 0 else None
     spare.append(buffer)
-    return later
+    return found
 
 
 def parse(text: str, how: int = 0) -> Any:

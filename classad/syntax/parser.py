@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from classad.ads.deferred import OLD, PREFIX, STRICT
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
@@ -24,6 +23,7 @@ from classad.syntax.lexing import BLANKS, END, Scanner
 from classad.syntax.nesting import Token
 from classad.syntax.nodes import AdExpr, Literal, Node
 from classad.syntax.parse_table import Reduction, Tables, load_tables
+from classad.syntax.ways import OLD, PREFIX, STRICT
 
 #: First line of the exception's text, unless the caller has a better one.
 MESSAGE: Final = "Unable to parse string into an expression"

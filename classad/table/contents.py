@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.language.names import fold_name
 from classad.loading.columns import LoadedColumns
 from classad.table.answers.predicates import Book

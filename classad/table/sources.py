@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.files.ads import load_ads
 from classad.formats.common import Errors, check_errors

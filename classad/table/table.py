@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
 from classad import kernels
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.binding.batch import _number, _standing, _tree_of
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext

@@ -20,7 +20,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.files.ads import load_file, read_long
 from classad.language.values import Value

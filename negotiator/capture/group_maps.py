@@ -18,7 +18,7 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.capture.queues import IDLE, submitter_ad
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.capture.ads import LocatedAd
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.loading.columns import LoadedColumns, Tag
 from negotiator.capture.ads import LocatedAd, load_columns, number_of
 from negotiator.capture.pool_order import pool_order

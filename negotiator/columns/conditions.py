@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from attr import Factory, define
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from classad.language.operators import ORDER
 from classad.syntax.nodes import Binary, Literal, Parens

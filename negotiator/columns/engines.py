@@ -14,7 +14,7 @@ from itertools import islice
 from operator import ge
 from typing import Final
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.evaluation.functions import load
 from classad.table import Table

@@ -11,7 +11,7 @@ from typing import Final
 
 from attr import Factory, define
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import references_of
 from classad.loading.columns import LoadedColumns
 from classad.table import Rows, Table

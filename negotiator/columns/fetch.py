@@ -8,8 +8,8 @@ from typing import Final, TypeVar, cast
 
 from attr import field, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from classad.table import Rows
 from classad.table.arrays.arrays import flag

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
 from negotiator.expressions.visible import Mentions
@@ -57,7 +57,7 @@ class SlotRows:
             return self.table.ad(row)
         ad = self._made.get(row)
         if ad is None:
-            ad = self._made[row] = self.loaded.ad(row)
+            ad = self._made[row] = self.loaded.ad(row, ClassAd)
         return ad
 
     def cell(self, key: str, row: int) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.table.store.reordered import NOWHERE
 from classad.table.store.store import Store
 from negotiator.columns.rows import SlotRows

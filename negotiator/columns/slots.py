@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Self, TypeVar
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from classad.table.arrays.arrays import pick
 from classad.table.expressions.shapes import OTHERS, Shapes

@@ -11,8 +11,8 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import References, references_of
 from classad.evaluation.functions import CLOCK, ZONE, lookup_function
 from classad.language.values import Value

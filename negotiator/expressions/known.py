@@ -11,13 +11,14 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from classad.ads.deferred import PREFIX, Unbuilt
-from classad.ads.expression import ExprTree
-from classad.ads.stored import is_value
+from classad.ads.ad import is_value
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import References, references_of
 from classad.formats.unparse import unparse, unparse_value
 from classad.syntax.native import parse
 from classad.syntax.nodes import AdExpr, walk
+from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.ways import PREFIX
 from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.expressions.templates import (
     MARK,

@@ -6,8 +6,8 @@ vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requiremen
 
 from __future__ import annotations
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.syntax.nodes import Node
 from classad.table.expressions.shapes import MINE, OTHERS, NestedShape, Shape
 from classad.table.store.columns import PLAIN

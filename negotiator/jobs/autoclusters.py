@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.formats.unparse import unparse_value
 from negotiator.expressions.external import external_names
 from negotiator.expressions.known import KnownExpressions

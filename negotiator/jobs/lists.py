@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Final
 
-from classad.ads.ad import ClassAd, as_bool, as_number, as_string
+from classad import ClassAd
+from classad.ads.ad import as_bool, as_number, as_string
 from classad.evaluate import EvalContext
 from negotiator.expressions.known import KnownExpressions
 from negotiator.expressions.projection import Excerpts

@@ -14,8 +14,9 @@ from typing import Final
 
 from attr import define, field
 
-from classad.ads.ad import ClassAd, as_bool
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.ad import as_bool
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from negotiator.expressions.known import conjuncts_of

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from attr import evolve, fields_dict
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.stored import node_of_value
+from classad import ClassAd
+from classad.ads.ad import node_of_value
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth

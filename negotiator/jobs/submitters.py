@@ -11,7 +11,8 @@ from typing import Final
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd, as_bool, as_number, as_string
+from classad import ClassAd
+from classad.ads.ad import as_bool, as_number, as_string
 from classad.evaluate import EvalContext
 from negotiator.model.arithmetic import INT_MIN, whole
 from negotiator.pool.addresses import ANY, schedd_families

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from classad.ads.ad import ClassAd, as_string
+from classad import ClassAd
+from classad.ads.ad import as_string
 from classad.evaluate import EvalContext
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import (

@@ -6,7 +6,8 @@ list as the vectors show it.
 
 from __future__ import annotations
 
-from classad.ads.ad import ClassAd, as_bool
+from classad import ClassAd
+from classad.ads.ad import as_bool
 from negotiator.jobs.requests import NO_AUTOCLUSTER, Request
 from negotiator.matching.board import Board, Key, MatchList
 from negotiator.matching.candidate import NOTHING_REFUSED, Allowance, Asker, Candidate, Tally

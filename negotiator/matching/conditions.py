@@ -13,8 +13,8 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from attr import define, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Asker

@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.syntax.nodes import Binary, Reference
 from negotiator.matching.conditions import (

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.syntax.nodes import Reference
 from negotiator.model.arithmetic import DBL_MAX, FLT_MAX, float32

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
 
@@ -47,6 +47,6 @@ class LoadedSlots(Sequence[ClassAd]):
 
     def _all(self) -> tuple[ClassAd, ...]:
         if self._ads is None:
-            by_row = list(self.loaded.to_ads())
+            by_row = list(self.loaded.to_ads(ClassAd))
             self._ads = tuple([by_row[row] for row in self.order])
         return self._ads

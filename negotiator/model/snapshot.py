@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from attr import Factory, asdict, field, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 
 #: A ceiling that limits nothing.
 NO_CEILING: Final = -1

@@ -11,7 +11,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 
 #: The address of a slot is in the first of these that is a string.

@@ -13,8 +13,8 @@ from typing import Final
 
 from attr import field, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, EvalState
 from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.language.names import fold_name

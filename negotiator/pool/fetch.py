@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from negotiator.expressions.settled import Freezer
 from negotiator.pool.addresses import slot_families

@@ -12,8 +12,8 @@ from typing import Final
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.lists import ListValue
+from classad import ClassAd
+from classad.ads.ad import ListValue
 from classad.evaluate import EvalContext
 from negotiator.model.result import MatchKind
 from negotiator.model.std_sort import ascending

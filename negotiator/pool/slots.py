@@ -7,9 +7,9 @@ from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
 from attr import define
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.stored import is_value
+from classad import ClassAd
+from classad.ads.ad import is_value
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from attr import define, evolve, field, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.groups.steps import QuotaStep

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import parsed
 from negotiator.capture.pool_order import submitter_order
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import AccountantState, Customer, ScheddQueue, Snapshot
@@ -58,7 +59,7 @@ class AdMaker:
         for name, text in attributes.items():
             tree = self._trees.get(text)
             if tree is None:
-                tree = self._trees[text] = ExprTree(text)
+                tree = self._trees[text] = ExprTree.from_node(parsed(text))
             ad.insert(name, tree)
         return ad
 

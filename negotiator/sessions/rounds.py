@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attr import define, field
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import evaluate
 from negotiator.groups.rounds import group_loop_settings, run_group_rounds, too_many_passes
 from negotiator.groups.tree import Group

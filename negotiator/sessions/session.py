@@ -11,7 +11,8 @@ from typing import Final
 
 from attr import define, field
 
-from classad.ads.ad import ClassAd, as_number
+from classad import ClassAd
+from classad.ads.ad import as_number
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
 from negotiator.matching.board import Board

@@ -13,8 +13,8 @@ from __future__ import annotations
 import argparse
 from typing import IO, TYPE_CHECKING
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.binding.ambient import AmbientContext, zone_name
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import evaluate_full
@@ -131,7 +131,7 @@ class _Session:
 
     def as_ad(self, text: str) -> ClassAd | None:
         """The ad that an argument is, with or without its brackets, or None."""
-        from classad.ads.stored import make_ad
+        from classad.ads.ad import make_ad
         from classad.syntax.parser import parse_ad_prefix
 
         for candidate in (text, f"[{text}]"):
@@ -142,7 +142,7 @@ class _Session:
             except ClassAdParseError:
                 continue
             if not candidate[end:].strip(BLANKS):
-                return make_ad(node, None)
+                return ClassAd.copy_of(make_ad(node, None))
         return None
 
     def parse(self, text: str, name: str) -> Node:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
 from typing import IO, Final, NamedTuple, get_args
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.binding.ambient import AmbientContext
 from classad.binding.batch import _standing as standing
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic

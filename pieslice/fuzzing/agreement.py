@@ -15,7 +15,7 @@ from typing import Final
 
 from attr import evolve, frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import evaluate
 from classad.syntax.nodes import Literal
 from negotiator.matching.rank import policy_rank

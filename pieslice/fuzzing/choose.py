@@ -11,7 +11,7 @@ from typing import Final
 
 from attr import field, frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.errors import suggest
 from pieslice.fuzzing.agreement import Holds, Same
 from pieslice.fuzzing.properties import Guard, Margin, Property, QuotaSafe, Total

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.files.ads import read_ads
 from classad.source import Source

@@ -17,8 +17,8 @@ from typing import Final
 
 from attr import evolve, field, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.binding.batch import evaluate_many
 from negotiator.expressions.dependence import Analyst, is_plain, key_of
 from negotiator.pool.slots import Slot

@@ -13,7 +13,7 @@ from typing import Final
 
 from attr import field, frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import COMPARISONS

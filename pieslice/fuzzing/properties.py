@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
 from negotiator.model.result import MatchKind

@@ -15,8 +15,8 @@ from typing import Final
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.language.values import ClassAdValue, Value
 from pieslice.data import is_number
 

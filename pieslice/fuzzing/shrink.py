@@ -13,7 +13,7 @@ from typing import Final
 
 from attr import evolve
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from pieslice.fuzzing.case import Case, without
 from pieslice.fuzzing.domains import MISSING, Domains
 from pieslice.fuzzing.finding import Finding

@@ -14,8 +14,8 @@ from typing import Final
 
 from attr import field, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import GroupTree, group_tree

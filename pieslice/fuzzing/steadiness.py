@@ -15,7 +15,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import evaluate
 from pieslice.data import is_number
 from pieslice.fuzzing.case import Case

@@ -15,8 +15,8 @@ from typing import Final
 
 from attr import evolve, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.domains import Domains, constants, find_domains

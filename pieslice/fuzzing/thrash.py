@@ -17,7 +17,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.syntax.nodes import Literal
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind

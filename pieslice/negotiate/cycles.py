@@ -17,7 +17,7 @@ from random import Random
 
 from attr import define, evolve, field, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.jobs.requests import QueuedJob

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from copy import copy
 from typing import TYPE_CHECKING
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot

@@ -22,7 +22,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.model.result import CycleResult, Match, MatchKind
 from negotiator.model.snapshot import Snapshot

@@ -19,7 +19,7 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.model.result import Match
 from negotiator.pool.slots import meets

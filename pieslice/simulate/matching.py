@@ -15,7 +15,7 @@ from types import NoneType
 
 from attr import define, evolve, field
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines

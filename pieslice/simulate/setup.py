@@ -21,7 +21,7 @@ from typing import Final
 
 from attr import evolve, field, frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.capture.configuration import CaptureSources, read_policy

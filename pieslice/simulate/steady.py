@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.mentions import references_of
 from classad.evaluation.functions import ZONE, lookup_function
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk

@@ -18,8 +18,9 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import parsed
 from classad.errors import suggest
 from negotiator.jobs.autoclusters import AutoclusterTable
 from pieslice.data import JsonObject
@@ -106,7 +107,7 @@ def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
         values |= {"AccountingGroup": f"{group}.{owner}", "AcctGroup": group}
     for name, value in values.items():
         ad.insert(name, value)
-    ad.insert("Requirements", ExprTree(_REQUIREMENTS))
+    ad.insert("Requirements", ExprTree.from_node(parsed(_REQUIREMENTS)))
     return Shape(f"{group}.{full}" if group else full, float(cpus), ad)
 
 

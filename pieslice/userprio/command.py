@@ -16,7 +16,7 @@ from typing import IO, Final
 
 from attr import define
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.files.log import DamagedLogError
 from classad.files.log_file import LogBusyError, LogFile, read_log_file

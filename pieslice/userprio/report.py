@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate
 from classad.files.ads import format_ad

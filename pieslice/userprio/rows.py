@@ -15,7 +15,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.language.values import Value
 from negotiator.model.result import ROOT_GROUP
 

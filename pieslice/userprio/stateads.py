@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.accounting.accountant import (
     MIN_FACTOR,
     MIN_PRIORITY,

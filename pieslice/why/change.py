@@ -14,7 +14,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse
 from classad.language.operators import MIRRORED, ORDER

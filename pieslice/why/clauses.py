@@ -18,8 +18,8 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.errors import suggest
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse, unparse_value

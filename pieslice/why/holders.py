@@ -15,7 +15,7 @@ from functools import partial
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.matching.candidates import consider
 from negotiator.matching.choice import list_for

@@ -13,7 +13,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.lists import IDLE, submitter_of
 from negotiator.model.snapshot import Snapshot

@@ -13,7 +13,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import per_slot_limits_have_room

@@ -10,8 +10,8 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.explain import explain
 from classad.analysis.explanation import Explanation
 from classad.evaluate import evaluate

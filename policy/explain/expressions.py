@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 
 def constant_value(tree: ExprTree) -> tuple[bool, object]:
     """Whether an expression has the same value for every slot and job, and that value."""
-    from classad.ads.ad import ClassAd
+    from classad import ClassAd
     from classad.analysis.flatten import flatten
     from classad.evaluation.functions import Reads, lookup_function
     from classad.syntax.nodes import Call, walk

@@ -18,7 +18,7 @@ from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 
 @frozen

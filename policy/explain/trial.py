@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
@@ -33,7 +33,7 @@ from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 _CONSTRAINTS: Final = (
     matching.NEGOTIATOR_SLOT_CONSTRAINT,
@@ -75,7 +75,7 @@ class Trial:
 
     def assign(self, name: str, text: str) -> None:
         """Set an attribute: ``MY.x``, ``TARGET.x``, one that the negotiator adds, or one of MY."""
-        from classad.ads.expression import ExprTree
+        from classad.ads.expression import Expression as ExprTree
 
         ad, name, found = self._where(name)
         try:

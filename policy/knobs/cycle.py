@@ -21,7 +21,7 @@ from policy.knobs.fields import (
 )
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 _ONE_CYCLE = "one cycle is computed at one instant"
 

@@ -22,7 +22,7 @@ from policy.knobs.reading import Place, Reading, place, read_knob
 from policy.language import expressions
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 _T = TypeVar("_T")
 _READ: Final = "read"

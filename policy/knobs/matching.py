@@ -13,7 +13,7 @@ from policy.knobs.declaration import Kind, Knob, Need, Use, Wanted
 from policy.knobs.fields import expression, flag, integer, tagged_macros, text
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 _RANK_DEFAULT = (
     "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"

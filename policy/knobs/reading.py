@@ -32,7 +32,7 @@ from policy.language.numbers import (
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
 
 #: Source, first character, and the one behind the last.
 Place = tuple[Source | None, int, int]
@@ -79,7 +79,7 @@ class Reading:
 
     def expression(self) -> ExprTree | None:
         """The value of a ``Kind.EXPR`` knob; None when it is set to nothing."""
-        from classad.ads.expression import ExprTree
+        from classad.ads.expression import Expression as ExprTree
 
         return self.value if isinstance(self.value, ExprTree) else None
 

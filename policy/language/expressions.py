@@ -13,13 +13,13 @@ from classad.errors import ClassAdParseError
 from policy.language.numbers import Evaluate
 
 if TYPE_CHECKING:
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
     from classad.source import Source
 
 
 def parse(text: str, source: Source | None = None) -> ExprTree:
     """The expression in ``text``; raises ``ClassAdParseError``."""
-    from classad.ads.expression import ExprTree
+    from classad.ads.expression import Expression as ExprTree
     from classad.syntax.parser import parse_expression
 
     return ExprTree.from_node(parse_expression(text, old=True, source=source))

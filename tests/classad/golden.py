@@ -11,8 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from pieslice.conform.language import comparison
 from pieslice.conform.language.comparison import context_of
 from pieslice.conform.language.encode import PARSE_ERROR, encode

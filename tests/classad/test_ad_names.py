@@ -79,8 +79,10 @@ def test_loaded_ads_share_them_too(tmp_path: Path) -> None:
     path = tmp_path / "ads"
     path.write_text(TEXT)
     loaded = load_file(path)
-    first, second, third = loaded.to_ads()
-    assert first._names is second._names is loaded.ad(0)._names
+    first, second, third = loaded.to_ads(ClassAd)
+    assert first._names is second._names is loaded.ad(0, ClassAd)._names
     first.insert("Disk", 1)
-    assert list(second.names()) == list(loaded.ad(0).names()) == ["Cpus", "Memory", "Owner"]
+    assert (
+        list(second.names()) == list(loaded.ad(0, ClassAd).names()) == ["Cpus", "Memory", "Owner"]
+    )
     assert list(third.names()) == ["memory", "Cpus"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from classad import ClassAd, ExprTree
-from classad.ads.ad import as_bool, as_number, as_string
-from classad.ads.lists import ListValue
+from classad.ads.ad import ListValue, as_bool, as_number, as_string
 from classad.language.values import ERROR, UNDEFINED
 
 _NAMES = ("cpus", "load", "owner", "missing", "busy")
@@ -20,7 +19,8 @@ def test_values_at_once_are_those_of_one_after_the_other() -> None:
     computed = ClassAd("[Cpus = 2 * 4; Load = {1}; Owner = Missing; Busy = error]")
     heir = ClassAd("[Cpus = 1]")
     heir.chain(plain)
-    nested = ClassAd('[Owner = "u"; Inner = [Cpus = 1]]')._attrs["inner"]
+    nested = ClassAd("[Cpus = 1]")
+    nested._parent = ClassAd('[Owner = "u"]')
     for ad in (plain, computed, heir, nested):
         found = ad.evaluate_all(_NAMES)
         assert list(map(type, found)) == list(map(type, _one_by_one(ad)))

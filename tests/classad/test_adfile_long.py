@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.files.ads import read_long
 from classad.formats.long import LongReader, literal_value
@@ -145,7 +145,7 @@ def test_unknown_policy_for_errors_is_refused_at_once() -> None:
 
 
 def test_a_reader_shares_expressions_between_sources() -> None:
-    reader = LongReader()
+    reader = LongReader(ClassAd)
     (one,) = reader.read("Rank = x * 2", "a")
     (two,) = reader.read("Rank = x * 2", "b")
     assert one.raw("Rank") is two.raw("Rank")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.expression import ExprTree
+from classad import ExprTree
 from classad.evaluate import EvalContext, evaluate, evaluate_full
 from classad.evaluation.functions import FAMILIES, Builtin, load
 from classad.formats.unparse import unparse_value

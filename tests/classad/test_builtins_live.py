@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from classad.ads.lists import ListValue
+from classad.ads.ad import ListValue
 from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, evaluate_full
 from classad.formats.unparse import pretty

@@ -10,11 +10,11 @@ from itertools import product
 
 import pytest
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.stored import make_ad
+from classad import ClassAd, ExprTree
+from classad.ads.ad import Ad, make_ad
 from classad.compiled.compiler import HOT, specialise
 from classad.compiled.python_source import compile_node, run_of
+from classad.compiled.state import compiled
 from classad.evaluate import EvalContext, evaluate_exactly, evaluate_full
 from classad.evaluation.state import NO_CONTEXT
 from classad.formats.unparse import unparse_value
@@ -63,7 +63,7 @@ def scene(surroundings: str, values: tuple[str, ...]) -> tuple[ClassAd, ClassAd 
         return child, ad(f"[{inside}]") if surroundings != "chained" else None
     if surroundings == "nested":
         inner = ad(f"[{inside}; Inner = [Other = 1]]")._attrs["inner"]
-        assert isinstance(inner, ClassAd)
+        assert isinstance(inner, Ad)
         return inner, None
     if surroundings == "shadowed":
         return ad(f"[Target = [{inside}]; My = [{inside}]; {inside}]"), ad("[Other = 1]")
@@ -76,11 +76,11 @@ def scene(surroundings: str, values: tuple[str, ...]) -> tuple[ClassAd, ClassAd 
 def forms(text: str) -> Iterator[tuple[str, ExprTree]]:
     """An expression in both grains of its compiled form, neither of which changes."""
     single = ExprTree(text)
-    single.compile()
+    compiled(single)
     single.run = run_of(compile_node(single.node))
     yield "operation by operation", single
     whole = ExprTree(text)
-    whole.compile()
+    compiled(whole)
     specialise(whole)
     yield "as a whole", whole
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.expression import ExprTree
+from classad import ExprTree
 from classad.compiled.compiler import compile_tree, specialise
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate_exactly, evaluate_full

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.errors import ClassAdEvaluationError
 from classad.evaluate import EvalContext, evaluate, evaluate_full
 from classad.language.values import ERROR, UNDEFINED

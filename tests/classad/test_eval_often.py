@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from classad import ClassAd, EvalContext, ExprTree, evaluate_many
-from classad.binding.convert import to_python
+from classad.ads.ad import Ad
+from classad.binding.faces import to_python
 from classad.evaluate import evaluate
 from classad.match import half_match
 from tests.classad.one_by_one import CONTEXT, accepts, shown, value_of
@@ -65,9 +66,12 @@ def _chained(child: str, *parents: str) -> ClassAd:
 
 
 def _inner(ad: ClassAd) -> ClassAd:
+    """The nested ad as users see one, with the same ad around it."""
     inner = ad.raw("inner")
-    assert isinstance(inner, ClassAd)
-    return inner
+    assert isinstance(inner, Ad)
+    seen = ClassAd.copy_of(inner)
+    seen._parent = inner._parent
+    return seen
 
 
 def family() -> list[Pair]:
@@ -97,7 +101,7 @@ def family() -> list[Pair]:
 def _inner_of(ad: ClassAd, name: str) -> ClassAd:
     """A nested ad whose own nested ad is called otherwise, under the usual name."""
     inner = ad.raw(name)
-    assert isinstance(inner, ClassAd)
+    assert isinstance(inner, Ad)
     holder = ClassAd()
     holder["inner"] = inner.raw("deep")
     return holder

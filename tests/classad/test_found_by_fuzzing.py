@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.analysis.flatten import flatten
-from classad.binding.convert import to_python
+from classad.binding.faces import to_python
 from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
 from classad.formats.unparse import unparse, unparse_value
-from fuzz.language import CONTEXT, generated
+from fuzz.language import CONTEXT, written_whole
 
 #: Expression and its value in MY, printed in new syntax; "fails": the whole evaluation does.
 IN_MY = """[
@@ -145,7 +144,7 @@ def test_value_by_every_evaluator(expression: str, value: str) -> None:
     exact = evaluate_exactly(ExprTree(expression), my, None, None, CONTEXT)
     closures = evaluate_full(ExprTree(expression), my, context=CONTEXT)
     tree = ExprTree(expression)
-    assert generated(tree)
+    assert written_whole(tree)
     for found, ok in (exact, closures, evaluate_full(tree, my, context=CONTEXT)):
         assert (unparse_value(found) if ok else "fails") == value
 

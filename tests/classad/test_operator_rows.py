@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from classad.ads.lists import ListValue
+from classad.ads.ad import ListValue
 from classad.language.operators import BINARY, EXACT, MIRRORED, UNARY, Kind, Operator
 from classad.language.values import (
     ERROR,

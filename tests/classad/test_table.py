@@ -163,7 +163,7 @@ def test_loaded_rows_are_as_their_ads(rows: list[ClassAd], jobs: list[ClassAd]) 
     text = "\n".join(ad.printOld() for ad in rows if len(ad))
     loaded = load_long(text.encode())
     table = Table.from_columns(loaded)
-    again = list(load_long(text.encode()).to_ads())
+    again = list(load_long(text.encode()).to_ads(ClassAd))
     for job in jobs:
         check_match(again, job, table)
 

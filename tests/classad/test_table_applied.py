@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Mapping
 from typing import Any
 
-from classad import ClassAd, EvalContext, ExprTree
+from classad import ClassAd, EvalContext
+from classad.ads.expression import Expression, parsed
 from classad.loading.long_form import load_long
 from classad.table import Rows, Table
 from classad.table.store.reordered import NOWHERE
@@ -50,7 +51,7 @@ def test_a_function_is_asked_once_for_rows_that_are_alike() -> None:
         asked.append(set(ad))
         return weight(ad)
 
-    ads = list(load_long(TEXT).to_ads())
+    ads = list(load_long(TEXT).to_ads(ClassAd))
     for table in (Table(ads), Table.from_columns(load_long(TEXT))):
         asked.clear()
         codes, values = table.apply(fact, ["SlotWeight"])
@@ -62,7 +63,7 @@ def test_a_function_is_asked_once_for_rows_that_are_alike() -> None:
 
 
 def test_what_a_function_can_see() -> None:
-    table = Table(load_long(TEXT).to_ads())
+    table = Table(load_long(TEXT).to_ads(ClassAd))
     sight = table.sight(["Total", "Nowhere"])
     assert sight.names == {"total", "memory", "nowhere"}
     assert not sight.odd
@@ -125,7 +126,7 @@ def test_changes_in_rows_of_another_order() -> None:
     for changes in (
         {"cpus": {0: 8, 2: 9}},
         {"cpus": {0: 8, 1: None, 2: 10}, "new": {4: 1}},
-        {"slotweight": {row: ExprTree("Cpus - 4") for row in range(5)}},
+        {"slotweight": {row: Expression.from_node(parsed("Cpus - 4")) for row in range(5)}},
         {},
     ):
         rows.changes = changes  # type: ignore[assignment]

@@ -59,7 +59,7 @@ def test_loaded_rows() -> None:
     text = "\n".join("".join(f"{k} = {v}\n" for k, v in ad.items()) for ad in texts())
     loaded = load_long(text.encode())
     table = Table.from_columns(loaded)
-    agrees(table, list(load_long(text.encode()).to_ads()))
+    agrees(table, list(load_long(text.encode()).to_ads(ClassAd)))
     asked = table._row_side
     assert asked is not None
     assert any(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classad import EvalContext, kernels
+from classad import ClassAd, EvalContext, kernels
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
@@ -79,10 +79,10 @@ def pool(odd: bool, alike: bool = False) -> str:
 def test_counts(backend: None, kind: str, form: str) -> None:
     text = pool(kind == "odd", kind == "alike")
     table = Table.from_columns(load_long(text.encode()))
-    rows = list(load_long(text.encode()).to_ads())
+    rows = list(load_long(text.encode()).to_ads(ClassAd))
     for number in range(4):
         own = form.format(d=number % 3, m=400 * number)
-        (job,) = load_long(f"{own}\nLeast = {300 * number + 1}\n".encode()).to_ads()
+        (job,) = load_long(f"{own}\nLeast = {300 * number + 1}\n".encode()).to_ads(ClassAd)
         expected = [row for row, ad in enumerate(rows) if symmetric_match(job, ad, CONTEXT)]
         assert list(table.match(job, context=CONTEXT)) == expected
 
@@ -96,7 +96,7 @@ def test_they_are_counted_together(backend: None, monkeypatch: pytest.MonkeyPatc
     table = Table.from_columns(load_long(text.encode()))
     for number in range(3):
         own = JOBS[0].format(d=5)
-        (job,) = load_long(f"{own}\nLeast = {number + 1}\n".encode()).to_ads()
+        (job,) = load_long(f"{own}\nLeast = {number + 1}\n".encode()).to_ads(ClassAd)
         table.match(job, context=CONTEXT)
     assert len(counted) == 3
     assert min(counted) > 60

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from classad import ClassAd, EvalContext
-from classad.ads.expression import ExprTree
+from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluate import evaluate
 from classad.match import symmetric_match
 from classad.table import Table

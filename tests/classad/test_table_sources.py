@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from classad import ClassAd, ClassAdParseError, ExprTree, Table
-from classad.ads.stored import is_value
+from classad.ads.ad import is_value
 from classad.loading.long_form import load_long
 
 LONG = 'Name = "a"\nCpus = 4\nLoad = 0.5\n\nname = "b"\nCpus = Total\nTags = {1, "x"}\n'

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from classad import ClassAd, EvalContext, kernels
-from classad.ads.expression import ExprTree
+from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.evaluate import evaluate
 from classad.table import Rows, Table
 from classad.table.arrays import arrays as moving

@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from classad import ClassAd, EvalContext, kernels
-from classad.ads.deferred import OLD, Unbuilt
-from classad.ads.expression import ExprTree
+from classad import ClassAd, EvalContext, ExprTree, kernels
+from classad.ads.expression import Expression
 from classad.formats.unparse import unparse
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
+from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.ways import OLD
 from classad.table import Table
 from classad.table.answers import requirements
 from classad.table.dependence.conjuncts import Splits
@@ -23,9 +24,9 @@ needs_c = pytest.mark.skipif(
 
 
 def tree_of(text: str) -> ExprTree:
-    (ad,) = load_long(f"A = {text}\n".encode()).to_ads()
+    (ad,) = load_long(f"A = {text}\n".encode()).to_ads(ClassAd)
     tree = ad.raw("A")
-    assert tree.__class__ is ExprTree
+    assert tree.__class__ is Expression
     assert tree._node.__class__ is Unbuilt
     return tree
 
@@ -148,7 +149,7 @@ def jobs() -> list[ClassAd]:
             f"Requirements = {want}\nSize = {number % 8}\nOwn = {number % 4}\n"
             f'Owner = "u{number % 6}"\n{extra}{bound}'
         )
-        found += load_long(text.encode()).to_ads()
+        found += load_long(text.encode()).to_ads(ClassAd)
     return found
 
 
@@ -157,7 +158,7 @@ def test_matches(monkeypatch: pytest.MonkeyPatch, varied: int) -> None:
     monkeypatch.setattr(requirements, "VARIED", varied)
     text = slots()
     loaded = load_long(text.encode())
-    table, rows = Table.from_columns(loaded), list(load_long(text.encode()).to_ads())
+    table, rows = Table.from_columns(loaded), list(load_long(text.encode()).to_ads(ClassAd))
     for number, job in enumerate(jobs()):
         expected = [r for r, ad in enumerate(rows) if symmetric_match(job, ad, CONTEXT)]
         assert list(table.match(job, context=CONTEXT)) == expected
@@ -179,7 +180,7 @@ def test_fewer_predicates_than_conjuncts() -> None:
     table = Table.from_columns(load_long(text.encode()))
     for number in range(60):
         text = f'Requirements = Memory != {number} && Memory > -{number}\nSize = 50\nOwner = "u7"\n'
-        (job,) = load_long(text.encode()).to_ads()
+        (job,) = load_long(text.encode()).to_ads(ClassAd)
         expected = [row for row in range(51, 100) if row != number]
         assert list(table.match(job)) == expected
     assert table._row_side is not None

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classad import kernels
-from classad.ads.deferred import OLD, PREFIX
-from classad.ads.expression import ExprTree
+from classad import ExprTree, kernels
 from classad.formats.unparse import unparse
 from classad.strategies import expressions
 from classad.syntax import native as arena
-from classad.syntax.native import parse_later
+from classad.syntax.unbuilt import parse_later
+from classad.syntax.ways import OLD, PREFIX
 from classad.table.dependence.conjuncts import Splits, _conjuncts_of, _own_name
 from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.expressions.shapes import Shapes

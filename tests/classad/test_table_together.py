@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.match import symmetric_match
 from classad.table import Table
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classad import ClassAd, EvalContext, kernels
-from classad.ads.lists import ListValue
+from classad.ads.ad import ListValue
 from classad.evaluate import evaluate
 from classad.evaluation.functions import load
 from classad.evaluation.state import EvalState

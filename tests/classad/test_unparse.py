@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
-from classad.formats.scalars import RESERVED, format_real, quote_name, quote_string
+from classad import ClassAd, ExprTree
+from classad.ads.ad import ListValue
 from classad.formats.unparse import pretty, unparse, unparse_value
+from classad.language.spelling import RESERVED, format_real, quote_name, quote_string
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
 from classad.syntax.nodes import (
     AdExpr,

@@ -13,9 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from classad import ParserType, kernels, parseAds
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree, ParserType, kernels, parseAds
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.files.ads import load_file
 from classad.formats.long import LongReader
@@ -48,7 +46,7 @@ def contents(ad: ClassAd) -> list[Any]:
 def read(data: bytes, errors: Any) -> tuple[list[Any], list[str]]:
     """What the reader in Python gives: the ads and its problems; a refusal as one problem."""
     problems: list[Diagnostic] = []
-    reader = LongReader(problems, errors=errors)
+    reader = LongReader(ClassAd, problems, errors=errors)
     try:
         ads = [contents(ad) for ad in reader.read(data.decode("utf-8", "surrogateescape"))]
     except ClassAdParseError as refusal:
@@ -67,7 +65,8 @@ def loaded(data: bytes, errors: Any, cuts: list[int] | None = None) -> tuple[lis
     except ClassAdParseError as refusal:
         return [], [str(refusal)]
     assert columns.n_rows == len(columns)
-    return [contents(ad) for ad in columns.to_ads()], [p.render() for p in columns.diagnostics]
+    ads = columns.to_ads(ClassAd)
+    return [contents(ad) for ad in ads], [p.render() for p in columns.diagnostics]
 
 
 def agree(data: bytes, cuts: list[int] | None = None) -> None:
@@ -225,7 +224,7 @@ def test_dense_and_sparse_columns(runs: list[tuple[int, set[str]]]) -> None:
     data = "\n".join(ads).encode()
     mine = load_long(data)
     assert cells(mine) == cells(by_python(data))
-    assert [contents(ad) for ad in mine.to_ads()] == read(data, "warn")[0]
+    assert [contents(ad) for ad in mine.to_ads(ClassAd)] == read(data, "warn")[0]
     for column in mine.columns:
         values = mine.values(column)
         assert len(values) == mine.n_rows
@@ -248,13 +247,13 @@ def test_columns_and_values(store: str) -> None:
     assert columns.values(x)[1] == ExprTree("Y + 1")
     assert columns.values(x)[2] is None
     assert columns.column("nosuch") is None
-    spelled = [list(ad._names.values()) for ad in columns.to_ads()]
+    spelled = [list(ad._names.values()) for ad in columns.to_ads(ClassAd)]
     assert spelled == [["Name", "X"], ["name", "x"], ["NAME"]]
 
 
 def test_lists_and_ads_are_made_for_each_ad(store: str) -> None:
     columns = load_long(b"a = {b}\nb = 1\nc = [d = b]\n\na = {b}\nb = 2\nc = [d = b]\n")
-    first, second = columns.to_ads()
+    first, second = columns.to_ads(ClassAd)
     item = ExprTree("a[0]")
     assert (item.eval(first), item.eval(second)) == (1, 2)
     assert first._attrs["c"]._parent is first
@@ -268,7 +267,7 @@ def test_a_bad_line_is_reported_with_its_place(store: str) -> None:
     assert problem.source is not None
     assert problem.source.name == "pool.ads"
     assert problem.source.first_line == 5
-    assert [sorted(ad) for ad in columns.to_ads()] == [["a"], ["b", "d"]]
+    assert [sorted(ad) for ad in columns.to_ads(ClassAd)] == [["a"], ["b", "d"]]
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
@@ -288,7 +287,7 @@ def test_files(store: str, suffix: str, tmp_path: Path) -> None:
 def test_an_empty_file_and_a_missing_one(store: str, tmp_path: Path) -> None:
     path = tmp_path / "empty.ads"
     path.write_bytes(b"")
-    assert list(load_file(path).to_ads()) == []
+    assert list(load_file(path).to_ads(ClassAd)) == []
     with pytest.raises(OSError, match=r"nosuch\.ads"):
         load_file(tmp_path / "nosuch.ads")
 
@@ -305,7 +304,7 @@ def test_views_outlive_the_columns(store: str) -> None:
 @pytest.mark.parametrize("name", ["LC_ALL"])
 def test_the_locale_does_not_matter(store: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "de_DE.UTF-8")
-    (ad,) = load_long(b"a = 0.1\nb = 0.015855328717022367\n").to_ads()
+    (ad,) = load_long(b"a = 0.1\nb = 0.015855328717022367\n").to_ads(ClassAd)
     assert (ad["a"], ad["b"]) == (0.1, 0.015855328717022367)
 
 
@@ -315,7 +314,7 @@ def test_reals_are_exact(value: float) -> None:
     texts = [repr(value), f"{value:.15E}", f"{value:.6f}", f"{value:.17g}"]
     texts = [text for text in texts if "." in text and len(text) < 400]
     data = "".join(f"a{n} = {text}\n" for n, text in enumerate(texts)).encode()
-    for ad in load_long(data).to_ads():
+    for ad in load_long(data).to_ads(ClassAd):
         assert [repr(ad[f"a{n}"]) for n in range(len(texts))] == [
             repr(float(text)) for text in texts
         ]

@@ -18,7 +18,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from classad import ExprTree, kernels
-from classad.ads.deferred import OLD, PREFIX, STRICT, Unbuilt
 from classad.errors import ClassAdParseError
 from classad.formats.unparse import unparse
 from classad.source import Source
@@ -26,6 +25,8 @@ from classad.syntax import native as arena
 from classad.syntax import parser
 from classad.syntax.nodes import AdExpr, Binary, Node, walk
 from classad.syntax.parse_table import load_tables
+from classad.syntax.unbuilt import Unbuilt, parse_later
+from classad.syntax.ways import OLD, PREFIX, STRICT
 
 pytestmark = pytest.mark.skipif(kernels.native is None, reason="the C parser is not built here")
 
@@ -49,7 +50,7 @@ def spans(node: Node) -> list[tuple[str, int, int]]:
 def agree(text: str, how: int = 0) -> bool:
     """Compare the two on one text; whether the C parser took it."""
     mine = arena.parse(text, how)
-    later = arena.parse_later(text, how)
+    later = parse_later(text, how)
     assert (mine is None) == (later is None) or len(text) > 2000, (text, how)
     if mine is None:
         return False

@@ -12,8 +12,7 @@ import pytest
 from attr import evolve
 from hypothesis import given, settings
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from classad.table import Table
 from fuzz.cycles import as_ads, engines_agree, engines_keep_up, in_columns

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.kernels import Key
 from negotiator.columns.order import LazyEntries
 from negotiator.columns.rank_keys import Keys

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from classad.ads.deferred import OLD, PREFIX
-from classad.ads.expression import ExprTree
+from classad import ExprTree
 from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse
-from classad.syntax.native import parse_later
+from classad.syntax.unbuilt import parse_later
+from classad.syntax.ways import OLD, PREFIX
 from negotiator.expressions.known import KnownExpressions
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "classad"

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
@@ -116,7 +116,7 @@ def test_the_whole_ad_where_it_matters() -> None:
 )
 def test_conjunct_by_conjunct(requirements: str) -> None:
     text = f'RequestMemory = 512\nKind = "test"\nRequirements = {requirements}\n'
-    job = load_long(text.encode()).ad(0)
+    job = load_long(text.encode()).ad(0, ClassAd)
     visible = _slot().visible()
     ad = visible.meeting(job, frozenset({"requirements"}))
     context = EvalContext(now=0.0, rng=Random(1))

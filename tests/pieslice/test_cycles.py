@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.io import CapturePaths, read_capture
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of

@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from pieslice.cli import main
 from pieslice.simulate.checkpoint import restore, saved
 from pieslice.simulate.engine import ClaimSettings, MachineChange, Simulation

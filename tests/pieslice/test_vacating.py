@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from negotiator.model.snapshot import Snapshot
 from pieslice.cli import main

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from classad.ads.ad import ClassAd
+from classad import ClassAd
 from negotiator.cycle import negotiate
 from pieslice.cli import main
 from pieslice.why.answer import Answer, why

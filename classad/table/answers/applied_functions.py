@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.language.names import fold_name
 from classad.table.arrays.arrays import flag, rows_of
 from classad.table.expressions.shapes import OTHERS

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad.ads.ad import ListValue
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluation.functions import Form, form_of
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name

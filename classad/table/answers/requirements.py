@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from classad.ads.deferred import Unbuilt
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.language.values import Scalar
 from classad.match import is_true
+from classad.syntax.unbuilt import Unbuilt
 from classad.table.answers.joint_verdicts import Together, count_variants, names_asked, passing_all
 from classad.table.answers.own_ad_lists import OwnLists
 from classad.table.answers.predicates import Book, Predicate

@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
 from classad.language.operators import ARITHMETIC, EQUALITY, ORDER

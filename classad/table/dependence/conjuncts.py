@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from classad.ads.deferred import PREFIX, Unbuilt
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import Scalar
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference
+from classad.syntax.unbuilt import Unbuilt
+from classad.syntax.ways import PREFIX
 from classad.table.expressions.conjunct_texts import conjuncts_in
 from classad.table.expressions.shapes import Shape, Shapes, scope_of, text_of
 from classad.table.expressions.templates import (

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.stored import node_of_value
+from classad.ads.ad import node_of_value
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.binding.batch import _Evaluator
 from classad.evaluation.state import EvalContext
 from classad.formats.unparse import unparse

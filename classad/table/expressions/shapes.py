@@ -12,15 +12,14 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.deferred import Unbuilt
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue
+from classad.ads.expression import Expression as ExprTree
 from classad.compiled.compiler import measure
 from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
 from classad.syntax.nodes import AdExpr, Call, ListExpr, Node, Parens, Reference
+from classad.syntax.unbuilt import Unbuilt
 from classad.table.memory.budget import Budget, Notes
 
 #: Where a name is looked for: in the ad of the expression, in the other one, in the one and else in
@@ -128,7 +127,7 @@ class NestedShape(Shape):
             item = todo.pop()
             if item.__class__ is ListValue:
                 todo.extend(item.items)
-            elif isinstance(item, ClassAd):
+            elif isinstance(item, Ad):
                 todo.extend(item._attrs.values())
             elif item.__class__ is ExprTree:
                 self._member(Shape(uid, ExprTree.from_node(item.node)), names)

@@ -11,8 +11,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from classad.ads.ad import ClassAd
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue
 from classad.language.values import ERROR, UNDEFINED
 from classad.table.arrays.vectors import Vector, count_holding
 from classad.table.dependence.partner import Partner
@@ -28,7 +27,7 @@ class Members:
     """
 
     def __init__(self, lists: Sequence[Any]) -> None:
-        self.ads: list[ClassAd] = []
+        self.ads: list[Ad] = []
         self.ends = array("i", [0])
         self.exceptions: dict[int, Any] = {}
         for place, value in enumerate(lists):
@@ -82,6 +81,6 @@ def _is_ad(item: Any) -> bool:
     """Whether a member of a list is an ad whose attributes can be told; others do not count."""
     if item.__class__ in PLAIN or item.__class__ is ListValue:
         return False
-    if item.__class__ is not ClassAd or item._chained is not None:
+    if item.__class__ is not Ad or item._chained is not None:
         raise Unknown
     return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from attr import frozen
 
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluation.functions import RAW, Form, form_of, lookup_function
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import UNDEFINED

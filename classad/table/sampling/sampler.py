@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.language.operators import COMPARISONS, truth
 from classad.language.values import UNDEFINED, ClassAdValue
 from classad.table.arrays.vectors import Vector

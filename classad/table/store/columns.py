@@ -11,9 +11,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
-from classad.ads.lists import ListValue
+from classad.ads.ad import Ad, ListValue
+from classad.ads.expression import Expression as ExprTree
 from classad.language.values import AbsTime, Value
 from classad.table.arrays.arrays import pick
 from classad.table.expressions.shapes import text_of
@@ -105,7 +104,7 @@ def cell_key(cell: Any) -> Any:
 def is_nested(cell: Any) -> bool:
     """Whether a cell is a list or an ad."""
     kind = cell.__class__
-    return kind is ListValue or (kind not in PLAIN and isinstance(cell, ClassAd))
+    return kind is ListValue or (kind not in PLAIN and isinstance(cell, Ad))
 
 
 def is_open(cell: Any) -> bool:
@@ -114,7 +113,7 @@ def is_open(cell: Any) -> bool:
         return False
     if cell.__class__ is ListValue:
         return any(map(is_open, cell.items))
-    return not isinstance(cell, ClassAd) or any(map(is_open, cell._attrs.values()))
+    return not isinstance(cell, Ad) or any(map(is_open, cell._attrs.values()))
 
 
 def _open_among(values: list[Any]) -> frozenset[int]:

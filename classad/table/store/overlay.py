@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from operator import is_not
 from typing import Any, Final, NamedTuple, Protocol
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.table.store.columns import PLAIN, Column, cell_key, is_nested
 from classad.table.store.parts import Part
 from classad.table.store.store import MISLEADING, Store

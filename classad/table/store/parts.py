@@ -9,8 +9,8 @@ from array import array
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
-from classad.ads.ad import ClassAd
-from classad.ads.stored import prepared
+from classad.ads.ad import prepared
+from classad.binding.ad import ClassAd
 from classad.language.values import UNDEFINED, closeness
 from classad.table.arrays.arrays import bits_of, flag, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from classad.ads.ad import ClassAd
+from classad.binding.ad import ClassAd
 from classad.table.arrays.arrays import pick
 from classad.table.store.columns import Column, cell_key
 from classad.table.store.overlay import Changes

@@ -12,8 +12,9 @@ from functools import cached_property
 from itertools import count
 from typing import Any, Final
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad.ads.ad import stored_form
+from classad.ads.expression import Expression as ExprTree
+from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import number_cells
 from classad.table.expressions.shapes import Shape, Shapes
@@ -108,7 +109,7 @@ class Store:
         ad = self.ads[row]
         if ad is None:
             assert self.loaded is not None
-            ad = self.ads[row] = self.loaded.ad(row)
+            ad = self.ads[row] = self.loaded.ad(row, ClassAd)
             self._own.add(row)
             if self._places is not None:
                 self._places[id(ad)] = row
@@ -119,10 +120,10 @@ class Store:
         if self.loaded is None or _FEW * len(rows) < self.size:
             for row in rows:
                 ad = self.ads[row]
-                yield ad if ad is not None or self.loaded is None else self.loaded.ad(row)  # type: ignore[misc]
+                yield ad if ad is not None or self.loaded is None else self.loaded.ad(row, ClassAd)  # type: ignore[misc]
             return
         place = 0
-        for row, made in enumerate(self.loaded.to_ads()):
+        for row, made in enumerate(self.loaded.to_ads(ClassAd)):
             if place < len(rows) and rows[place] == row:
                 place += 1
                 own = self.ads[row]
@@ -184,7 +185,8 @@ class Store:
         def read(number: int) -> Any:
             found = known.get(number)
             if found is None:
-                found = known[number] = loaded.expression(name, number).stored(_NOWHERE)
+                tree = loaded.expression(name, number)
+                found = known[number] = stored_form(tree, _NOWHERE)
             return found
 
         return read

@@ -7,8 +7,8 @@ from datetime import tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.evaluation.state import EvalContext
 from classad.syntax.nodes import Node
 from classad.syntax.parser import parse_expression

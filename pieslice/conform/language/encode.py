@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from classad.ads.ad import ClassAd, ListValue
+from classad.ads.ad import Ad, ListValue
 from classad.formats.unparse import unparse_value
 from classad.language.values import ERROR, UNDEFINED, AbsTime, RelTime
 
@@ -36,7 +36,7 @@ def encode(value: object) -> dict[str, object]:
         return {"type": "string", "value": value}
     if isinstance(value, ListValue):
         return {"type": "list", "value": unparse_value(value)}
-    if isinstance(value, ClassAd):
+    if isinstance(value, Ad):
         return {"type": "classad", "value": unparse_value(value)}
     raise TypeError(f"no ClassAd value: {value!r}")
 

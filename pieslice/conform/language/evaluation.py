@@ -6,8 +6,8 @@ the ordinary interface; nothing here knows a single case.
 
 from __future__ import annotations
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.analysis.flatten import flatten
 from classad.analysis.references import external_references, internal_references
 from classad.errors import ClassAdParseError

@@ -6,8 +6,8 @@ be read back unchanged here.
 
 from __future__ import annotations
 
-from classad.ads.ad import ClassAd
-from classad.ads.expression import ExprTree
+from classad import ClassAd
+from classad.ads.expression import Expression as ExprTree
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.json import format_json, read_json
 from classad.formats.long import read_long
@@ -52,7 +52,7 @@ def check_long_line(case: Case) -> list[Mismatch]:
     """One line of the long form."""
     seen = Comparison(case)
     problems: list[Diagnostic] = []
-    ads = list(read_long(case["input"], "line", problems))
+    ads = list(read_long(case["input"], "line", problems, new=ClassAd))
     seen.same("ok", bool(ads) and not problems)
     if ads and case["ok"]:
         (ad,) = ads
@@ -66,7 +66,7 @@ def check_ad_written(case: Case) -> list[Mismatch]:
     """An ad in new syntax written in every form, and read back from JSON and XML."""
     seen = Comparison(case)
     try:
-        (ad,) = read_new(case["input"], errors="strict")
+        (ad,) = read_new(case["input"], errors="strict", new=ClassAd)
     except ClassAdParseError:
         seen.same("ok", False)
         return seen.mismatches
@@ -77,8 +77,8 @@ def check_ad_written(case: Case) -> list[Mismatch]:
     seen.same("json_line", format_json(ad, indent=False))
     seen.same("xml", format_xml(ad))
     seen.same("xml_compact", format_xml(ad, indent=False))
-    seen.same("json_roundtrip", list(read_json(case["json"], errors="strict")) == [ad])
-    seen.same("xml_roundtrip", list(read_xml(case["xml"], errors="strict")) == [ad])
+    seen.same("json_roundtrip", list(read_json(case["json"], errors="strict", new=ClassAd)) == [ad])
+    seen.same("xml_roundtrip", list(read_xml(case["xml"], errors="strict", new=ClassAd)) == [ad])
     return seen.mismatches
 
 
@@ -86,7 +86,7 @@ def check_json_read(case: Case) -> list[Mismatch]:
     """JSON text read as one ad."""
     seen = Comparison(case)
     problems: list[Diagnostic] = []
-    ads = list(read_json(case["input"], "json", problems))
+    ads = list(read_json(case["input"], "json", problems, new=ClassAd))
     seen.same("ok", len(ads) == 1 and not problems)
     if case["ok"] and ads:
         seen.same("new", format_new(ads[0]))

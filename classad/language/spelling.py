@@ -1,8 +1,7 @@
-"""How names and values without parts are written: strings, numbers, times, words.
+"""Writes names and values without parts: strings, numbers, times, words.
 
 Inputs: names and ClassAd values.  Outputs: their text in new or old syntax.  Light on purpose, so
 that writers of ads need not load the syntax tree.
-Never here: lists, ads, expressions (unparse.py).
 Follows: HTCondor 25.14.1; vectors ``unparse`` and ``real_format``.
 """
 
@@ -12,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from classad.language.names import fold_name
 from classad.language.times import format_abstime, format_reltime
 from classad.language.values import AbsTime, RelTime, Value
 
@@ -22,6 +22,12 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
 _PLAIN_STRING: Final = re.compile(r"[ !#-\[\]-~]*+")
 _ESCAPES: Final = dict(zip("\a\b\f\n\r\t\v\\", "abfnrtv\\", strict=True))
 _ESCAPED: Final = re.compile(r"[^ -\[\]-~]")
+
+
+def attribute_order(name: str) -> tuple[int, str]:
+    """Sort key of an attribute in a printed ad."""
+    length = len(name) if name.isascii() else len(name.encode("utf-8", "surrogatepass"))
+    return length, fold_name(name)
 
 
 def quote_string(text: str, old: bool = False) -> str:

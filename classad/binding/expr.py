@@ -1,0 +1,261 @@
+"""``ExprTree``: an expression as Python users see it.
+
+Inputs: text, a Python value, a syntax tree or another expression.  Outputs: values (``eval``), text
+(``str``).  Equality is structural.
+Follows: ``ExprTree`` of the Python module classad2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from classad.ads.ad import Ad, node_of_value
+from classad.ads.expression import Expression, parsed
+from classad.binding.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context, zone_name
+from classad.binding.faces import FACES, to_python
+from classad.binding.last_error import note
+from classad.binding.operators import combine, subscript, to_number
+from classad.compiled.state import compiled
+from classad.errors import ClassAdEvaluationError
+from classad.evaluate import evaluate_exactly, evaluate_full
+from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.values import ERROR, UNDEFINED, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from classad.analysis.explanation import Explanation
+    from classad.evaluation.context import EvalContext
+    from classad.evaluation.state import EvalState
+    from classad.syntax.nesting import Token
+
+
+class ExprTree(Expression):
+    """An expression.
+
+    ``expr``: a text, another expression, a number, a boolean or an ad; None is undefined.  ``==``
+    compares the structure; there are no other operators (see ``Attribute`` for those).  ``str`` and
+    ``repr`` give a text that reads back as an equal expression.  Raises ``ClassAdParseError`` for
+    a text that is no expression, ``ClassAdTypeError`` for a value without counterpart.
+
+    >>> ExprTree("cpus*2 =?= undefined")
+    cpus * 2 is undefined
+    """
+
+    __slots__ = ()
+
+    def __init__(self, expr: Any = None) -> None:
+        if expr is None:
+            expr = UNDEFINED
+        if isinstance(expr, Expression):
+            self._node = expr._node
+        elif isinstance(expr, str):
+            strict = current_context().strict if OPEN_BLOCKS else False
+            self._node = parsed(expr, strict=strict, zone=zone_name)
+        else:
+            self._node = node_of_value(expr)
+        self._origin = None
+        self.run = None
+        self.modest = False
+
+    def eval(
+        self: Expression,
+        scope: Ad | None = None,
+        target: Ad | None = None,
+        *,
+        context: EvalContext | None = None,
+    ) -> Any:
+        """The value, as a Python object, in ``scope`` and, if given, matched with ``target``.
+
+        ``context``: clock, zone and random seed to use instead of the machine's.  Raises
+        ``ClassAdEvaluationError`` if the evaluation as a whole fails, for instance at its limits.
+
+        >>> from classad import ClassAd, ExprTree
+        >>> ExprTree("MY.Cpus < TARGET.Cpus").eval(ClassAd({"Cpus": 1}), ClassAd({"Cpus": 4}))
+        True
+        """
+        if OPEN_BLOCKS or context is not None:
+            return _eval_in(self, context or current_context(), scope, target)
+        if target is None and isinstance(scope, Ad):
+            state = SHARED if self.modest else AmbientState()
+        else:
+            state = AmbientState()
+            scope = _set_scopes(state, scope, target)
+        try:
+            value = (self.run or compiled(self))(scope, state)
+        except (NeedExact, RecursionError, EvaluationFailure):
+            value = _eval_exactly(self, scope, state)
+        kind = value.__class__
+        if kind is int or kind is bool or kind is float or (kind is str and value.isascii()):
+            return value
+        if kind is Value:
+            if value is ERROR:
+                note(self, scope, state.right)
+            return value
+        return to_python(value)
+
+    def simplify(self, scope: Ad | None = None, target: Ad | None = None) -> ExprTree:
+        """The value as a literal expression; unknown names become undefined.
+
+        >>> from classad import ClassAd, ExprTree
+        >>> ExprTree("Cpus * 2").simplify(ClassAd({"Cpus": 4}))
+        8
+        """
+        other = None if target is None else _checked(target, "target")
+        my = _checked(scope, "scope")
+        if scope is None:
+            other = None
+        value, ok = evaluate_full(self, my, other, context=current_context())
+        if not ok:
+            raise ClassAdEvaluationError("failed to evaluate expression")
+        return ExprTree.from_value(value)
+
+    @classmethod
+    def from_value(cls, value: Any) -> Self:
+        """The expression that is this ClassAd value."""
+        return cls.from_node(node_of_value(value))
+
+    # --- looking into it -----------------------------------------------------------------------
+
+    def why(
+        self,
+        my: Ad | None = None,
+        target: Ad | None = None,
+        *,
+        context: EvalContext | None = None,
+    ) -> Explanation:
+        """Evaluate as ``eval`` does and explain the value, node by node.
+
+        >>> from classad import ClassAd, ExprTree
+        >>> print(ExprTree("Memroy > 1024").why(ClassAd({"Memory": 2048})))
+        Memroy > 1024  undefined
+          Memroy       undefined  not in MY
+          1024
+        undefined because `Memroy` is not in MY
+          help: did you mean `Memory`?
+        """
+        from classad.analysis.explain import explain
+
+        other = None if target is None or my is None else _checked(target, "target")
+        return explain(self, _checked(my, "my"), other, context=context or current_context())
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The half-open range of the text it was parsed from; (0, 0) if it was made otherwise."""
+        node = self.node
+        return node.start, node.end
+
+    def walk(self) -> Iterator[ExprTree]:
+        """This expression and all its operands, from left to right.
+
+        >>> [str(part) for part in ExprTree("a + 2 * b").walk()]
+        ['a + 2 * b', 'a', '2 * b', '2', 'b']
+        """
+        from classad.syntax.nodes import walk
+
+        return map(ExprTree.from_node, walk(self.node))
+
+    def tokens(self) -> list[Token]:
+        """The tokens of ``repr``: each has ``kind``, ``value``, ``start`` and ``end``.
+
+        >>> [(token.kind, token.value) for token in ExprTree('Arch == "X86_64"').tokens()]
+        [('NAME', 'Arch'), ('EQUAL', '=='), ('NEW_STRING', 'X86_64')]
+        """
+        from classad.syntax.lexing import Scanner
+        from classad.syntax.parse_table import load_tables
+
+        return list(Scanner(load_tables().vocabulary, repr(self)).tokens())
+
+    # --- building: the names of HTCondor's retired binding -----------------------------------
+
+    def and_(self, expr: object) -> Self:
+        """The expression ``self && expr``; Python values become literals.
+
+        >>> ExprTree("a || b").and_(ExprTree("c"))
+        (a || b) && c
+        """
+        return combine(type(self), self, "&&", expr)
+
+    def or_(self, expr: object) -> Self:
+        """The expression ``self || expr``."""
+        return combine(type(self), self, "||", expr)
+
+    def is_(self, expr: object) -> Self:
+        """The expression ``self =?= expr``."""
+        return combine(type(self), self, "=?=", expr)
+
+    def isnt_(self, expr: object) -> Self:
+        """The expression ``self =!= expr``."""
+        return combine(type(self), self, "=!=", expr)
+
+    def _get(self, index: object) -> Self:
+        return subscript(type(self), self, index)
+
+    def sameAs(self, expr: Expression) -> bool:  # noqa: N802 - HTCondor's name
+        """Whether two expressions are the same, also for those whose ``==`` builds."""
+        if not isinstance(expr, Expression):
+            raise TypeError("expr must be an ExprTree")
+        return self.same_as(expr)
+
+    def __int__(self) -> int:
+        return int(to_number(self.eval(), int))
+
+    def __float__(self) -> float:
+        return float(to_number(self.eval(), float))
+
+    # --- text and identity -------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        same_kind = other.__class__ is ExprTree or other.__class__ is Expression
+        return same_kind and isinstance(other, Expression) and self.same_as(other)
+
+    def _repr_html_(self) -> str:
+        from classad.formats.html import expression_html
+
+        return expression_html(repr(self))
+
+    __hash__ = None
+
+    def __reduce__(self) -> tuple[type[ExprTree], tuple[str]]:
+        return (ExprTree, (repr(self),))
+
+
+def _eval_in(tree: Expression, context: EvalContext, scope: Any, target: Any) -> Any:
+    """``ExprTree.eval`` in a context that is not the ambient one."""
+    state = AmbientState()
+    my = _set_scopes(state, scope, target)
+    value, ok = evaluate_full(tree, my, state.right, context=context)
+    if not ok:
+        raise ClassAdEvaluationError("failed to evaluate expression")
+    if value is ERROR:
+        note(tree, my, state.right)
+    return to_python(value)
+
+
+def _eval_exactly(tree: Expression, scope: Any, state: EvalState) -> Any:
+    value, ok = evaluate_exactly(tree, scope, state.left, state.right, state.context)
+    if not ok:
+        raise ClassAdEvaluationError("failed to evaluate expression")
+    return value
+
+
+def _set_scopes(state: EvalState, scope: Any, target: Any) -> Any:
+    """Check the ads given by a caller; the one to evaluate in.  A target alone is ignored."""
+    my = _checked(scope, "scope")
+    if target is not None:
+        other = _checked(target, "target")
+        if scope is not None and other is not my:
+            state.left, state.right = my, other
+    return my
+
+
+def _checked(ad: Any, what: str) -> Any:
+    """An ad given by the caller, or an empty one for None."""
+    if ad is None:
+        return Ad()
+    if not isinstance(ad, Ad):
+        raise TypeError(f"{what} must be a ClassAd")
+    return ad
+
+
+FACES[Expression] = ExprTree.sharing

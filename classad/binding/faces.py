@@ -1,0 +1,74 @@
+"""Converts ClassAd values to Python values, for the public interface.
+
+Lists, times and scalars have Python classes of their own.  What an ad or an expression is shown as
+is registered by the modules of ``ClassAd`` and ``ExprTree``, which convert values themselves.
+
+Inputs: the result of an evaluation, or what an ad stores.  Outputs: Python values; ads and lists
+are copies.
+Follows: the conversions of classad2 25.14.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from classad.ads.ad import Ad, ListValue, make_ad
+from classad.ads.expression import Expression
+from classad.language.values import AbsTime, RelTime, Value
+
+if TYPE_CHECKING:
+    from classad.syntax.nodes import Node
+
+#: ``Ad`` and ``Expression`` -> what makes the object that Python users see of one.
+FACES: Final[dict[type, Callable[[Any], Any]]] = {}
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_python(value: Any) -> Any:
+    """The Python object for the result of an evaluation."""
+    kind = value.__class__
+    if kind is str:
+        return _text(value)
+    if kind is bool or kind is int or kind is float or kind is Value:
+        return value
+    if kind is ListValue:
+        return [item_to_python(item) for item in value.items]
+    if kind is AbsTime:
+        return _EPOCH + timedelta(seconds=value.secs)
+    if kind is RelTime:
+        return value.secs
+    if isinstance(value, Ad):
+        return FACES[Ad](value)
+    return value
+
+
+def item_to_python(item: Any) -> Any:
+    """The Python object for what an ad or a list stores: expressions stay expressions."""
+    if item.__class__ is Expression:
+        # An ad keeps literals, lists and ads as values; of those only a relative time is left.
+        return node_to_python(item.node, item)
+    return to_python(item)
+
+
+def node_to_python(node: Node, tree: Expression | None = None) -> Any:
+    """The Python object for a piece of syntax: literals, lists and ads are values."""
+    from classad.syntax.nodes import AdExpr, ListExpr, Literal
+
+    if isinstance(node, Literal):
+        return to_python(node.value)
+    if isinstance(node, ListExpr):
+        return [node_to_python(item) for item in node.items]
+    if isinstance(node, AdExpr):
+        return FACES[Ad](make_ad(node, None))
+    return FACES[Expression](Expression.from_node(node) if tree is None else tree)
+
+
+def _text(value: str) -> str:
+    """A string, refused as classad2 does when its bytes are not UTF-8."""
+    if value.isascii():
+        return value
+    value.encode("utf-8", "surrogateescape").decode("utf-8")
+    return value

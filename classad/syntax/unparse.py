@@ -1,0 +1,173 @@
+"""Writes syntax trees as text, byte for byte as HTCondor prints expressions.
+
+Inputs: nodes.  Outputs: one line in new or old syntax, or the indented form.  Writing walks a stack
+of its own, so long chains neither recurse nor cost quadratic time.
+Follows: HTCondor 25.14.1; vectors ``unparse``.  Attributes of an ad are printed by length of the
+name, then without regard to case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from classad.language.spelling import attribute_order, quote_name, scalar_text
+from classad.syntax.nodes import (
+    AdExpr,
+    Binary,
+    Call,
+    Conditional,
+    ListExpr,
+    Literal,
+    Node,
+    Parens,
+    Reference,
+    Subscript,
+    Unary,
+)
+
+_NEW_SPELLING: Final = {"=?=": "is", "=!=": "isnt"}
+#: How far the indented form moves to the right for a bracket and again for what is inside.
+_AD_INDENT: Final = 4
+_LIST_INDENT: Final = 3
+
+
+class _Shift(int):
+    """Among the pieces: begin a new line, indented this much more or less."""
+
+
+class _Back(int):
+    """Among the pieces: later lines are indented this much less."""
+
+
+#: Texts, nodes, shifts, and whatever else an expander knows.
+Pieces = list[Any]
+
+
+#: What expands a piece: ``expand(piece, old, spread)`` gives the pieces that it consists of.
+Expander = Callable[[Any, bool, bool], Pieces]
+
+
+def unparse(node: Node, old: bool = False) -> str:
+    """The expression in one line.  Parentheses stand where the tree has them, nowhere else."""
+    return write(node, old)
+
+
+def spread_out(node: Node) -> str:
+    """The expression in new syntax, ads and lists over several lines."""
+    return write(node, False, spread=True)
+
+
+def _no_expander(piece: object, old: bool, spread: bool) -> Pieces:
+    raise TypeError(f"a `{type(piece).__name__}` is no part of an expression")
+
+
+def write(item: object, old: bool, *, spread: bool = False, other: Expander = _no_expander) -> str:
+    """The text of a node, or of anything that ``other`` expands into texts and nodes."""
+    out: list[str] = []
+    stack: Pieces = [item]
+    indent = 0
+    while stack:
+        top = stack.pop()
+        kind = top.__class__
+        if kind is str:
+            out.append(top)
+        elif kind is _Shift:
+            indent += top
+            out.append("\n" + " " * indent)
+        elif kind is _Back:
+            indent -= top
+        else:
+            pieces = _EXPANDERS.get(kind, other)(top, old, spread)
+            stack.extend(reversed(pieces))
+    return "".join(out)
+
+
+def _literal(node: Literal, old: bool, spread: bool) -> Pieces:
+    return [scalar_text(node.value, old)]
+
+
+def _reference(node: Reference, old: bool, spread: bool) -> Pieces:
+    if node.base is not None:
+        # HTCondor does not quote here, so `a.'b c'` prints as a text that does not parse.
+        return [node.base, "." + node.name]
+    return ["." if node.absolute else "", quote_name(node.name, old)]
+
+
+def _unary(node: Unary, old: bool, spread: bool) -> Pieces:
+    return [f" {node.operator}", node.operand]
+
+
+def _binary(node: Binary, old: bool, spread: bool) -> Pieces:
+    operator = node.operator if old else _NEW_SPELLING.get(node.operator, node.operator)
+    return [node.left, f" {operator} ", node.right]
+
+
+def _conditional(node: Conditional, old: bool, spread: bool) -> Pieces:
+    return [node.condition, " ? ", node.then, " : ", node.otherwise]
+
+
+def _subscript(node: Subscript, old: bool, spread: bool) -> Pieces:
+    return [node.base, "[", node.index, "]"]
+
+
+def _parens(node: Parens, old: bool, spread: bool) -> Pieces:
+    return ["(", node.inner, ")"]
+
+
+def _call(node: Call, old: bool, spread: bool) -> Pieces:
+    return [node.name + "(", *_between(node.args, [","]), ")"]
+
+
+def _list_expr(node: ListExpr, old: bool, spread: bool) -> Pieces:
+    return list_pieces(node.items, spread)
+
+
+def _ad_expr(node: AdExpr, old: bool, spread: bool) -> Pieces:
+    return ad_pieces(node.attributes, old, spread)
+
+
+def list_pieces(items: Iterable[Any], spread: bool) -> Pieces:
+    """The pieces of a list with these members."""
+    lines = _between(items, [",", _Shift(0)] if spread else [","])
+    return _bracketed("{", lines, "}", _LIST_INDENT) if spread else ["{ ", *lines, " }"]
+
+
+def ad_pieces(attributes: Iterable[tuple[str, Any]], old: bool, spread: bool) -> Pieces:
+    """The pieces of an ad with these attributes."""
+    ordered = sorted(attributes, key=lambda pair: attribute_order(pair[0]))
+    fields = ([quote_name(name, old) + " = ", value] for name, value in ordered)
+    lines = _joined(fields, ["; ", _Shift(0)] if spread else ["; "])
+    return _bracketed("[", lines, "]", _AD_INDENT) if spread else ["[ ", *lines, " ]"]
+
+
+def _bracketed(opening: str, lines: Pieces, closing: str, step: int) -> Pieces:
+    inside = [_Shift(step), *lines, _Shift(-step)] if lines else [_Shift(0)]
+    return [_Shift(step), opening, *inside, closing, _Back(step)]
+
+
+def _between(items: Iterable[Any], separator: Pieces) -> Pieces:
+    return _joined(([item] for item in items), separator)
+
+
+def _joined(groups: Iterable[Pieces], separator: Pieces) -> Pieces:
+    pieces: Pieces = []
+    for group in groups:
+        if pieces:
+            pieces.extend(separator)
+        pieces.extend(group)
+    return pieces
+
+
+_EXPANDERS: Final[dict[type, Expander]] = {
+    Literal: _literal,
+    Reference: _reference,
+    Unary: _unary,
+    Binary: _binary,
+    Conditional: _conditional,
+    Subscript: _subscript,
+    Parens: _parens,
+    Call: _call,
+    ListExpr: _list_expr,
+    AdExpr: _ad_expr,
+}
