@@ -213,6 +213,21 @@ def test_every_folder_is_on_the_map_and_every_path_on_it_exists() -> None:
     assert {path.relative_to(ROOT).as_posix() for path in folders} - named == set()
 
 
+def test_the_changelog_knows_where_modules_are_now() -> None:
+    """The table of old and new names; what moves again is changed there, too."""
+    _, _, table = (ROOT / "CHANGELOG.md").read_text().partition("<!-- modules -->")
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", table, re.MULTILINE)
+    now = {name for _, names in rows for name in re.findall(r"`([\w.]+)`", names)}
+    assert len(rows) > 250
+    files = {name: ROOT / name.replace(".", "/") for name in now}
+    missing = [
+        name
+        for name, path in files.items()
+        if not (path / "__init__.py").exists() and not path.with_suffix(".py").exists()
+    ]
+    assert sorted(missing) == []
+
+
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 8
 

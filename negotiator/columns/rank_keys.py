@@ -19,15 +19,12 @@ from classad.table.arrays.arrays import mark, rows_of, settle
 from classad.table.dependence.partner import Partner
 from negotiator.columns.chance import UnsureError
 from negotiator.matching.rank import (
-    JOB,
     JOB_NUMBER,
     JOB_RANK_IGNORED,
     KIND_ORDER,
     NOT_PREEMPTED,
     POLICY_NUMBER,
-    POST_JOB,
-    PRE_JOB,
-    PREEMPTION,
+    RANKS,
     RankKeys,
     RankNumber,
     RankRule,
@@ -161,14 +158,10 @@ class KeyMaker:
             return Keys(rows, size, before, JOB_RANK_IGNORED, after, kinds)
         if not rows:
             return Keys(rows, size, 0.0, 0.0, 0.0)
-        preemption: Rank = NOT_PREEMPTED
-        if kinds is not None:
-            held = passed.by_rank | passed.by_priority
-            preemption = self._rank(PREEMPTION, request, held)
-            if isinstance(preemption, Key):
-                preemption = Key(preemption.values, preemption.codes, kinds, NOT_PREEMPTED)
-        pre, job, post = [
-            self._rank(rule, request, passed.bits) for rule in (PRE_JOB, JOB, POST_JOB)
+        preempted = passed.by_rank | passed.by_priority
+        pre, job, post, preemption = [
+            self._rank(rule, request, preempted if rule.preempted_only else passed.bits, kinds)
+            for rule in RANKS
         ]
         return Keys(rows, size, pre, job, post, kinds, preemption)
 
@@ -214,20 +207,23 @@ class KeyMaker:
         mark(kinds, rows_of(self._held), _BY_PRIORITY)
         return kinds
 
-    def _rank(self, rule: RankRule, request: Partner, among: int) -> Rank:
+    def _rank(self, rule: RankRule, request: Partner, among: int, kinds: bytearray | None) -> Rank:
         """One key of some rows."""
+        if rule.preempted_only and kinds is None:
+            return NOT_PREEMPTED
         assert request.ad is not None
         scale = rule.scale(self._policy, request.ad)
         if isinstance(scale, float):
             if scale != scale:
                 raise UnsureError
             return scale
-        return Key(
-            *self._table.coded_numbers(
-                scale.expr,
-                request,
-                row_is="my" if scale.of_slot else "target",
-                convert=_CONVERT[rule.number],
-                within=Rows(self._size, among),
-            )
+        values, codes = self._table.coded_numbers(
+            scale.expr,
+            request,
+            row_is="my" if scale.of_slot else "target",
+            convert=_CONVERT[rule.number],
+            within=Rows(self._size, among),
+        )
+        return (
+            Key(values, codes, kinds, NOT_PREEMPTED) if rule.preempted_only else Key(values, codes)
         )

@@ -104,14 +104,15 @@ JOB: Final = RankRule("Rank", _by_job, JOB_NUMBER)
 POST_JOB: Final = RankRule(
     "NEGOTIATOR_POST_JOB_RANK", lambda policy, _: _by_policy(policy.post_job_rank), POLICY_NUMBER
 )
-#: The fourth key is the kind of match itself.
-KIND_NAME: Final = "preemption state"
 PREEMPTION: Final = RankRule(
     "PREEMPTION_RANK",
     lambda policy, _: _by_policy(policy.preemption_rank),
     POLICY_NUMBER,
     preempted_only=True,
 )
+#: The keys in the order in which they decide; between the last two stands the kind of match.
+RANKS: Final = (PRE_JOB, JOB, POST_JOB, PREEMPTION)
+KIND_NAME: Final = "preemption state"
 
 
 class Ranker:
@@ -121,8 +122,7 @@ class Ranker:
         self._request = request
         self._context = context
         self._pre_job, self._job, self._post_job, self._preemption = (
-            (rule.scale(policy, request), rule.number)
-            for rule in (PRE_JOB, JOB, POST_JOB, PREEMPTION)
+            (rule.scale(policy, request), rule.number) for rule in RANKS
         )
 
     def keys(self, slot: Slot, kind: MatchKind) -> RankKeys:
