@@ -168,6 +168,21 @@ def nested(pool: Pool, rng: random.Random) -> Pool:
     return pool
 
 
+def own_ads(pool: Pool, rng: random.Random) -> Pool:
+    """Lists that name ads of the slot itself, each under a name of its own."""
+    for ad in pool.slots:
+        names = [f"GPU_{rng.getrandbits(32):08x}" for _ in range(rng.randrange(4))]
+        for name in names:
+            capability, memory = rng.choice([7.0, 7.5, 8.0, 8.6]), rng.randrange(8000, 80000, 500)
+            ad[name] = f"[Capability = {capability}; Memory = {memory}]"
+        ad["AvailableGPUs"] = f"{{ {', '.join(names)} }}"
+    for ad in pool.jobs:
+        ad["Least"] = str(rng.randrange(8000, 60000))
+        ad["RequireGPUs"] = f"Capability >= {rng.choice(['7.5', '8.0'])} && Memory >= Least"
+        ad["Requirements"] += " && countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= 1"
+    return pool
+
+
 def odd_values(pool: Pool, rng: random.Random) -> Pool:
     """Attributes that half of the slots lack or have with another type."""
     for ad in pool.slots:
@@ -248,7 +263,7 @@ def moving_slots(pool: Pool, rng: random.Random) -> Pool:
 PROFILES: dict[str, Callable[[Pool, random.Random], Pool]] = {
     function.__name__: function
     for function in (
-        unique_constants, many_starts, start_by_job, unique_strings, nested, odd_values,
+        unique_constants, many_starts, start_by_job, unique_strings, nested, own_ads, odd_values,
         clock_and_chance, deep, circular, preemption, small_budget, moving_slots,
     )
 }  # fmt: skip

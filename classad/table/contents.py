@@ -1,9 +1,4 @@
-"""What a table holds: where its ads come from, how they are handed out and replaced.
-
-What is decided here: nothing about the language; classad/table/table.py asks.
-Inputs: ads, files, frames.  Outputs: ads, columns, frames.
-Never here: evaluation.
-"""
+"""Builds tables from ads, files and frames, hands out their ads, and replaces them."""
 
 from __future__ import annotations
 
@@ -55,6 +50,7 @@ class Holder:
 
     def _begin(self) -> None:
         """Know nothing yet."""
+        self._requests = 0
         self._book = Book(self._store, self._budget)
         self._splits = Splits(self._store.shapes)
         self._valuations = Valuations(self._store, self._budget)
@@ -64,11 +60,15 @@ class Holder:
     def _count_request(self) -> None:
         """Count a request; what is known of expressions goes if it has become too much."""
         self._budget.now += 1
+        self._requests += 1
+        if self._requests == 2:  # what a single one needs would be found anew for each
+            self._budget.settle()
         if self._budget.full:
             self._budget.clear()
             self._store.forget()
             self._budget.start_again()
             self._begin()
+            self._requests = 1
 
     @property
     def held(self) -> int:

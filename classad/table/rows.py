@@ -1,9 +1,4 @@
-"""``Rows``: a set of row numbers of a table.
-
-What is decided here: nothing about ads.  A set is one integer with a bit for each row, so that
-intersections cost a few nanoseconds for a hundred rows.
-Inputs: row numbers.  Outputs: sets, and row numbers in rising order.
-"""
+"""``Rows``: a set of row numbers of a table, as one integer with a bit for each row."""
 
 from __future__ import annotations
 

@@ -100,13 +100,13 @@ def by_key(
 ) -> tuple[Mapping[int, ClassAd], list[ClassAd]]:
     """The rows that ads with the same value of an attribute have, and the ads that have none."""
     codes, values = table.column(key)
-    place: dict[Any, int] = {}
+    place: dict[object, int] = {}
     for row in range(len(table) - 1, -1, -1):
         value = values[codes[row]]
         if value.__class__ is str or value.__class__ is int:
             place[value] = row
     found: dict[int, ClassAd] = {}
-    new: dict[Any, ClassAd] = {}
+    new: dict[object, ClassAd] = {}
     for ad in ads:
         value = ad.raw(key)
         if value.__class__ is not str and value.__class__ is not int:

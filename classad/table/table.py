@@ -1,13 +1,9 @@
-"""``Table``: many ads, asked all at once.
+"""``Table``: many ads that are matched, selected and ranked together.
 
-What is decided here: nothing about the language.  ``match`` gives the rows for which
-``classad.match.symmetric_match`` says yes, ``select`` and ``evaluate`` what ``classad.evaluate``
-gives in each row.  What is common to rows, and to partners that are the same to an expression, is
-evaluated once; what that cannot be said of is evaluated row by row.
-
-Inputs: ads or loaded columns, partners, expressions, contexts (None: that of the machine; its clock
-stands still for the length of a call).  Outputs: ``Rows``, codes and values, numbers.
-Never here: policy.
+``match`` gives the rows for which ``classad.match.symmetric_match`` says yes, ``select`` and
+``evaluate`` what ``classad.evaluate`` gives in each row.  What is common to rows, and to partners
+that are the same to an expression, is evaluated once; the rest row by row.  Without a context the
+clock is the machine's, and stands still for the length of a call.
 """
 
 from __future__ import annotations
@@ -149,7 +145,6 @@ class Table(Holder):
         if rows_side:  # first, since more of it is known from other jobs
             if self._row_side is None:
                 self._row_side = RowSide(self._book, self._splits)
-                self._budget.settle()
             bits, ask_row, chance = self._row_side.accepting(partner, bits)
             chance |= thorough and self._row_side.odd != 0
         if job_side and (bits or chance or thorough):

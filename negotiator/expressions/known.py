@@ -148,7 +148,7 @@ class _Forms:
         return None if node is None else _look(ExprTree.from_node(node))
 
 
-def _form(found: _Look, values: list[object]) -> _Form | None:
+def _form(found: _Look, values: Sequence[object]) -> _Form | None:
     """What others are that are alike; None if not each constant is printed where it is written."""
     printed, (tree,) = constants_of(found.text), found.trees
     if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):

@@ -1,1 +1,1 @@
-"""Answers that a table keeps and joins, each under a budget; never computes one in two ways."""
+"""Keeps the answers of a table and intersects them, within a budget; never parses."""

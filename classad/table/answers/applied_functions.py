@@ -1,12 +1,7 @@
-"""Functions of an ad, asked once for all rows that are alike in what the function looks at.
+"""Evaluates a Python function of an ad for every row, once per distinct combination of its inputs.
 
-What is decided here: which attributes a function of some attributes can see through them (what
-their expressions mention, whatever those mention, and so on), and that rows with equal cells in
-all of these are one to it.  Rows with expressions of which that cannot be known, because they look
-at the ad as such or draw random numbers, are asked one by one.
-
-Inputs: a store, attributes, a Python function.  Outputs: codes and values.
-Never here: what the function makes of an ad.
+The inputs are the attributes that the function reads and all that their expressions mention.  Rows
+whose expressions look at the ad as such or draw random numbers are asked one by one.
 """
 
 from __future__ import annotations

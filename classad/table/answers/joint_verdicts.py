@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any
 
 from classad.table.answers.predicates import Book, Predicate
 from classad.table.answers.verdicts import Verdict
@@ -36,7 +35,7 @@ class _Group:
         self.clock = clock
         self.predicates: list[Predicate] = []
         self.variants = 0
-        self.known: dict[Any, Verdict] = {}
+        self.known: dict[object, Verdict] = {}
 
 
 class Together:
@@ -78,7 +77,7 @@ class Together:
                 chance |= verdict.chance
         return bits, odd, chance
 
-    def _ask(self, group: _Group, key: Any, partner: Partner) -> Verdict:
+    def _ask(self, group: _Group, key: object, partner: Partner) -> Verdict:
         found = passing_all([each.verdict(partner) for each in group.predicates])
         if count_variants(group.predicates) == group.variants:
             self._book.budget.add(group.known, key, found)

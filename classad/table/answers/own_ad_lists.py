@@ -1,12 +1,9 @@
-"""Lists that name the row's own ads, such as ``AvailableGPUs = { GPU_1, GPU_2 }``.
+"""Writes out lists that name the row's own ads, such as ``AvailableGPUs = { GPU_1, GPU_2 }``.
 
-What is decided here: when such a list says the same as one with those ads written in it, so that
-rows with different lists need no plans of their own.  ``countMatches`` of a partner evaluates the
-members in the partner, which finds them in the row if it has none of these names itself.
-Inputs: the columns of a store, partners, shapes of the partner's expressions.  Outputs: shapes in
-which an attribute that no ad has stands for the lists.
-Never here: evaluation.
-Follows: ``countMatches`` in classad/builtins/ads.py.
+Rows with different lists then need no plans of their own: in the partner's expression an attribute
+that no ad has stands for the lists.  ``countMatches`` of a partner evaluates the members in the
+partner, which finds them in the row if it has none of these names itself.  Follows
+``countMatches`` in classad/builtins/ads.py.
 """
 
 from __future__ import annotations
@@ -135,7 +132,7 @@ class OwnLists:
                 rows[code].append(row)
         for code, places in rows.items():
             values[code] = None
-            known: dict[Any, int] = {}
+            known: dict[object, int] = {}
             for row, ads in zip(places, self._members(named[code] or [], places), strict=True):
                 if any(map(is_open, ads)):
                     return None

@@ -131,7 +131,7 @@ class Book:
     def __init__(self, store: Store, budget: Budget) -> None:
         self.store = store
         self.budget = budget
-        self._predicates: Notes[Any, Predicate] = Notes(budget)
+        self._predicates: Notes[object, Predicate] = Notes(budget)
 
     def predicate(
         self, shape: Shape, of_row: bool, part: Part, open_names: frozenset[str] = frozenset()

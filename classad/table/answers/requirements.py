@@ -1,12 +1,8 @@
-"""Requirements of rows and partners as conjunctions of predicates.
+"""Finds the rows that a partner's requirements accept, and those whose requirements accept it.
 
-What is decided here: that requirements hold if each of their conjuncts does, wherever those are
-written: in the requirements or in an attribute that they consist of.  Conjuncts that rows share are
-kept together, with the rows that have them, and so is what all of them together say to partners
-that are the same to them.
-Inputs: requirements of ads.  Outputs: the rows that a partner accepts, and that accept it.
-Never here: evaluation.
-Follows: classad/match.py.
+Requirements hold if each of their conjuncts does, wherever those are written: in the requirements
+or in an attribute that they consist of.  Conjuncts that rows share are one predicate, with the rows
+that have them.  Follows classad/match.py.
 """
 
 from __future__ import annotations
@@ -16,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from classad.ads.expression import Expression as ExprTree
+from classad.language.values import Scalar
 from classad.match import is_true
 from classad.syntax.unbuilt import Unbuilt
 from classad.table.answers.joint_verdicts import Together, count_variants, names_asked, passing_all
@@ -81,7 +78,7 @@ class RowSide:
         self.odd = 0
         #: The columns that say which conjuncts there are.
         self._columns = {REQUIREMENTS}
-        members: dict[Any, _Member] = {}
+        members: dict[object, _Member] = {}
         tasks = list(self._start())
         while tasks:
             task = tasks.pop()
@@ -95,12 +92,12 @@ class RowSide:
         self.predicates = self._predicates(members.values())
         self._together = Together(book, self.predicates)
 
-    def _add(self, task: _Task, members: dict[Any, _Member]) -> None:
+    def _add(self, task: _Task, members: dict[object, _Member]) -> None:
         """Take the rows of a conjunct that turned out to be one."""
         conjunct, names = task.conjunct, task.open_names
         template = conjunct.template
         if template is None:
-            key: Any = (self._splits.shape(conjunct).uid, names)
+            key: object = (self._splits.shape(conjunct).uid, names)
         else:
             key = (template, conjunct.values, names)
         member = members.get(key)
@@ -110,7 +107,7 @@ class RowSide:
     def _predicates(self, members: Iterable[_Member]) -> list[Predicate]:
         """The predicates of conjuncts; those that differ in constants only are one."""
         book = self.book
-        alike: dict[Any, list[_Member]] = {}
+        alike: dict[object, list[_Member]] = {}
         for number, member in enumerate(members):
             template = member.conjunct.template
             key = number if template is None else (template, member.open_names)
@@ -214,7 +211,7 @@ class _Wanted:
         self.key_of: KeyOf = key_of(())
         self.variants = -1
         self.clock = False
-        self.known: dict[Any, Verdict] = {}
+        self.known: dict[object, Verdict] = {}
 
     def find(self, partner: Partner) -> Verdict | None:
         """What was found for such a partner before."""
@@ -242,7 +239,7 @@ class _Shapes:
         self._lists = lists
         self._templated = partner.takes_constants
         self._uses: Counter[Template] = Counter()
-        self.given: dict[str, Any] = {}
+        self.given: dict[str, Scalar] = {}
 
     def of(self, conjunct: Conjunct) -> Shape:
         """The shape of the next conjunct."""
@@ -264,9 +261,9 @@ class PartnerSide:
         self.book = book
         self._splits = splits
         self.lists = OwnLists(book) if lists is None else lists
-        self._by_text: Notes[Any, _Wanted] = Notes(book.budget)
+        self._by_text: Notes[object, _Wanted] = Notes(book.budget)
         # The tree is kept, so that its identity is its own.
-        self._by_tree: Notes[Any, tuple[ExprTree, _Wanted, Constants]] = Notes(book.budget)
+        self._by_tree: Notes[object, tuple[ExprTree, _Wanted, Constants]] = Notes(book.budget)
 
     def forget(self) -> None:
         """Columns have changed, though not expressions."""
@@ -299,7 +296,7 @@ class PartnerSide:
         conjuncts = self._splits.of(tree)
         given = _NOTHING
         if any(conjunct.name for conjunct in conjuncts):
-            key: Any = text_of(tree)
+            key: object = text_of(tree)
             wanted = self._by_text.get(key) or _Wanted(tree, None)
         else:
             shapes = _Shapes(self._splits, partner, self.lists)

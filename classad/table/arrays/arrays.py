@@ -152,7 +152,7 @@ def settle(values: array[float], single: bool, other: float) -> array[float]:
 
 
 def _number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int], array[int]]:
-    numbers: dict[Any, int] = {}
+    numbers: dict[object, int] = {}
     first = array("i")
     out = NO_CODES * len(left)
     for row, pair in enumerate(left if right is None else zip(left, right, strict=True)):

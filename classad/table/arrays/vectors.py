@@ -13,11 +13,11 @@ from itertools import accumulate, pairwise, repeat
 from math import isfinite, nan
 from struct import pack, unpack
 from sys import byteorder
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from classad import kernels
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.loading.columns import Tag
 from classad.table.arrays.arrays import pick, pick_numbers
 
@@ -48,19 +48,20 @@ class Vector:
         self.payload = payload
         self.others = others
         self.step = step
-        self.memo: dict[Any, Any] = {}
-        self._values: list[Any] | None = None
+        self.memo: dict[str, Any] = {}
+        self._values: list[ClassAdValue] | None = None
         self._native: Any = None
 
     @classmethod
-    def of(cls, values: list[Any]) -> Vector:
+    def of(cls, values: list[ClassAdValue]) -> Vector:
         """The vector of some values."""
         kinds = set(map(type, values))
         found: Vector
         if len(kinds) == 1 and not kinds.isdisjoint(_KINDS):
             (kind,) = kinds
             payload = array("q")
-            payload.frombytes(array("d" if kind is float else "q", values).tobytes())
+            numbers: Any = values
+            payload.frombytes(array("d" if kind is float else "q", numbers).tobytes())
             found = cls(bytes((_KINDS[kind],)) * len(values), payload, {})
         elif len(kinds) == 1 and not any(value is UNDEFINED or value is ERROR for value in values):
             found = cls(bytes(len(values)), array("q", bytes(8 * len(values))), values)
@@ -76,15 +77,15 @@ class Vector:
         return cls(bytes((Tag.BOOLEAN,)) * len(values), array("q", list(values)), {})
 
     @classmethod
-    def _mixed(cls, values: list[Any]) -> Vector:
+    def _mixed(cls, values: list[ClassAdValue]) -> Vector:
         tags, payload = bytearray(len(values)), array("q", bytes(8 * len(values)))
-        others: dict[int, Any] = {}
+        others: dict[int, ClassAdValue] = {}
         for place, value in enumerate(values):
             _set(tags, payload, others, place, value)
         return cls(tags, payload, others)
 
     @classmethod
-    def constant(cls, value: Any) -> Vector:
+    def constant(cls, value: ClassAdValue) -> Vector:
         """The vector in which everything is one value."""
         found = cls.of([value])
         found.step = 0
@@ -95,7 +96,7 @@ class Vector:
         """Whether all there is are numbers, booleans, undefined and errors."""
         return not self.others
 
-    def values(self) -> list[Any]:
+    def values(self) -> list[ClassAdValue]:
         """The values as the evaluator has them."""
         if self._values is None:
             kinds = set(self.tags)
@@ -103,7 +104,7 @@ class Vector:
             self._values = list(self.payload) if whole else list(map(self.value, range(len(self))))
         return self._values
 
-    def value(self, place: int) -> Any:
+    def value(self, place: int) -> ClassAdValue:
         """One of the values."""
         if self._values is not None:
             return self._values[place]
@@ -112,7 +113,7 @@ class Vector:
     def __len__(self) -> int:
         return len(self.tags)
 
-    def shared(self) -> Any:
+    def shared(self) -> ClassAdValue | None:
         """The value that stands for all; None if there are several."""
         return None if self.step else self.value(0)
 
@@ -182,18 +183,19 @@ class Vector:
         return out
 
 
-def _counts(value: Any) -> int:
+def _counts(value: ClassAdValue) -> int:
     """The same for a truth value, as csrc/kernels.h numbers it."""
     if value.__class__ is bool:
         return 1 if value else 2
     return 0 if value is UNDEFINED else 3
 
 
-def _value(tag: int, number: int, others: Any, place: int) -> Any:
+def _value(tag: int, number: int, others: Any, place: int) -> ClassAdValue:
     if tag == Tag.INTEGER:
         return number
     if tag == Tag.REAL:
-        return unpack("d", pack("q", number))[0]
+        real: float = unpack("d", pack("q", number))[0]
+        return real
     if tag == Tag.BOOLEAN:
         return number == 1
     if tag == Tag.UNDEFINED:
@@ -202,14 +204,18 @@ def _value(tag: int, number: int, others: Any, place: int) -> Any:
 
 
 def _set(
-    tags: bytearray, payload: array[int], others: dict[int, Any], place: int, value: Any
+    tags: bytearray,
+    payload: array[int],
+    others: dict[int, ClassAdValue],
+    place: int,
+    value: ClassAdValue,
 ) -> None:
     """Put a value in its place."""
-    kind = value.__class__
+    kind, number = value.__class__, cast(int, value)
     tag = _KINDS.get(kind)
     if tag is not None:
         tags[place] = tag
-        payload[place] = unpack("q", pack("d", value))[0] if kind is float else value
+        payload[place] = unpack("q", pack("d", number))[0] if kind is float else number
     elif value is UNDEFINED or value is ERROR:
         tags[place] = Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR
     else:
@@ -221,7 +227,9 @@ def _set(
 Live = Sequence[int] | None
 
 
-def apply(function: Callable[..., Any], vectors: Sequence[Vector], live: Live = None) -> Vector:
+def apply(
+    function: Callable[..., ClassAdValue], vectors: Sequence[Vector], live: Live = None
+) -> Vector:
     """What a function makes of the values at each position; undefined at those of no matter."""
     if not any(vector.step for vector in vectors):
         return Vector.constant(function(*[vector.value(0) for vector in vectors]))
@@ -231,7 +239,7 @@ def apply(function: Callable[..., Any], vectors: Sequence[Vector], live: Live = 
     picked: list[Any] = [
         map(v.values().__getitem__, live) if v.step else repeat(v.value(0)) for v in vectors
     ]
-    values: list[Any] = [UNDEFINED] * max(map(len, vectors))
+    values: list[ClassAdValue] = [UNDEFINED] * max(map(len, vectors))
     for place, value in zip(live, map(function, *picked), strict=False):
         values[place] = value
     return Vector.of(values)
@@ -304,7 +312,11 @@ def _held(ffi: Any, tags: bytearray, payload: array[int]) -> tuple[Any, Any]:
 
 
 def _operated(
-    native: Any, number: int, function: Callable[..., Any], parts: Sequence[Vector], live: Live
+    native: Any,
+    number: int,
+    function: Callable[..., ClassAdValue],
+    parts: Sequence[Vector],
+    live: Live,
 ) -> Vector:
     ffi, lib = native
     size = max(map(len, parts))
@@ -315,7 +327,7 @@ def _operated(
 
 
 def _mended(
-    function: Callable[..., Any],
+    function: Callable[..., ClassAdValue],
     parts: Sequence[Vector],
     made: tuple[bytearray, array[int]],
     left: int,
@@ -323,14 +335,14 @@ def _mended(
 ) -> Vector:
     """The vector of a kernel's results; as many as are ``left`` are found here."""
     tags, payload = made
-    others: dict[int, Any] = {}
+    others: dict[int, ClassAdValue] = {}
     if left < 0:
         raise ValueError(f"the C kernel refused its arguments (code {left})")
     if left:
         waiting = [place for place, tag in enumerate(tags) if tag == _ELSEWHERE]
         wanted = None if live is None else set(live)
         for place in waiting:
-            value = UNDEFINED
+            value: ClassAdValue = UNDEFINED
             if wanted is None or place in wanted:
                 value = function(*[part.value(place if part.step else 0) for part in parts])
             _set(tags, payload, others, place, value)

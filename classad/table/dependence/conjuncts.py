@@ -1,26 +1,24 @@
-"""The conjuncts of expressions, and which of them differ in nothing but constants.
+"""Splits expressions into conjuncts, and finds those that differ in nothing but constants.
 
-What is decided here: that a text is taken apart before it is read, where that can be done, and that
-a part whose constants have been left out is understood as others are that leave the same.  So only
-what is new in a text is parsed.
-Inputs: expressions.  Outputs: ``Conjunct`` objects.
-Never here: what conjuncts are for.
+A text is split before it is parsed, where that can be done, and a piece without its constants is
+understood as others are that leave the same.  So only what is new in a text is parsed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from classad.ads.expression import Expression as ExprTree
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
+from classad.language.values import Scalar
 from classad.syntax.native import parse
-from classad.syntax.nodes import Binary, Node, Parens, Reference
+from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference
 from classad.syntax.unbuilt import Unbuilt
 from classad.syntax.ways import PREFIX
 from classad.table.expressions.conjunct_texts import conjuncts_in
-from classad.table.expressions.shapes import Shape, Shapes, text_of
+from classad.table.expressions.shapes import Shape, Shapes, scope_of, text_of
 from classad.table.expressions.templates import (
     Constant,
     Template,
@@ -42,7 +40,7 @@ class Conjunct(NamedTuple):
     name: str
     level: int
     template: Template | None
-    values: tuple[Any, ...]
+    values: tuple[Scalar, ...]
 
 
 class _Piece(NamedTuple):
@@ -65,15 +63,15 @@ class Splits:
     def __init__(self, shapes: Shapes) -> None:
         self._shapes = shapes
         budget = shapes.budget
-        self._known: Notes[Any, list[Conjunct]] = Notes(budget)
-        self._nodes: Notes[Any, list[_Found]] = Notes(budget)
-        self._plain: Notes[Any, list[Shape]] = Notes(budget)
+        self._known: Notes[object, list[Conjunct]] = Notes(budget)
+        self._nodes: Notes[object, list[_Found]] = Notes(budget)
+        self._plain: Notes[object, list[Shape]] = Notes(budget)
         #: By text, how it is read and levels above it.
         self._parts: Notes[tuple[str, int, int], list[Conjunct]] = Notes(budget)
-        self._pieces: Notes[Any, list[_Piece]] = Notes(budget)
+        self._pieces: Notes[object, list[_Piece]] = Notes(budget)
         #: For parts of texts without their constants the places of those that have to stay.
-        self._fixed: Notes[Any, tuple[int, ...]] = Notes(budget)
-        self._templates: Notes[Any, Template] = Notes(budget)
+        self._fixed: Notes[object, tuple[int, ...]] = Notes(budget)
+        self._templates: Notes[object, Template] = Notes(budget)
         self._with_names: Notes[tuple[int, str, int], tuple[Shape, list[str]]] = Notes(budget)
 
     def of(self, tree: ExprTree) -> list[Conjunct]:
@@ -115,7 +113,7 @@ class Splits:
             found = self._with_names.keep(key, (shape, names), 400 + 80 * len(names))
         return found
 
-    def _split(self, tree: ExprTree, text: Any) -> list[Conjunct]:
+    def _split(self, tree: ExprTree, text: tuple[str, int]) -> list[Conjunct]:
         if tree._node.__class__ is not Unbuilt:
             return self._whole(tree)
         found: list[Conjunct] = []
@@ -190,7 +188,7 @@ class Splits:
             pieces.append(_Piece(_own_name(node), level, template, constants))
         return tuple([place for place in range(count) if place not in free]), pieces
 
-    def _template(self, node: Node, text: str, how: int, literals: list[Any]) -> Template:
+    def _template(self, node: Node, text: str, how: int, literals: list[Literal]) -> Template:
         """The template of a conjunct: one for all that are spelled alike."""
         spelled, at = [], node.start
         for literal in literals:
@@ -212,17 +210,17 @@ class Splits:
         return found
 
 
-def _kept(values: list[Any], fixed: tuple[int, ...]) -> list[Any]:
+def _kept(values: list[Scalar], fixed: tuple[int, ...]) -> list[tuple[type, str]]:
     return [(values[place].__class__, repr(values[place])) for place in fixed]
 
 
 def _conjuncts_of(root: Node) -> Iterator[_Found]:
-    todo: list[tuple[Any, int]] = [(root, 0)]
+    todo: list[tuple[Node, int]] = [(root, 0)]
     while todo:
         node, level = todo.pop()
-        if node.__class__ is Parens:
+        if isinstance(node, Parens):
             todo.append((node.inner, level + 1))
-        elif node.__class__ is Binary and node.operator == "&&":
+        elif isinstance(node, Binary) and node.operator == "&&":
             todo.append((node.right, level + 1))
             todo.append((node.left, level + 1))
         else:
@@ -234,11 +232,9 @@ def _own_name(node: Node) -> str:
     if not isinstance(node, Reference) or node.absolute:
         return ""
     name = fold_name(node.name)
-    base: Any = node.base
-    if name in UNUSUAL or base is None:
+    if name in UNUSUAL or node.base is None:
         return "" if name in UNUSUAL else name
-    own = isinstance(base, Reference) and base.base is None and not base.absolute
-    return name if own and fold_name(base.name) == "my" else ""
+    return name if scope_of(node) == "my" else ""
 
 
 __all__: Final = ["Conjunct", "Splits"]

@@ -1,11 +1,8 @@
-"""``Partner``: the one ad that all rows are evaluated against, and what of it matters.
+"""``Partner``: the one ad that all rows are evaluated against, and keys of what matters in it.
 
-What is decided here: when two partners are the same to an expression.  An attribute that is an
-expression counts as its value where it refers to nothing outside; else as its text together with
-all that it mentions in the partner.
-Inputs: an ad (None: there is none) and the shapes of expressions.  Outputs: keys, and the rows'
-attributes that the partner's own expressions mention.
-Never here: rows, caches.
+Two partners are the same to an expression if their keys are.  An attribute that is an expression
+counts as its value where it refers to nothing outside; else as its text together with all that it
+mentions in the partner.
 """
 
 from __future__ import annotations
@@ -97,7 +94,7 @@ class _Keys(dict[Asked, Any]):
 
     __slots__ = ("_partner",)
 
-    def __init__(self, partner: Partner, absent: dict[Asked, None]) -> None:
+    def __init__(self, partner: Partner, absent: Mapping[Asked, None]) -> None:
         super().__init__(absent)
         self._partner = partner
 
@@ -109,7 +106,7 @@ class _Keys(dict[Asked, Any]):
             shapes = self._partner.shapes
             shapes.absent.keep(asked, None, 200)
             if not plain:
-                shapes.exactly[name] = asked
+                shapes.exactly[name] = (name,)
             return None
         item = self._partner.item(name)
         key = self[asked] = item.value if plain else item.exact
@@ -262,7 +259,7 @@ class Partner:
         random = shape.random or any(item.random for item in items)
         clock = shape.clock or any(item.clock for item in items)
         exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
-        key: Any = exact
+        key: object = exact
         if not (nested or odd or clock or rows) and height <= _LOW:
             values = self.shapes.values(self.context)
             known = values.get(exact)

@@ -1,11 +1,8 @@
-"""Plans: which columns decide the value of an expression, and for which rows.
+"""Finds which columns decide the value of an expression, and for which rows.
 
-What is decided here: how far to follow attributes into other attributes.  Rows whose attributes are
-the same expressions form a group; within one the value is a function of the listed columns and of
-what the partner is to the listed names.
-Inputs: a shape, who evaluates it, a part of the table, a partner.  Outputs: ``Plan``.
-Never here: evaluation.
-Follows: classad/evaluation/scopes.py.
+Attributes are followed into other attributes.  Rows whose attributes are the same expressions form
+a group; within one the value is a function of the listed columns and of what the partner has for
+the listed names.  Follows classad/evaluation/scopes.py.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Texts of expressions taken apart at ``&&`` before anybody reads them.
+"""Splits the text of an expression at ``&&`` without parsing it.
 
-What is decided here: where that can be told without reading.  Quoted names, escapes and comments
-can hide anything, so a text with one of those is left whole; so is one that has ``&&`` in a string,
-or beside it something that binds less.
-Inputs: texts that are known to be expressions.  Outputs: texts, perhaps of no expressions: if any
-of them is none, the text as a whole has to be read.
-Never here: what a text means.
+Quoted names, escapes and comments can hide anything, so a text with one of those is left whole; so
+is one that has ``&&`` in a string, or beside it an operator that binds less.  The pieces need not
+be expressions: if one is not, the text as a whole has to be read.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""What an expression mentions: the part of planning that looks at the expression alone.
+"""Finds which attributes can have an influence on the value of an expression.
 
-What is decided here: which attributes can have an influence on its value (perhaps more than do),
-and whether knowing them is enough.  An expression is *odd* if it is not: because it looks at the
-match as such (``.LEFT``, ``parent``, a bare ``TARGET``), or prints or parses expressions.  It is
-of the *clock* if the instant or the zone matters, *random* if chance may.
-Inputs: syntax trees.  Outputs: ``Shape`` objects, one for equal expressions.
-Never here: ads, evaluation.
-Follows: classad/evaluation/scopes.py for what a name can reach.
+An expression is *odd* if knowing them is not enough: it looks at the match as such (``.LEFT``,
+``parent``, a bare ``TARGET``), or prints or parses expressions.  It is of the *clock* if the
+instant or the zone matters, *random* if chance may.  Equal expressions have one ``Shape``.  Follows
+classad/evaluation/scopes.py for what a name can reach.
 """
 
 from __future__ import annotations
@@ -151,16 +148,16 @@ class Shapes:
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget = Budget() if budget is None else budget
         self._uids = count()
-        self._by_text: Notes[Any, Shape] = Notes(budget)
+        self._by_text: Notes[object, Shape] = Notes(budget)
         # The trees and nodes are kept, so that their identities are their own.
-        self._by_tree: Notes[int, tuple[Any, Shape]] = Notes(budget)
+        self._by_tree: Notes[int, tuple[object, Shape]] = Notes(budget)
         self._by_node: Notes[int, tuple[Node, Shape]] = Notes(budget)
         #: Attributes that some partner was asked for and does not have.
-        self.absent: Notes[Any, None] = Notes(budget)
+        self.absent: Notes[str | tuple[str], None] = Notes(budget)
         #: Those of which the expression was asked for, as it was asked.
-        self.exactly: dict[str, Any] = {}
-        self._values: Notes[Any, Any] = Notes(budget)
-        self._context: Any = None
+        self.exactly: dict[str, tuple[str]] = {}
+        self._values: Notes[object, object] = Notes(budget)
+        self._context: object = None
 
     def forget(self) -> None:
         """Forget all; the numbers of shapes do not come again."""
@@ -185,11 +182,11 @@ class Shapes:
             known = self._by_tree.keep(id(value), (value, shape), 600 + 100 * shape.size)
         return known[1]
 
-    def of_node(self, node: Node, text: Any) -> Shape:
+    def of_node(self, node: Node, text: object) -> Shape:
         """The shape of a part of an expression; ``text`` tells it from others."""
         return self._by_text.get(text) or self.of_text(text, ExprTree.from_node(node))
 
-    def values(self, context: Any) -> Notes[Any, Any]:
+    def values(self, context: object) -> Notes[object, object]:
         """What partners' attributes are as values, by their expressions and all these lead to."""
         if self._context is not context:
             self._context = context
@@ -204,7 +201,7 @@ class Shapes:
             known = self._by_node.keep(id(node), (node, shape), 300)
         return known[1]
 
-    def of_text(self, text: Any, tree: ExprTree) -> Shape:
+    def of_text(self, text: object, tree: ExprTree) -> Shape:
         """The shape of what this text is, made from the tree if there is none yet."""
         shape = self._by_text.get(text)
         if shape is None:
@@ -215,7 +212,7 @@ class Shapes:
         return shape
 
 
-def text_of(tree: ExprTree) -> Any:
+def text_of(tree: ExprTree) -> tuple[str, int]:
     """What tells an expression from others: equal texts read in the same way are equal."""
     node: Any = tree._node
     if node.__class__ is Unbuilt:

@@ -1,11 +1,8 @@
-"""Expressions that are alike but for their constants.
+"""Takes the constants out of expressions, so that those which differ in nothing else are one.
 
-What is decided here: which constants of a text can be taken out of it: numbers and strings in
-plain spelling, where an operator or function gets them as a value.  What is left, with references
-in their places, is a *template*: it is read, planned and made ready once for all texts that differ
-in nothing else, and the constants are attributes, of the rows or of the partner, that no ad has.
-Inputs: texts of expressions and their trees.  Outputs: ``Template`` objects, constants.
-Never here: evaluation.
+What can be taken out are numbers and strings in plain spelling, where an operator or function gets
+them as a value.  What is left is a *template*: it is read and planned once, and the constants
+become attributes, of the rows or of the partner, that no ad has.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ from itertools import count
 from typing import Any, Final, NamedTuple
 
 from classad.evaluation.functions import RAW, lookup_function
+from classad.language.values import Scalar
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary
 
 #: Numbers and strings that are what they look like.
@@ -43,7 +41,7 @@ class Constant(NamedTuple):
         return -value if self.negative else value
 
 
-def constants_of(text: str) -> tuple[Rest, list[Any]] | None:
+def constants_of(text: str) -> tuple[Rest, list[Scalar]] | None:
     """What a text is without its constants, and these; None if that cannot be told."""
     pieces = _CONSTANT.split(text)
     rest = MARK.join(pieces[::2])

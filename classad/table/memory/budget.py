@@ -51,7 +51,7 @@ class Budget:
     # --- notes ----------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Spare the notes there are now: the rows need them for every request."""
+        """Spare as many notes as there are now: they are what one request needs."""
         self._floor = self.noted
 
     @property

@@ -1,3 +1,1 @@
-"""Evaluates an expression once per distinct combination of the values that it reads; never row by
-row.
-"""
+"""Evaluates an expression once for each distinct combination of values; knows no sets of rows."""

@@ -50,7 +50,7 @@ class Members:
         """What each ad has for a name, or else the partner."""
         known = self._columns.get(name)
         if known is None:
-            cells = [ad._attrs.get(name) for ad in self.ads]
+            cells: list[Any] = [ad._attrs.get(name) for ad in self.ads]
             if not PLAIN.issuperset(map(type, cells)):
                 raise Unknown
             missing = cells.count(None)

@@ -1,10 +1,8 @@
 """Columns: for every row the code of what it has for one attribute, and what the codes stand for.
 
-What is decided here: when two rows have the same (equal value of one type, equal text of an
-expression, equal lists or ads, or nothing), and the order of codes: numbers first, rising, so that
-a comparison with a constant changes at one code only.
-Inputs: cells as an ad keeps them.  Outputs: ``Column`` objects.
-Never here: reading files, evaluation.
+Two rows have the same if they have an equal value of one type, an expression of equal text, equal
+lists or ads, or nothing.  Numbers come first and rise, so that a comparison with a constant changes
+at one code only.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ class Column:
     def __init__(self, key: str, values: list[Any], codes: array[int], ordered: int) -> None:
         self.key = key
         self.values, self.codes, self.ordered = values, codes, ordered
-        self.numbers: dict[Any, int] | None = None
+        self.numbers: dict[object, int] | None = None
         self.expressions = _open_among(values)
 
     @classmethod
@@ -155,7 +153,7 @@ def _by_key(cells: Sequence[Any]) -> _Coded:
         if key is None:
             key = known[id(cell)] = cell_key(cell)
         keys.append(key)
-    first: dict[Any, Any] = {}
+    first: dict[object, Any] = {}
     for key, cell in zip(keys, cells, strict=True):
         first.setdefault(key, cell)
     return _coded(list(first.values()), keys, lambda values: [cell_key(v) for v in values])

@@ -1,9 +1,6 @@
 """Rows that are ads with a few attributes changed, without a copy of each ad.
 
-What is decided here: nothing; a row is what its owner says.  What has changed since the rows were
-last looked at is found by looking at the columns that are there.
-Inputs: an ``Overlaid``.  Outputs: a store of its rows; the names of columns that have changed.
-Never here: evaluation, what was changed and why.
+Which columns have changed since the rows were last looked at is found by comparing their cells.
 """
 
 from __future__ import annotations

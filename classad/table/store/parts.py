@@ -1,9 +1,6 @@
-"""Parts of a table: rows that share a plan, and the distinct combinations of what they have.
+"""Numbers the distinct combinations of cells that some rows of a table have in some columns.
 
-What is decided here: nothing about ads.  For some columns, rows with equal cells in all of them get
-one number, so that whatever follows from those cells is found once.
-Inputs: columns, row numbers.  Outputs: ``Part`` and ``Joint`` objects, kept until their columns
-change.
+Whatever follows from those cells is then found once for each combination.
 """
 
 from __future__ import annotations
@@ -215,7 +212,7 @@ class Part:
         if found is None:
             view = self.view(name)
             alike: dict[type, list[int]] = {}
-            close: dict[Any, list[int]] = {}
+            close: dict[object, list[int]] = {}
             for code in view.used:
                 value = view.values[code]
                 alike.setdefault(value.__class__, []).append(code)
@@ -283,7 +280,7 @@ class Index(NamedTuple):
     """
 
     alike: dict[type, list[int]]
-    close: dict[Any, list[int]]
+    close: dict[object, list[int]]
     kinds: bytes
 
     def near(self, value: Any) -> Sequence[int]:

@@ -1,9 +1,6 @@
-"""Rows of another store, in an order of their own, with a few attributes changed.
+"""Rows of another store in an order of their own, with a few attributes changed.
 
-What is decided here: nothing; a row is the row of the other store that its owner says, or nothing,
-with what its owner says is otherwise.  Columns are moved, not made anew.
-Inputs: a ``Placed``.  Outputs: a store of its rows; the names of columns that have changed.
-Never here: evaluation, what was changed and why.
+Columns are moved, not made anew.
 """
 
 from __future__ import annotations

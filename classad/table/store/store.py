@@ -1,9 +1,6 @@
-"""Where the rows of a table come from, and their columns as far as they have been asked for.
+"""Holds the rows of a table, as ads or as loaded columns, and makes columns that are asked for.
 
-What is decided here: how a cell becomes part of an ad again.  A store is made from ads or from
-loaded columns (classad/loading/long_form.py), of which it makes ads only when one is wanted.
-Inputs: ads, ``LoadedColumns``.  Outputs: columns, ads, parts.
-Never here: evaluation, caches of results.
+Of loaded columns (classad/loading/long_form.py) an ad is made only when one is wanted.
 """
 
 from __future__ import annotations
