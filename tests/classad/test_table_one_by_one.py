@@ -450,21 +450,24 @@ def test_rows_of_a_file(seed: int, form: Any, tmp_path: Path) -> None:
 def test_sums_of_the_same_columns(seed: int) -> None:
     """What is added up in one way is not what is, in another way or for another conversion."""
     maker = Maker(seed)
-    plain = ("A", "B", "C", "H")
     rows = []
-    for number in range(90):
-        made = {name: value for name, value in maker.row().items() if name in plain}
-        rows.append(ad_of({**made, "H": maker.rng.randrange(20), "G": number % 3}))
+    for number in range(240):
+        made: dict[str, Any] = {"A": maker.rng.randrange(9), "H": maker.rng.randrange(9) + 20}
+        made["B"], made["C"] = maker.pick((0, 1, 2.5, -4, 7.0)), maker.pick((1, 2.5, "b", True))
+        rows.append(ad_of({**made, "G": number % 3}))
+    by_doubles = [convert for convert in CONVERSIONS if hasattr(convert, "of_doubles")]
     asking = Asking(Table(rows), rows[:])
     texts = (
         "A + B", "A - B", "A * B", "B + A", "B - A", "A + H", "A * H", "A + B - H", "A * B + H",
         "A * X + B", "A * X - B", "A + X * B", "(A + B) * H", "C + A", "C * A", "A + H * Y",
     )  # fmt: skip
     jobs = [ClassAd({"X": x, "Y": y, "A": 100}) for x, y in ((1, 2.5), (3, 1), (0, 0), (-1, 7))]
-    for turn in range(60):
-        job, chosen = maker.pick(jobs), maker.rng.sample(CONVERSIONS, 3)
-        asking.numbers(maker.pick(texts), job, chosen, of_row=maker.often(60))
-        if turn % 20 == 19:
+    for turn in range(18):
+        chosen = maker.rng.sample(by_doubles if maker.often(80) else CONVERSIONS, 2)
+        text, of_row = maker.pick(texts), maker.often(70)
+        for job in maker.rng.sample(jobs, 3):
+            asking.numbers(text, job, chosen, of_row=of_row)
+        if turn % 6 == 5:
             ad = rows[turn].duplicate()
             ad["A"] = maker.rng.randrange(99)
             asking.replace({turn: ad})
