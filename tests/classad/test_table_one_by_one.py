@@ -141,6 +141,7 @@ class Maker:
                     ExprTree(f"(TARGET.Z + A > {rng.randrange(9)}) && E isnt false && W ?: G"),
                     ExprTree(f'TARGET.T == "{self.pick("xyz")}" || MY.A < TARGET.X'),
                     ExprTree(f"debug(TARGET.X) != {rng.randrange(6)} && TARGET.X > 1"),
+                    ExprTree(f"TARGET.X > {rng.randrange(6)} && TARGET.X > {rng.randrange(12)}"),
                     ExprTree(" && ".join(["TARGET.X > A", *["TARGET.Y > 0"] * 110])),
                     True,
                     1,
@@ -457,10 +458,11 @@ def test_sums_of_the_same_columns(seed: int) -> None:
         rows.append(ad_of({**made, "G": number % 3}))
     by_doubles = [convert for convert in CONVERSIONS if hasattr(convert, "of_doubles")]
     asking = Asking(Table(rows), rows[:])
-    texts = (
+    texts: Sequence[str] = (
         "A + B", "A - B", "A * B", "B + A", "B - A", "A + H", "A * H", "A + B - H", "A * B + H",
         "A * X + B", "A * X - B", "A + X * B", "(A + B) * H", "C + A", "C * A", "A + H * Y",
     )  # fmt: skip
+    texts = maker.rng.sample(texts, 5)
     jobs = [ClassAd({"X": x, "Y": y, "A": 100}) for x, y in ((1, 2.5), (3, 1), (0, 0), (-1, 7))]
     for turn in range(18):
         chosen = maker.rng.sample(by_doubles if maker.often(80) else CONVERSIONS, 2)
