@@ -280,6 +280,9 @@ MUTATIONS: Final = (
     Mutation(
         "classad/table/plans.py", "        self.clock |= item.clock\n", "", _CLOCK,
     ),
+    Mutation(
+        "classad/table/tables.py", "return list(dict.fromkeys(left))", "return left", _LOGIC,
+    ),
     # ---- the C core
     Mutation(
         "csrc/operate.c", "z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z)",

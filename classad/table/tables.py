@@ -235,7 +235,7 @@ class Sampler:
             else:
                 for code in alike:
                     found[code] = found[others[0]]
-        return left
+        return list(dict.fromkeys(left))
 
     def _search(self, row: ClassAd, name: str, joint: Joint, codes: Any, found: Any) -> None:
         """Fill in the results for numbers that rise; they change once at most."""
