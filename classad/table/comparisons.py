@@ -119,7 +119,9 @@ class _Reader:
     def is_constant(self, node: Node) -> bool:
         """Whether a node cannot lead to the rows' attribute."""
         names = {fold_name(part.name) for part in walk(node) if isinstance(part, Reference)}
-        if self.name in names or any(self.partner.item(name).rows for name in names):
+        items = map(self.partner.item, names)
+        exact = self.sampler.shape.exact
+        if self.name in names or any(item.around if exact else item.rows for item in items):
             return False
         cells = [self.group.part.cell(name) for name in names if name in self.group.columns]
         return all(cell.__class__ in PLAIN for cell in cells)

@@ -48,7 +48,8 @@ class Item(NamedTuple):
     """What an attribute of the partner brings with it.
 
     ``value``: the key if only its value matters; ``exact``: if its expression does.  ``rows``: the
-    rows' attributes it mentions.  ``odd``, ``clock``: as of a shape.  ``height``, ``size``: of all
+    rows' attributes it mentions; ``around``: the same if it may be evaluated in an ad of a row, where
+    names are the row's before they are the partner's.  ``odd``, ``clock``: as of a shape.  ``height``, ``size``: of all
     that it leads to.
     """
 
@@ -60,6 +61,7 @@ class Item(NamedTuple):
     clock: bool = False
     height: int = 0
     size: int = 0
+    around: frozenset[str] = frozenset()
 
 
 def key_of(asked: Sequence[Asked]) -> KeyOf:
@@ -270,7 +272,8 @@ class Partner:
                     known = (found.__class__, repr(found) if found.__class__ is float else found)
                 values[exact] = known
             key = known
-        return Item(key, exact, rows, odd, random, clock, height, size)
+        around = rows | {name for _, name in shape.names if self._known(name)}
+        return Item(key, exact, rows, odd, random, clock, height, size, around)
 
     def _value(self, tree: ExprTree) -> Any:
         """The value of an attribute that refers to nothing outside, nor to itself."""

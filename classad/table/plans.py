@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from classad.limits import MAX_DEPTH
-from classad.table.partner import MAX_SIZE, Asked, Partner
+from classad.table.partner import MAX_SIZE, Asked, Item, Partner
 from classad.table.parts import Part
 from classad.table.shapes import BOTH, EITHER, MINE, OTHERS, Shape
 from classad.table.store import Store
@@ -103,7 +103,10 @@ class _Draft:
     def visit(self, shape: Shape, of_row: bool) -> None:
         """Take in all that an expression mentions."""
         self.odd |= shape.odd
-        self.exact |= shape.exact
+        if shape.exact and not self.exact:
+            self.exact = True
+            for name in self.asked:
+                self.rows |= self.partner.item(name).around
         self.clock |= shape.clock
         self.random |= shape.random
         for where, name in shape.names:
@@ -137,7 +140,11 @@ class _Draft:
         self.odd |= item.odd
         self.clock |= item.clock
         self.random |= item.random
-        self.rows |= item.rows
+        self.rows |= self.read_by(item)
+
+    def read_by(self, item: Item) -> frozenset[str]:
+        """The rows' attributes that an attribute of the partner can read."""
+        return item.around if self.exact else item.rows
 
     def to_split(self) -> str | None:
         """The next column in which the rows may have expressions."""
@@ -193,7 +200,7 @@ class _Draft:
             left -= shape.size
             for where, name in shape.names:
                 item = self.partner.item(name)
-                rows = set(item.rows)
+                rows = set(self.read_by(item))
                 left -= item.size
                 if where != OTHERS if of_row else where != MINE:
                     rows.add(name)
@@ -213,7 +220,7 @@ class _Draft:
                 height, size = self._deeper(name, open_names, height, size)
             item = self.partner.item(name)
             height, size = max(height, item.height), size + item.size
-            for inner in item.rows:
+            for inner in self.read_by(item):
                 height, size = self._deeper(inner, open_names, height, size, item.height)
         return height + shape.height, min(shape.size * size, _TOO_MUCH)
 
