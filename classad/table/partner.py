@@ -48,9 +48,10 @@ class Item(NamedTuple):
     """What an attribute of the partner brings with it.
 
     ``value``: the key if only its value matters; ``exact``: if its expression does.  ``rows``: the
-    rows' attributes it mentions; ``around``: the same if it may be evaluated in an ad of a row, where
-    names are the row's before they are the partner's.  ``odd``, ``clock``: as of a shape.  ``height``, ``size``: of all
-    that it leads to.
+    rows' attributes it mentions.  ``odd``, ``clock``: as of a shape.  ``height``, ``size``: of all
+    that it leads to.  ``around``: the rows' attributes if it may be evaluated in an ad of a row,
+    where names are the row's before they are the partner's; ``back``: it mentions ``TARGET``, which
+    is the partner itself there.
     """
 
     value: Any
@@ -62,6 +63,7 @@ class Item(NamedTuple):
     height: int = 0
     size: int = 0
     around: frozenset[str] = frozenset()
+    back: bool = False
 
 
 def key_of(asked: Sequence[Asked]) -> KeyOf:
@@ -273,7 +275,8 @@ class Partner:
                 values[exact] = known
             key = known
         around = rows | {name for _, name in shape.names if self._known(name)}
-        return Item(key, exact, rows, odd, random, clock, height, size, around)
+        back = any(where == OTHERS for where, _ in shape.names)
+        return Item(key, exact, rows, odd, random, clock, height, size, around, back)
 
     def _value(self, tree: ExprTree) -> Any:
         """The value of an attribute that refers to nothing outside, nor to itself."""

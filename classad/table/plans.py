@@ -106,7 +106,7 @@ class _Draft:
         if shape.exact and not self.exact:
             self.exact = True
             for name in self.asked:
-                self.rows |= self.partner.item(name).around
+                self.take(self.partner.item(name))
         self.clock |= shape.clock
         self.random |= shape.random
         for where, name in shape.names:
@@ -140,7 +140,12 @@ class _Draft:
         self.odd |= item.odd
         self.clock |= item.clock
         self.random |= item.random
+        self.take(item)
+
+    def take(self, item: Item) -> None:
+        """The rows' attributes that an attribute of the partner can read matter."""
         self.rows |= self.read_by(item)
+        self.odd |= self.exact and item.back
 
     def read_by(self, item: Item) -> frozenset[str]:
         """The rows' attributes that an attribute of the partner can read."""

@@ -133,11 +133,13 @@ def test_names_in_lists_are_the_rows_before_they_are_the_partners(wants: str, x:
     for number in range(0, len(rows), 3):
         rows[number]["X"] = number % 7
     job = ClassAd(f"[X = {x}; Lim = X; Wants = {wants}]")
+    other = ClassAd(f"[X = 4; Lim = X; Wants = {wants}]")
     for text in (
         "countMatches(MY.Wants, TARGET.Devices) > 0", "countMatches(Wants, Devices)",
         "size(evalInEachContext(MY.Wants, TARGET.Devices)) + X", "X + countMatches(Wants, Devices)",
     ):  # fmt: skip
-        tree = ExprTree(text)
-        wanted = [shown(value_of(tree, job, row)) for row in rows]
-        codes, values = Table(rows).evaluate(tree, job, row_is="target", context=CONTEXT)
-        assert [shown(values[code]) for code in codes] == wanted, text
+        table, tree = Table(rows), ExprTree(text)
+        for one in (job, other, job):
+            wanted = [shown(value_of(tree, one, row)) for row in rows]
+            codes, values = table.evaluate(tree, one, row_is="target", context=CONTEXT)
+            assert [shown(values[code]) for code in codes] == wanted, text
