@@ -100,7 +100,7 @@ def test_random_logic(seed: int) -> None:
         assert set(table.select(tree, JOB, context=CONTEXT)) == right, str(tree)
 
 
-@pytest.mark.parametrize("seed", range(20, 26))
+@pytest.mark.parametrize("seed", range(20, 28))
 @pytest.mark.usefixtures("sizes")
 def test_random_requirements(seed: int) -> None:
     """Conjuncts that leave ever fewer rows to those that cost more, for jobs that share some."""
@@ -108,6 +108,7 @@ def test_random_requirements(seed: int) -> None:
     ads = MORE if seed % 3 == 2 else ROWS
     parts = [_random(rng, 2) for _ in range(4)]
     parts += ['strcat(TARGET.A, "-", TARGET.B) != "3-4"', "TARGET.A > N", "TARGET.B < N || P"]
+    parts += ["size(strcat(TARGET.A, TARGET.P)) < 6", "TARGET.A * TARGET.B > N * 3"]
     table = Table(ads)
     for _ in range(14):
         chosen = rng.sample(parts, rng.choice((1, 2, 3)))
