@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classad import ClassAd, EvalContext, kernels
+from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
 from classad.table.arrays.vectors import count_holding
 from classad.table.sampling.list_members import Members
+from tests.classad.one_by_one import shown, value_of
 
 CONTEXT = EvalContext(now=1_700_000_000.0)
 BACKENDS = [pytest.param(kernels.native, id="c"), pytest.param(None, id="python")]
@@ -116,3 +117,29 @@ def test_runs_are_counted(runs: list[list[int]]) -> None:
             patch.setattr(kernels, "native", native)
             found.append(count_holding(judged, ends).values())
     assert found == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    "wants", ["P > X", "P > X && Q isnt 1", "P > Lim", "P > TARGET.X", "P > MY.X"]
+)
+@pytest.mark.parametrize("x", [1, 3, 9, "TARGET.A", "A - 6", "undefined"])
+def test_names_in_lists_are_the_rows_before_they_are_the_partners(wants: str, x: Any) -> None:
+    devices = ("{[P = 2], [P = 5; Q = 1]}", "{One, Two}", "{Two, [P = 7]}", "{}")
+    rows = [
+        ClassAd(f"[A = {number}; One = [P = 2]; Two = [P = {number}; Q = 1]; Devices = {each}]")
+        for number in range(8)
+        for each in devices
+    ]
+    for number in range(0, len(rows), 3):
+        rows[number]["X"] = number % 7
+    job = ClassAd(f"[X = {x}; Lim = X; Wants = {wants}]")
+    other = ClassAd(f"[X = 4; Lim = X; Wants = {wants}]")
+    for text in (
+        "countMatches(MY.Wants, TARGET.Devices) > 0", "countMatches(Wants, Devices)",
+        "size(evalInEachContext(MY.Wants, TARGET.Devices)) + X", "X + countMatches(Wants, Devices)",
+    ):  # fmt: skip
+        table, tree = Table(rows), ExprTree(text)
+        for one in (job, other, job):
+            wanted = [shown(value_of(tree, one, row)) for row in rows]
+            codes, values = table.evaluate(tree, one, row_is="target", context=CONTEXT)
+            assert [shown(values[code]) for code in codes] == wanted, text

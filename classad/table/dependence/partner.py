@@ -49,7 +49,9 @@ class Item(NamedTuple):
 
     ``value``: the key if only its value matters; ``exact``: if its expression does.  ``rows``: the
     rows' attributes it mentions.  ``odd``, ``clock``: as of a shape.  ``height``, ``size``: of all
-    that it leads to.
+    that it leads to.  ``around``: the rows' attributes if it may be evaluated in an ad of a row,
+    where names are the row's before they are the partner's; ``back``: it mentions ``TARGET``, which
+    is the partner itself there.
     """
 
     value: Any
@@ -60,6 +62,8 @@ class Item(NamedTuple):
     clock: bool = False
     height: int = 0
     size: int = 0
+    around: frozenset[str] = frozenset()
+    back: bool = False
 
 
 def key_of(asked: Sequence[Asked]) -> KeyOf:
@@ -270,7 +274,9 @@ class Partner:
                     known = (found.__class__, repr(found) if found.__class__ is float else found)
                 values.keep(exact, known, 500)
             key = known
-        return Item(key, exact, rows, odd, random, clock, height, size)
+        around = rows | {name for _, name in shape.names if self._known(name)}
+        back = any(where == OTHERS for where, _ in shape.names)
+        return Item(key, exact, rows, odd, random, clock, height, size, around, back)
 
     def _value(self, tree: ExprTree) -> Any:
         """The value of an attribute that refers to nothing outside, nor to itself."""

@@ -11,7 +11,7 @@ from math import prod
 from typing import Final
 
 from classad.language.limits import MAX_DEPTH
-from classad.table.dependence.partner import MAX_SIZE, Asked, Partner
+from classad.table.dependence.partner import MAX_SIZE, Asked, Item, Partner
 from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
 from classad.table.store.parts import Part
 from classad.table.store.store import Store
@@ -129,7 +129,10 @@ class _Draft:
     def visit(self, shape: Shape, of_row: bool) -> None:
         """Take in all that an expression mentions."""
         self.odd |= shape.odd
-        self.exact |= shape.exact
+        if shape.exact and not self.exact:
+            self.exact = True
+            for name in self.asked:
+                self.take(self.partner.item(name))
         self.clock |= shape.clock
         self.random |= shape.random
         for where, name in shape.names:
@@ -163,7 +166,16 @@ class _Draft:
         self.odd |= item.odd
         self.clock |= item.clock
         self.random |= item.random
-        self.rows |= item.rows
+        self.take(item)
+
+    def take(self, item: Item) -> None:
+        """The rows' attributes that an attribute of the partner can read matter."""
+        self.rows |= self.read_by(item)
+        self.odd |= self.exact and item.back
+
+    def read_by(self, item: Item) -> frozenset[str]:
+        """The rows' attributes that an attribute of the partner can read."""
+        return item.around if self.exact else item.rows
 
     def to_split(self) -> str | None:
         """The next column in which the rows may have expressions."""
@@ -214,7 +226,7 @@ class _Draft:
             left -= shape.size
             for where, name in shape.names:
                 item = self.partner.item(name)
-                rows = set(item.rows)
+                rows = set(self.read_by(item))
                 left -= item.size
                 if where != OTHERS if of_row else where != MINE:
                     rows.add(name)
@@ -234,7 +246,7 @@ class _Draft:
                 height, size = self._deeper(name, open_names, height, size)
             item = self.partner.item(name)
             height, size = max(height, item.height), size + item.size
-            for inner in item.rows:
+            for inner in self.read_by(item):
                 height, size = self._deeper(inner, open_names, height, size, item.height)
         return height + shape.height, min(shape.size * size, _TOO_MUCH)
 
