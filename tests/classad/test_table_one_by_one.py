@@ -469,7 +469,7 @@ def test_sums_of_the_same_columns(seed: int) -> None:
         (text, maker.often(70), maker.rng.sample(by_doubles, 1 + at % 2))
         for at, text in enumerate(texts)
     ]
-    asked.append(("A * X + B", True, by_doubles[:1]))
+    asked.append(("A * X + H", True, by_doubles[:1]))
     for turn in range(9):
         for text, of_row, chosen in maker.rng.sample(asked, 2):
             for job in jobs:
