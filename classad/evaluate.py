@@ -13,9 +13,9 @@ Follows: sections 4 and 5 of the language notes; vectors ``scope.jsonl``, ``limi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from classad.ads.ad import Ad
+from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression, parsed
 from classad.compiled.state import CompiledState, compiled
 from classad.evaluation.context import NO_CONTEXT, EvalContext
@@ -41,7 +41,7 @@ def evaluate(
     target: Ad | None = None,
     *,
     context: EvalContext | None = None,
-) -> Any:
+) -> Stored:
     """The value of an expression in ``my``, matched with ``target``."""
     return evaluate_full(expr, my, target, context=context)[0]
 
@@ -52,7 +52,7 @@ def evaluate_full(
     target: Ad | None = None,
     *,
     context: EvalContext | None = None,
-) -> tuple[Any, bool]:
+) -> tuple[Stored, bool]:
     """As ``evaluate``, with False if the whole evaluation failed (its value is error then)."""
     tree = as_tree(expr)
     ad = Ad() if my is None else my
@@ -65,7 +65,7 @@ def evaluate_attribute(
     name: str,
     target: Ad | None = None,
     context: EvalContext | None = None,
-) -> tuple[Any, bool]:
+) -> tuple[Stored, bool]:
     """The value of an attribute of ``ad`` or else of ``target``, as the daemons look it up.
 
     The attribute is not registered as under way, so a first reference to itself is followed.
@@ -106,7 +106,7 @@ def _run(
     left: Ad | None,
     right: Ad | None,
     context: EvalContext,
-) -> tuple[Any, bool]:
+) -> tuple[Stored, bool]:
     if not context.strict:
         state = CompiledState()
         state.context = context
@@ -127,7 +127,7 @@ def evaluate_exactly(
     right: Ad | None,
     context: EvalContext,
     owner: Ad | None = None,
-) -> tuple[Any, bool]:
+) -> tuple[Stored, bool]:
     """Evaluate with exact accounting; ``owner``: the chained parent that holds the expression."""
     from classad.evaluation.reference import ReferenceState
 
@@ -139,7 +139,7 @@ def evaluate_exactly(
     return run_exactly(tree, ad, state)
 
 
-def run_exactly(tree: Expression, ad: Ad, state: ReferenceState) -> tuple[Any, bool]:
+def run_exactly(tree: Expression, ad: Ad, state: ReferenceState) -> tuple[Stored, bool]:
     """Evaluate in ``ad`` with a state that is set up but for its start."""
     from classad.evaluation.reference import value_of
 

@@ -7,9 +7,7 @@ Follows: section 6 of the language notes; vectors ``match.jsonl``.
 
 from __future__ import annotations
 
-from typing import Any
-
-from classad.ads.ad import Ad
+from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
 from classad.compiled.state import CompiledState
 from classad.evaluate import evaluate_full
@@ -20,12 +18,11 @@ from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
 
 
-def is_true(value: Any) -> bool:
+def is_true(value: object) -> bool:
     """Whether a value satisfies a requirement: true, or a number that is not zero."""
-    kind = value.__class__
-    if kind is bool:
-        return value  # type: ignore[no-any-return]
-    return (kind is int or kind is float) and value != 0
+    if isinstance(value, bool):
+        return value
+    return (value.__class__ is int or value.__class__ is float) and value != 0
 
 
 def half_match(
@@ -65,7 +62,7 @@ def requirements_value(
     target: Ad,
     context: EvalContext | None = None,
     attribute: str = "Requirements",
-) -> tuple[Any, bool]:
+) -> tuple[Stored, bool]:
     """The value of ``my``'s requirements against ``target``, and whether evaluation succeeded."""
     if own(my, fold_name(attribute)) is None:
         return UNDEFINED, True

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from classad.ads.expression import Expression
 from classad.errors import ClassAdTypeError
@@ -24,6 +24,10 @@ from classad.syntax.unbuilt import Unbuilt
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import AdExpr, ListExpr, Node
+
+#: What an ad or a list stores: a value, or an ``Expression``.  Code tells them apart by looking
+#: their class up, which a type checker cannot follow.
+Stored: TypeAlias = Any
 
 #: Classes whose values ads and lists keep as they are.
 SIMPLE = frozenset({bool, int, float, str, Value, AbsTime})
@@ -40,7 +44,7 @@ class Members(Protocol):
 
     ad: Ad | None
 
-    def member(self, item: Any, ad: Ad | None, home: Ad | None) -> Any:
+    def member(self, item: Stored, ad: Ad | None, home: Ad | None) -> Stored:
         """The value, in ``ad``, of a member that stands in ``home``."""
 
 
@@ -55,7 +59,7 @@ class ListValue:
     __slots__ = ("computed", "items", "scope")
 
     def __init__(
-        self, items: Iterable[Any] = (), scope: Ad | None = None, computed: bool = False
+        self, items: Iterable[Stored] = (), scope: Ad | None = None, computed: bool = False
     ) -> None:
         self.items = tuple(items)
         self.scope = scope
@@ -64,10 +68,10 @@ class ListValue:
     def __len__(self) -> int:
         return len(self.items)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Stored]:
         return iter(self.items)
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> Stored:
         return self.items[index]
 
     def __repr__(self) -> str:
@@ -80,7 +84,7 @@ class ListValue:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def values(self, state: Members) -> list[Any]:
+    def values(self, state: Members) -> list[Stored]:
         """All members, evaluated as functions do it: in the ad of the call, not of the list."""
         ad = state.ad
         members = [
@@ -107,7 +111,7 @@ class Ad:
 
     __slots__ = ("__weakref__", "_attrs", "_chained", "_names", "_parent")
 
-    _attrs: dict[str, Any]
+    _attrs: dict[str, Stored]
     _names: dict[str, str]
     _parent: Ad | None
     _chained: Ad | None
@@ -122,7 +126,7 @@ class Ad:
         self._chained = None
 
     @classmethod
-    def holding(cls, names: dict[str, str], attrs: dict[str, Any]) -> Self:
+    def holding(cls, names: dict[str, str], attrs: dict[str, Stored]) -> Self:
         """An ad of stored values, which takes over both; the same names in lower case are keys.
 
         ``names``: ``SharedNames`` if other ads have them, too.
@@ -140,7 +144,7 @@ class Ad:
         twin._take(other)
         return twin
 
-    def insert(self, name: str, value: Any) -> None:
+    def insert(self, name: str, value: Stored) -> None:
         """Set an attribute to a ClassAd value or an expression; the first spelling stays."""
         key = fold_name(name)
         if value.__class__ not in SIMPLE:
@@ -152,13 +156,13 @@ class Ad:
                 names = self._own_names()
             names[key] = name
 
-    def attach(self, name: str, value: Any) -> None:
+    def attach(self, name: str, value: Stored) -> None:
         """As ``insert``, with the value as it is: an ad keeps its enclosing ad."""
         key = fold_name(name)
         self._attrs[key] = value
         self._own_names().setdefault(key, name)
 
-    def insert_plain(self, names: Mapping[str, str], values: Mapping[str, Any]) -> None:
+    def insert_plain(self, names: Mapping[str, str], values: Mapping[str, Stored]) -> None:
         """Set attributes to values that ads keep as they are.
 
         Both by names in lower case, in the same order; ``names``: the spellings.
@@ -169,7 +173,7 @@ class Ad:
             for key, name in names.items():
                 own.setdefault(key, name)
 
-    def raw(self, name: str) -> Any:
+    def raw(self, name: str) -> Stored:
         """The stored value or expression, own or inherited from a chained parent, or None."""
         key = fold_name(name)
         ad: Ad | None = self
@@ -180,7 +184,7 @@ class Ad:
             ad = ad._chained
         return None
 
-    def plain_values(self, keys: Iterable[str]) -> list[Any] | None:
+    def plain_values(self, keys: Iterable[str]) -> list[Stored] | None:
         """The values of several names in lower case, None for absent ones, if all are literals.
 
         ``UNDEFINED`` and ``ERROR`` are not among them: they are equal to numbers, and these values
@@ -299,13 +303,13 @@ def _nodes() -> ModuleType:
     return nodes
 
 
-def item_of(node: Any) -> Any:
+def item_of(node: Node) -> Stored:
     """What an ad keeps for a member: the value of a literal, else an expression.
 
     A relative-time literal stays an expression because it evaluates to a real.
     """
     if node.__class__ is _nodes().Literal:
-        value = node.value
+        value = node.value  # type: ignore[attr-defined]
         if value.__class__ is not RelTime:
             return value
     return Expression.from_node(node)
@@ -315,7 +319,7 @@ def make_list(node: ListExpr, scope: Ad | None) -> ListValue:
     """The list that a list expression is, in ``scope``."""
     # Most members are literals, of which there can be many.
     literal = _nodes().Literal
-    members: tuple[Any, ...] = node.items
+    members: tuple[Stored, ...] = node.items
     items = [
         item.value
         if item.__class__ is literal and item.value.__class__ is not RelTime
@@ -325,12 +329,12 @@ def make_list(node: ListExpr, scope: Ad | None) -> ListValue:
     return ListValue(items, scope)
 
 
-def _built(node: Any, scope: Ad | None) -> Any:
+def _built(node: Node, scope: Ad | None) -> Stored:
     """A list member: ads and lists in it belong to the scope where they are written."""
     if node.__class__ is _nodes().ListExpr:
-        return make_list(node, scope)
+        return make_list(node, scope)  # type: ignore[arg-type]
     if node.__class__ is _nodes().AdExpr:
-        return make_ad(node, scope)
+        return make_ad(node, scope)  # type: ignore[arg-type]
     return item_of(node)
 
 
@@ -348,21 +352,21 @@ def fill(ad: Ad, node: AdExpr) -> None:
         ad.insert(name, item_of(value))
 
 
-def stored_form(tree: Expression, ad: Ad) -> Any:
+def stored_form(tree: Expression, ad: Ad) -> Stored:
     """What ``ad`` keeps for an attribute given as an expression: itself, a literal, list or ad."""
-    node: Any = tree._node
-    if node.__class__ is Unbuilt:
+    node = tree._node
+    if isinstance(node, Unbuilt):
         if not node.value:
             return tree
         node = tree.node
     kind, nodes = node.__class__, _nodes()
     if kind is nodes.Literal:
-        value = node.value
+        value = node.value  # type: ignore[attr-defined]
         return tree if value.__class__ is RelTime else value
     if kind is nodes.ListExpr:
-        return make_list(node, ad)
+        return make_list(node, ad)  # type: ignore[arg-type]
     if kind is nodes.AdExpr:
-        return make_ad(node, ad)
+        return make_ad(node, ad)  # type: ignore[arg-type]
     return tree
 
 
@@ -374,7 +378,7 @@ def is_value(tree: Expression) -> bool:
     return node.__class__ in (nodes.Literal, nodes.ListExpr, nodes.AdExpr)
 
 
-def prepared(value: Any, ad: Ad) -> Any:
+def prepared(value: Stored, ad: Ad) -> Stored:
     """What ``ad`` keeps for an attribute given as a value that is not a plain scalar.
 
     For a copy that is ``ad``, too: nested ads and lists come to belong to it.
@@ -403,13 +407,13 @@ def _ad_for(value: Ad, parent: Ad | None) -> Ad:
     return twin
 
 
-def _nested(item: Any, scope: Ad | None) -> Any:
+def _nested(item: Stored, scope: Ad | None) -> Stored:
     if item.__class__ is ListValue:
         return _list_for(item, scope)
     return _ad_for(item, scope) if isinstance(item, Ad) else item
 
 
-def detached(value: Any, computed: bool) -> Any:
+def detached(value: Stored, computed: bool) -> Stored:
     """A value as a copy that nothing encloses, if it is a list or an ad.
 
     ``computed``: of the other type, which ``ad["name"]`` gives.
@@ -421,7 +425,7 @@ def detached(value: Any, computed: bool) -> Any:
     return value
 
 
-def computed_member(value: Any) -> Any:
+def computed_member(value: Stored) -> Stored:
     """What a list that is made of values keeps for one: a relative time turns into a literal.
 
     As such it has whole seconds, 32 bits of them, and evaluates to a real.
@@ -434,7 +438,7 @@ def computed_member(value: Any) -> Any:
     return value
 
 
-def node_of_value(value: Any) -> Node:
+def node_of_value(value: Stored) -> Node:
     """The syntax tree that stands for a ClassAd value."""
     nodes = _nodes()
     if value.__class__ in _SCALARS:
@@ -457,22 +461,24 @@ def node_of_value(value: Any) -> Node:
 # --- values as Python has them --------------------------------------------------------------------
 
 
-def as_number(value: Any) -> int | float | None:
+#: The classes of numbers; the words undefined and error are numbers to Python as well.
+_NUMBERS = frozenset({int, float})
+
+
+def as_number(value: object) -> int | float | None:
     """The value if it is a number; a boolean counts 0 or 1; None for everything else."""
-    kind = value.__class__
-    if kind is int or kind is float:
-        return value  # type: ignore[no-any-return]
-    return int(value) if kind is bool else None
+    if isinstance(value, bool):
+        return int(value)
+    return value if isinstance(value, int | float) and value.__class__ in _NUMBERS else None
 
 
-def as_bool(value: Any) -> bool | None:
+def as_bool(value: object) -> bool | None:
     """The value if it is a boolean, or whether it is non-zero if a number; else None."""
-    kind = value.__class__
-    if kind is bool:
-        return value  # type: ignore[no-any-return]
-    return value != 0 if kind is int or kind is float else None
+    if isinstance(value, bool):
+        return value
+    return value != 0 if value.__class__ in _NUMBERS else None
 
 
-def as_string(value: Any) -> str | None:
+def as_string(value: object) -> str | None:
     """The value if it is a string, else None."""
-    return value if value.__class__ is str else None
+    return value if isinstance(value, str) else None

@@ -12,7 +12,7 @@ Never here: evaluation, streams, colours.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from attr import frozen
 
@@ -21,7 +21,7 @@ from classad.evaluation.functions import Form, lookup_function
 from classad.formats.unparse import type_name, unparse, unparse_value
 from classad.language.names import fold_name
 from classad.language.operators import GUARDS, LOGIC
-from classad.language.values import ERROR, UNDEFINED, Value
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
 
@@ -261,7 +261,7 @@ def _selection_reason(part: Explanation, node: nodes.Reference) -> Reason:
     return Reason(f"`{_cut(base.text, TEXT_WIDTH)}` is {_with_article(base.value)}, not an ad")
 
 
-def _divides_by_zero(node: nodes.Node, operands: Sequence[Any]) -> bool:
+def _divides_by_zero(node: nodes.Node, operands: Sequence[object]) -> bool:
     if not isinstance(node, nodes.Binary) or node.operator not in "/%" or len(operands) != 2:
         return False
     return not isinstance(operands[1], Value | ListValue | Ad | str) and operands[1] == 0
@@ -275,7 +275,7 @@ def _operation(node: nodes.Node) -> str:
     return f"`{_cut(unparse(node), TEXT_WIDTH)}`"
 
 
-def _with_article(value: Any) -> str:
+def _with_article(value: object) -> str:
     kind = type_name(value)
     if kind in ("undefined", "error"):
         return kind
@@ -290,7 +290,7 @@ def _listed(words: Sequence[str]) -> str:
 # --- as data --------------------------------------------------------------------------------------
 
 
-def to_dict(explanation: Explanation, *, old: bool = False) -> dict[str, Any]:
+def to_dict(explanation: Explanation, *, old: bool = False) -> dict[str, object]:
     """The tree and the reason; values are printed in ClassAd form beside their type."""
     reason = because(explanation)
     return {
@@ -300,9 +300,9 @@ def to_dict(explanation: Explanation, *, old: bool = False) -> dict[str, Any]:
     }
 
 
-def _node(item: Explanation, old: bool) -> dict[str, Any]:
+def _node(item: Explanation, old: bool) -> dict[str, object]:
     evaluated = item.outcome == "evaluated"
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "expression": unparse(item.node, old=old),
         "span": list(item.span),
         "outcome": item.outcome,
@@ -371,7 +371,7 @@ class Explanation:
 
     node: Node
     outcome: Outcome
-    value: Any = None
+    value: ClassAdValue | None = None
     children: tuple[Explanation, ...] = ()
     inner: tuple[Explanation, ...] = ()
     lookup: Lookup | None = None
@@ -431,7 +431,7 @@ class Explanation:
 
         return render(self, old=old)
 
-    def to_dict(self, old: bool = False) -> dict[str, Any]:
+    def to_dict(self, old: bool = False) -> dict[str, object]:
         """The same as data that the standard json module can write."""
 
         return to_dict(self, old=old)

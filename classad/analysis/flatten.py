@@ -10,9 +10,9 @@ Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from classad.ads.ad import Ad, ListValue, make_ad, node_of_value
+from classad.ads.ad import Ad, ListValue, Stored, make_ad, node_of_value
 from classad.ads.expression import Expression
 from classad.evaluate import as_tree
 from classad.evaluation.functions import lookup_function
@@ -32,7 +32,7 @@ class Flattened(NamedTuple):
     """``tree`` is None if everything is known; then ``value`` holds the result."""
 
     ok: bool
-    value: Any
+    value: Stored
     tree: Node | None
 
 
@@ -45,7 +45,7 @@ class _Part(NamedTuple):
     """
 
     tree: Node | None
-    value: Any = None
+    value: Stored = None
     operator: str | None = None
     origin: Node | None = None
 
@@ -127,12 +127,14 @@ class _Flattener:
             return _Part(node)
         return self._stored(found[0], found[2], node)
 
-    def _stored(self, value: Any, ad: Ad, node: nodes.Reference) -> _Part:
+    def _stored(self, value: Stored, ad: Ad, node: nodes.Reference) -> _Part:
         """What an attribute holds; nested ads are left alone, lists never become values."""
         if isinstance(value, Ad):
             return _Part(node)
         if value.__class__ is ListValue:
-            part = self.list(node_of_value(value), ad)
+            listed = node_of_value(value)
+            assert isinstance(listed, nodes.ListExpr)
+            part = self.list(listed, ad)
         elif value.__class__ is Expression:
             part = self._attribute(value, ad)
         else:
@@ -149,7 +151,7 @@ class _Flattener:
 
     # --- lists, ads and calls -------------------------------------------------------------------
 
-    def list(self, node: Any, ad: Ad) -> _Part:
+    def list(self, node: nodes.ListExpr, ad: Ad) -> _Part:
         return _Part(nodes.ListExpr(tuple(self.closed(item, ad).node() for item in node.items)))
 
     def ad(self, node: nodes.AdExpr, ad: Ad) -> _Part:
@@ -240,7 +242,7 @@ def _decide(symbol: str, left: _Part, right: _Part) -> _Part | None:
 #: What needs no parentheses wherever it stands.
 _ATOMS: Final = (nodes.Reference, nodes.Subscript, nodes.Parens, nodes.Call)
 
-_RULES: Final[dict[type[Node], Callable[[_Flattener, Any, Ad], _Part]]] = {
+_RULES: Final[dict[type[Node], Callable[..., _Part]]] = {
     nodes.Literal: _Flattener.literal,
     nodes.Reference: _Flattener.reference,
     nodes.Unary: _Flattener.unary,

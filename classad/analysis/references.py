@@ -8,9 +8,9 @@ Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from classad.ads.ad import Ad, ListValue, node_of_value
+from classad.ads.ad import Ad, ListValue, Stored, node_of_value
 from classad.ads.expression import Expression
 from classad.evaluate import as_tree
 from classad.evaluation.reference import ReferenceState, value_of
@@ -80,7 +80,7 @@ class _Walker:
     def __init__(self, ad: Ad, context: EvalContext | None) -> None:
         self.root = ad
         self.names: dict[str, str] = {}
-        self.active: list[Any] = []
+        self.active: list[Expression] = []
         self.state = ReferenceState()
         self.state.context = context or NO_CONTEXT
         self.state.start = ad
@@ -97,11 +97,11 @@ class _Walker:
         for child in node.children():
             self.visit(child, ad)
 
-    def reference(self, node: Any, ad: Ad) -> None:
+    def reference(self, node: nodes.Reference, ad: Ad) -> None:
         """Collect from a reference."""
         raise AssertionError("each walker has its own rule")
 
-    def look_up(self, node: nodes.Reference, base: Any, ad: Ad) -> Found | None:
+    def look_up(self, node: nodes.Reference, base: Stored, ad: Ad) -> Found | None:
         """What a reference finds; ``base`` is its evaluated base, if it has one."""
         key = fold_name(node.name)
         if node.base is not None:
@@ -135,7 +135,7 @@ class _External(_Walker):
         super().__init__(ad, context)
         self.full_names = full_names
 
-    def reference(self, node: Any, ad: Ad) -> None:
+    def reference(self, node: nodes.Reference, ad: Ad) -> None:
         base = None
         if node.base is not None:
             base = value_of(node.base, ad, self.state)
@@ -153,7 +153,7 @@ class _External(_Walker):
 
 
 class _Internal(_Walker):
-    def reference(self, node: Any, ad: Ad) -> None:
+    def reference(self, node: nodes.Reference, ad: Ad) -> None:
         base = None
         if node.base is not None:
             base = value_of(node.base, ad, self.state)

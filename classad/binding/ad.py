@@ -12,14 +12,14 @@ Follows: ``ClassAd`` of classad2 25.14.1 without its crashes; vectors ``eval_att
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from classad.ads.ad import SIMPLE, Ad, as_bool, as_number, as_string
+from classad.ads.ad import SIMPLE, Ad, Stored, as_bool, as_number, as_string
 from classad.ads.ad import fill as fill_from_node
 from classad.ads.expression import NO_AD, Expression
 from classad.binding.ambient import current_context, zone_name
 from classad.binding.expr import ExprTree
-from classad.binding.faces import FACES, item_to_python, to_python
+from classad.binding.faces import FACES, PythonValue, item_to_python, to_python
 from classad.errors import ClassAdParseError, ClassAdValueError
 from classad.evaluate import evaluate_attribute
 from classad.language.names import UNUSUAL, fold_name
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from classad.evaluation.context import EvalContext
 
 
-class ClassAd(Ad, MutableMapping[str, Any]):
+class ClassAd(Ad, MutableMapping[str, PythonValue]):
     """An ad: names without regard to case, each with a value or an expression.
 
     ``input``: None, a text in new syntax (what follows the ad is ignored), an ad, or a mapping
@@ -46,7 +46,7 @@ class ClassAd(Ad, MutableMapping[str, Any]):
 
     __slots__ = ("__dict__",)
 
-    def __init__(self, input: str | Mapping[str, Any] | None = None) -> None:
+    def __init__(self, input: str | Mapping[str, object] | None = None) -> None:
         Ad.__init__(self)
         if input is not None:
             _fill(self, input)
@@ -79,7 +79,7 @@ class ClassAd(Ad, MutableMapping[str, Any]):
 
     def evaluate_attr(
         self, name: str, target: Ad | None = None, context: EvalContext | None = None
-    ) -> Any:
+    ) -> Stored:
         """The value of an attribute; if absent here, of the target's attribute of that name.
 
         The value is one of the language, not converted.  ``context``: clock, zone and randomness;
@@ -95,7 +95,7 @@ class ClassAd(Ad, MutableMapping[str, Any]):
             return UNDEFINED
         return evaluate_attribute(self, name, target, context)[0]
 
-    def evaluate_all(self, keys: Sequence[str], context: EvalContext | None = None) -> list[Any]:
+    def evaluate_all(self, keys: Sequence[str], context: EvalContext | None = None) -> list[Stored]:
         """What ``evaluate_attr`` gives for each of several ordinary names in lower case."""
         values = self.plain_values(keys)
         if values is None:
@@ -127,7 +127,7 @@ class ClassAd(Ad, MutableMapping[str, Any]):
 
     # --- mapping ------------------------------------------------------------------------------
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> PythonValue:
         """A literal, list or ad as a Python value; any other expression as ``ExprTree``.
 
         >>> from classad import ClassAd
@@ -140,10 +140,12 @@ class ClassAd(Ad, MutableMapping[str, Any]):
             return value
         return item_to_python(value)
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: object) -> None:
         kind = value.__class__
         plain = kind is str or kind is bool or kind is float
-        if (plain or (kind is int and INT_MIN <= value <= INT_MAX)) and _is_plain(key):
+        if not plain and kind is int and isinstance(value, int):
+            plain = INT_MIN <= value <= INT_MAX
+        if plain and _is_plain(key):
             self.insert(key, value)
             return
         from classad.binding.convert import check_name, to_stored
@@ -174,7 +176,7 @@ class ClassAd(Ad, MutableMapping[str, Any]):
         self._attrs.clear()
         self._own_names().clear()
 
-    def update(self, *others: Any, **values: Any) -> None:
+    def update(self, *others: PythonValue, **values: PythonValue) -> None:
         """Set attributes from an ad, a mapping or pairs, and from keywords.
 
         Expressions of an ad arrive as they are stored.
@@ -189,7 +191,7 @@ class ClassAd(Ad, MutableMapping[str, Any]):
 
     # --- evaluation ---------------------------------------------------------------------------
 
-    def eval(self, attr: str, *, context: EvalContext | None = None) -> Any:
+    def eval(self, attr: str, *, context: EvalContext | None = None) -> PythonValue:
         """The value of an attribute in this ad; ``KeyError`` if there is none.
 
         ``context``: clock, zone and random seed to use instead of the machine's.
@@ -216,7 +218,7 @@ class ClassAd(Ad, MutableMapping[str, Any]):
             ExprTree.sharing(value) if value.__class__ is Expression else ExprTree.from_value(value)
         )
 
-    def flatten(self, expr: ExprTree) -> Any:
+    def flatten(self, expr: ExprTree) -> PythonValue:
         """What is left of an expression when the attributes of this ad are put in.
 
         A Python value if nothing is left to be found out, else an ``ExprTree``.  Raises
@@ -336,15 +338,15 @@ class ClassAd(Ad, MutableMapping[str, Any]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[ClassAd], tuple[str]]:
         return (ClassAd, (repr(self),))
 
     # --- within -------------------------------------------------------------------------------
 
-    def _find(self, key: object) -> Any:
+    def _find(self, key: object) -> Stored:
         return self.raw(_checked_key(key))
 
-    def _stored(self, key: object) -> Any:
+    def _stored(self, key: object) -> Stored:
         value = self._find(key)
         if value is None:
             raise KeyError(key)
@@ -354,7 +356,7 @@ class ClassAd(Ad, MutableMapping[str, Any]):
 FACES[Ad] = ClassAd.copy_of
 
 
-def _fill(ad: ClassAd, source: Any) -> None:
+def _fill(ad: ClassAd, source: object) -> None:
     """Fill a new ad from the argument of its constructor."""
     if isinstance(source, str):
         _fill_from_text(ad, source)

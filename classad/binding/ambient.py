@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
@@ -21,9 +21,12 @@ from classad.evaluation.context import EvalContext
 if TYPE_CHECKING:
     from random import Random
 
+    from classad.evaluation.functions import Builtin
+    from classad.language.values import ClassAdValue
+
 #: Functions that Python code registered (``classad.binding.registration``): folded name ->
 #: declaration.
-REGISTERED: Final[dict[str, Any]] = {}
+REGISTERED: Final[dict[str, Builtin]] = {}
 
 
 class AmbientContext(EvalContext):
@@ -41,7 +44,7 @@ class AmbientContext(EvalContext):
         now: float | None = None,
         tz: tzinfo | None = None,
         seed: int | None = None,
-        functions: Mapping[str, Any] = REGISTERED,
+        functions: Mapping[str, Builtin] = REGISTERED,
         outer: AmbientContext | None = None,
     ) -> None:
         self._given_now = now
@@ -83,10 +86,10 @@ class AmbientContext(EvalContext):
         tz: tzinfo | None = None,
         seed: int | None = None,
         strict: bool | None = None,
-        functions: Mapping[str, Any] | None = None,
+        functions: Mapping[str, Builtin] | None = None,
     ) -> AmbientContext:
         """This context with some of it replaced; ``functions`` are added to those it has."""
-        known: Mapping[str, Any] = self.functions or REGISTERED
+        known: Mapping[str, Builtin] = self.functions or REGISTERED
         return AmbientContext(
             self.strict if strict is None else strict,
             now=self._given_now if now is None else now,
@@ -181,10 +184,10 @@ class SharedState(AmbientState):
     It is never written to: what has to be kept is kept in a state of its own.
     """
 
-    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> Any:
+    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> ClassAdValue:
         return AmbientState().follow(tree, ad, owner)
 
-    def enter(self, tree: Expression, ad: Ad | None) -> Any:
+    def enter(self, tree: Expression, ad: Ad | None) -> ClassAdValue:
         return AmbientState().enter(tree, ad)
 
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from classad.ads.ad import Stored, as_number
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import AmbientContext, current_context
 from classad.binding.expr import ExprTree
-from classad.binding.faces import to_python
+from classad.binding.faces import PythonValue, to_python
 from classad.compiled.state import CompiledState, compiled
 from classad.evaluate import evaluate
 from classad.evaluation.context import EvalContext
@@ -34,6 +35,10 @@ __all__ = ["MatchResult", "Program", "compile", "evaluate_many", "match_many"]
 NO_RANK: Final = float("-inf")
 
 
+#: A flat buffer: a ``bytearray`` or ``array``, or an array of NumPy, which has no types here.
+Buffer: TypeAlias = Any
+
+
 class MatchResult(NamedTuple):
     """Which slots match a job, and how the job ranks each of them.
 
@@ -42,8 +47,8 @@ class MatchResult(NamedTuple):
     (``numpy.frombuffer(result.mask, dtype=bool)``), or NumPy arrays if those were asked for.
     """
 
-    mask: Any
-    ranks: Any
+    mask: Buffer
+    ranks: Buffer
 
     def matches(self) -> list[int]:
         """The positions of the slots that match, in their order."""
@@ -76,7 +81,7 @@ class Program:
         target: ClassAd | None = None,
         *,
         context: EvalContext | None = None,
-    ) -> Any:
+    ) -> PythonValue:
         """The value in ``my``, matched with ``target``."""
         return self.expr.eval(my, target, context=context)
 
@@ -86,7 +91,7 @@ class Program:
         target: ClassAd | None = None,
         *,
         context: EvalContext | None = None,
-    ) -> list[Any]:
+    ) -> list[PythonValue]:
         """The values in many ads."""
         return evaluate_many(self.expr, ads, target, context=context)
 
@@ -117,7 +122,7 @@ def evaluate_many(
     target: ClassAd | None = None,
     *,
     context: EvalContext | None = None,
-) -> list[Any]:
+) -> list[PythonValue]:
     """The value of one expression in each of many ads, matched with ``target`` if there is one.
 
     The values are those of ``expr.eval(ad, target)``; an evaluation that would raise there, at its
@@ -192,7 +197,7 @@ class _Evaluator:
         self.state = CompiledState()
         self.state.context = self.context
 
-    def value(self, tree: Expression, my: ClassAd, target: ClassAd | None) -> Any:
+    def value(self, tree: Expression, my: ClassAd, target: ClassAd | None) -> Stored:
         """The value of an expression; error if the evaluation fails as a whole."""
         if not self.context.strict:
             state = self.state
@@ -237,10 +242,10 @@ class _Evaluator:
         return lambda slot: _number(job.evaluate_attr(name, slot, context))
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     """A rank: booleans count 0 and 1, what is no number 0."""
-    kind = value.__class__
-    return float(value) if kind is int or kind is float or kind is bool else 0.0
+    number = as_number(value)
+    return 0.0 if number is None else float(number)
 
 
 def _standing(context: EvalContext | None) -> EvalContext:

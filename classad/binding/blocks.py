@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import tzinfo
-from typing import Any, Literal
+from typing import Literal
 
 from classad.binding.ambient import CURRENT, OPEN_BLOCKS, AmbientContext, current_context
 
@@ -50,7 +50,7 @@ def evaluating(
 
 
 @contextmanager
-def functions(**callables: Callable[..., Any]) -> Iterator[None]:
+def functions(**callables: Callable[..., object]) -> Iterator[None]:
     """Let expressions call Python functions inside a ``with`` block, in this thread (or task) only.
 
     A function is called as those given to ``register`` are.  ``TypeError``: not callable.

@@ -4,9 +4,8 @@ retired module did.
 
 from __future__ import annotations
 
-from typing import Any
-
 from classad.binding.expr import ExprTree
+from classad.binding.faces import PythonValue
 from classad.binding.operators import combine
 from classad.errors import ClassAdEvaluationError, ClassAdValueError
 from classad.language.values import ERROR, Value
@@ -29,7 +28,7 @@ class ExprBuilder(ExprTree):
             raise ClassAdEvaluationError("Unable to evaluate expression.")
         return not isinstance(value, Value) and bool(value)
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> PythonValue:
         value = self.eval()
         if isinstance(value, list | str) and isinstance(index, int):
             return value[index]

@@ -9,7 +9,7 @@ Never here: any other import of HTCondor's packages.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from classad.binding.ad import ClassAd
 from classad.binding.convert import CANNOT_CONVERT
@@ -19,11 +19,14 @@ from classad.errors import ClassAdTypeError
 if TYPE_CHECKING:
     from types import ModuleType
 
+#: An ad or expression of classad2, or one of its values: compiled classes without types.
+Theirs: TypeAlias = Any
+
 _HINT: Final = "this needs HTCondor's Python bindings: pip install htcondor"
 _VALUES: Final = frozenset({bool, int, float, str})
 
 
-def from_classad2(item: Any) -> Any:
+def from_classad2(item: Theirs) -> ClassAd | ExprTree:
     """The ad or expression of ``classad2`` as one of this package.
 
     Nested ads and lists come along; the ad is copied.  ``TypeError`` for anything else.
@@ -40,10 +43,10 @@ def from_classad2(item: Any) -> Any:
 
 
 @overload
-def to_classad2(item: ClassAd) -> Any: ...
+def to_classad2(item: ClassAd) -> Theirs: ...
 @overload
-def to_classad2(item: ExprTree) -> Any: ...
-def to_classad2(item: ClassAd | ExprTree) -> Any:
+def to_classad2(item: ExprTree) -> Theirs: ...
+def to_classad2(item: ClassAd | ExprTree) -> Theirs:
     """An ad or expression of this package as one of ``classad2``.
 
     What an ad inherits from a chained parent does not come along.  ``ImportError``: the wheel
@@ -70,7 +73,7 @@ def _is_theirs(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == "classad2"
 
 
-def _ours(ad: Any, name: str) -> Any:
+def _ours(ad: Theirs, name: str) -> Theirs:
     """What our ad stores for an attribute of theirs."""
     try:
         value = ad[name]
@@ -84,7 +87,7 @@ def _ours(ad: Any, name: str) -> Any:
     return value if by_value else ExprTree(text)
 
 
-def _bytes(value: Any) -> Any:
+def _bytes(value: object) -> object:
     """Strings with bytes that are not UTF-8 as bytes, which classad2 takes."""
     if value.__class__ is not str or value.isascii():
         return value

@@ -7,19 +7,19 @@ Follows: ``ExprTree`` of the Python module classad2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from classad.ads.ad import Ad, node_of_value
+from classad.ads.ad import Ad, Stored, node_of_value
 from classad.ads.expression import Expression, parsed
 from classad.binding.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context, zone_name
-from classad.binding.faces import FACES, to_python
+from classad.binding.faces import FACES, PythonValue, to_python
 from classad.binding.last_error import note
 from classad.binding.operators import combine, subscript, to_number
 from classad.compiled.state import compiled
 from classad.errors import ClassAdEvaluationError
 from classad.evaluate import evaluate_exactly, evaluate_full
 from classad.language.limits import EvaluationFailure, NeedExact
-from classad.language.values import ERROR, UNDEFINED, Value
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ class ExprTree(Expression):
 
     __slots__ = ()
 
-    def __init__(self, expr: Any = None) -> None:
+    def __init__(self, expr: object = None) -> None:
         if expr is None:
             expr = UNDEFINED
         if isinstance(expr, Expression):
@@ -64,7 +64,7 @@ class ExprTree(Expression):
         target: Ad | None = None,
         *,
         context: EvalContext | None = None,
-    ) -> Any:
+    ) -> PythonValue:
         """The value, as a Python object, in ``scope`` and, if given, matched with ``target``.
 
         ``context``: clock, zone and random seed to use instead of the machine's.  Raises
@@ -111,7 +111,7 @@ class ExprTree(Expression):
         return ExprTree.from_value(value)
 
     @classmethod
-    def from_value(cls, value: Any) -> Self:
+    def from_value(cls, value: Stored) -> Self:
         """The expression that is this ClassAd value."""
         return cls.from_node(node_of_value(value))
 
@@ -220,7 +220,7 @@ class ExprTree(Expression):
         return (ExprTree, (repr(self),))
 
 
-def _eval_in(tree: Expression, context: EvalContext, scope: Any, target: Any) -> Any:
+def _eval_in(tree: Expression, context: EvalContext, scope: object, target: object) -> PythonValue:
     """``ExprTree.eval`` in a context that is not the ambient one."""
     state = AmbientState()
     my = _set_scopes(state, scope, target)
@@ -232,14 +232,15 @@ def _eval_in(tree: Expression, context: EvalContext, scope: Any, target: Any) ->
     return to_python(value)
 
 
-def _eval_exactly(tree: Expression, scope: Any, state: EvalState) -> Any:
+def _eval_exactly(tree: Expression, scope: Ad, state: EvalState) -> ClassAdValue:
+    value: ClassAdValue
     value, ok = evaluate_exactly(tree, scope, state.left, state.right, state.context)
     if not ok:
         raise ClassAdEvaluationError("failed to evaluate expression")
     return value
 
 
-def _set_scopes(state: EvalState, scope: Any, target: Any) -> Any:
+def _set_scopes(state: EvalState, scope: object, target: object) -> Ad:
     """Check the ads given by a caller; the one to evaluate in.  A target alone is ignored."""
     my = _checked(scope, "scope")
     if target is not None:
@@ -249,7 +250,7 @@ def _set_scopes(state: EvalState, scope: Any, target: Any) -> Any:
     return my
 
 
-def _checked(ad: Any, what: str) -> Any:
+def _checked(ad: object, what: str) -> Ad:
     """An ad given by the caller, or an empty one for None."""
     if ad is None:
         return Ad()

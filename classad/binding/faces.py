@@ -12,22 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from classad.ads.ad import Ad, ListValue, make_ad
+from classad.ads.ad import Ad, ListValue, Stored, make_ad
 from classad.ads.expression import Expression
 from classad.language.values import AbsTime, RelTime, Value
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
 
+#: What the Python interface hands out: a scalar, a list, a ``datetime``, a ``ClassAd``, an
+#: ``ExprTree``.  Python users know which, a type checker cannot.
+PythonValue: TypeAlias = Any
+
 #: ``Ad`` and ``Expression`` -> what makes the object that Python users see of one.
-FACES: Final[dict[type, Callable[[Any], Any]]] = {}
+FACES: Final[dict[type, Callable[..., PythonValue]]] = {}
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def to_python(value: Any) -> Any:
+def to_python(value: Stored) -> PythonValue:
     """The Python object for the result of an evaluation."""
     kind = value.__class__
     if kind is str:
@@ -45,7 +49,7 @@ def to_python(value: Any) -> Any:
     return value
 
 
-def item_to_python(item: Any) -> Any:
+def item_to_python(item: Stored) -> PythonValue:
     """The Python object for what an ad or a list stores: expressions stay expressions."""
     if item.__class__ is Expression:
         # An ad keeps literals, lists and ads as values; of those only a relative time is left.
@@ -53,7 +57,7 @@ def item_to_python(item: Any) -> Any:
     return to_python(item)
 
 
-def node_to_python(node: Node, tree: Expression | None = None) -> Any:
+def node_to_python(node: Node, tree: Expression | None = None) -> PythonValue:
     """The Python object for a piece of syntax: literals, lists and ads are values."""
     from classad.syntax.nodes import AdExpr, ListExpr, Literal
 

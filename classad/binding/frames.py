@@ -26,10 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from classad.binding.ad import ClassAd
 from classad.binding.expr import ExprTree
+from classad.binding.faces import PythonValue, item_to_python
 from classad.extras import load
 from classad.language.names import fold_name
 from classad.language.values import Value
@@ -40,12 +41,18 @@ if TYPE_CHECKING:
 __all__ = ["to_arrow", "to_dicts", "to_pandas", "to_polars"]
 
 
+#: A plain Python value, or a list or dictionary of such.
+Cell: TypeAlias = Any
+#: A frame of pandas, Polars or Arrow, which are imported when one is asked for.
+Frame: TypeAlias = Any
+
+
 class Column(NamedTuple):
     """One attribute of all ads: its first spelling, the kind of its values, the values."""
 
     name: str
     kind: str
-    values: list[Any]
+    values: list[Cell]
 
 
 def to_dicts(
@@ -54,7 +61,7 @@ def to_dicts(
     evaluate: bool = False,
     *,
     context: EvalContext | None = None,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, Cell]]:
     """Each ad as a dictionary of plain Python values, also within lists and nested ads.
 
     ``attributes``: the keys, in this spelling and order, None where an ad has no such attribute;
@@ -81,7 +88,7 @@ def to_pandas(
     evaluate: bool = False,
     *,
     context: EvalContext | None = None,
-) -> Any:
+) -> Frame:
     """A ``pandas.DataFrame`` with one row for each ad and nullable column types.
 
     The arguments are those of ``to_dicts``.  ``ImportError``: pandas is not installed
@@ -106,7 +113,7 @@ def to_polars(
     evaluate: bool = False,
     *,
     context: EvalContext | None = None,
-) -> Any:
+) -> Frame:
     """A ``polars.DataFrame`` with one row for each ad.
 
     The arguments are those of ``to_dicts``.  ``ImportError``: Polars is not installed
@@ -140,7 +147,7 @@ def to_arrow(
     evaluate: bool = False,
     *,
     context: EvalContext | None = None,
-) -> Any:
+) -> Frame:
     """A ``pyarrow.Table`` with one row for each ad.
 
     The arguments are those of ``to_dicts``.  ``ImportError``: pyarrow is not installed
@@ -149,7 +156,7 @@ def to_arrow(
     return arrow_table(_columns(ads, attributes, evaluate, context)[0])
 
 
-def arrow_table(columns: Iterable[Column]) -> Any:
+def arrow_table(columns: Iterable[Column]) -> Frame:
     """A ``pyarrow.Table`` of columns."""
     arrow = load("pyarrow")
     types = {
@@ -176,7 +183,7 @@ def _wanted(attributes: Sequence[str] | None) -> list[str] | None:
     return None if attributes is None else list(attributes)
 
 
-def _cell(ad: ClassAd, name: str, evaluate: bool, context: EvalContext | None) -> Any:
+def _cell(ad: ClassAd, name: str, evaluate: bool, context: EvalContext | None) -> Cell:
     """The plain Python value of an attribute."""
     stored = ad.raw(name)
     if stored is None:
@@ -184,10 +191,8 @@ def _cell(ad: ClassAd, name: str, evaluate: bool, context: EvalContext | None) -
     return _plain(stored, (lambda tree: tree.eval(ad, context=context)) if evaluate else None)
 
 
-def _plain(value: Any, value_of: Callable[[ExprTree], Any] | None) -> Any:
+def _plain(value: PythonValue, value_of: Callable[[ExprTree], Cell] | None) -> Cell:
     """A value without any of this package's classes; expressions become values or texts."""
-    from classad.binding.faces import item_to_python
-
     if isinstance(value, str):
         return value if value.isascii() else _sound(value)
     if not isinstance(value, list | ClassAd):
@@ -243,14 +248,14 @@ def _columns(
     return columns, len(found)
 
 
-def coded_column(name: str, codes: Iterable[int], values: Iterable[Any]) -> Column:
+def coded_column(name: str, codes: Iterable[int], values: Iterable[Cell]) -> Column:
     """The column of cells of which each stands in ``values`` once; expressions stand as text."""
     plain = [None if value is None else _plain(value, None) for value in values]
     cells = [plain[code] for code in codes]
     return Column(name, _kind(cells), cells)
 
 
-def _kind(values: list[Any]) -> str:
+def _kind(values: list[Cell]) -> str:
     """The kind of a column: see the table of this module."""
     kinds = {_KINDS.get(value.__class__, "text") for value in values if value is not None}
     if not kinds:
@@ -260,7 +265,7 @@ def _kind(values: list[Any]) -> str:
     return kinds.pop() if len(kinds) == 1 else "text"
 
 
-def _as_texts(column: Column) -> list[Any]:
+def _as_texts(column: Column) -> list[Cell]:
     """The values of a column, those of a mixed one as ClassAd text (strings as they are)."""
     if column.kind != "text":
         return column.values
@@ -270,7 +275,7 @@ def _as_texts(column: Column) -> list[Any]:
     ]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     from classad.binding.convert import to_node
     from classad.formats.unparse import unparse
 

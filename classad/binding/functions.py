@@ -191,7 +191,7 @@ def parseNext(  # noqa: N802 - HTCondor's name
     return next(_ads(stream, parser, errors, diagnostics), None)
 
 
-def _seekable(stream: Any) -> bool:
+def _seekable(stream: object) -> bool:
     seekable = getattr(stream, "seekable", None)
     return bool(seekable()) if seekable is not None else hasattr(stream, "seek")
 
@@ -254,7 +254,7 @@ class _Stream:
         self._told = position
 
 
-def _decoded(piece: Any) -> str:
+def _decoded(piece: object) -> str:
     if isinstance(piece, bytes | bytearray):
         return piece.decode("utf-8", "surrogateescape")
     if isinstance(piece, str):

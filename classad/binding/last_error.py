@@ -11,14 +11,15 @@ Follows: ``lastError`` of classad2 25.14.1, which keeps the sentence until anoth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from classad.language.operators import EQUALITY, ORDER
 from classad.language.values import Value
 
 if TYPE_CHECKING:
-    from classad.ads.ad import Ad
+    from classad.ads.ad import Ad, Stored
     from classad.ads.expression import Expression
+    from classad.syntax.nodes import Node
 
 _COMPARED: Final = "strings can only be compared to strings"
 _MAX_EXPRESSIONS: Final = 1000
@@ -42,7 +43,7 @@ def last_error() -> str:
 
 def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
     """The sentence for the first comparison of unlike operands, also inside definitions."""
-    from classad.syntax.nodes import Binary, Node, Reference, walk
+    from classad.syntax.nodes import Binary, Reference, walk
 
     waiting: list[Node] = [tree.node]
     seen: set[str] = set()
@@ -59,21 +60,21 @@ def _explain(tree: Expression, scope: Ad | None, target: Ad | None) -> str:
     return ""
 
 
-def _definitions(name: str, *ads: Ad | None) -> list[Any]:
+def _definitions(name: str, *ads: Ad | None) -> list[Node]:
     from classad.ads.expression import Expression
 
     found = [ad.raw(name) for ad in ads if ad is not None]
     return [value.node for value in found if isinstance(value, Expression)]
 
 
-def _value(node: Any, scope: Ad | None, target: Ad | None) -> Any:
+def _value(node: Node, scope: Ad | None, target: Ad | None) -> Stored:
     from classad.binding.ambient import current_context
     from classad.evaluate import evaluate
 
     return evaluate(node, scope, target, context=current_context())
 
 
-def _unlike(left: Any, right: Any) -> bool:
+def _unlike(left: object, right: object) -> bool:
     """Whether exactly one side is a string and the other an ordinary value."""
     if isinstance(left, Value) or isinstance(right, Value):
         return False

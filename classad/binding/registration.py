@@ -12,18 +12,19 @@ Follows: ``register`` of HTCondor's retired v1 binding; names are compared witho
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from classad.ads.ad import Ad, CopiedAd
+from classad.ads.ad import Ad, CopiedAd, Stored
 from classad.binding.ambient import REGISTERED
 from classad.binding.faces import FACES
 from classad.language.names import fold_name
 
 if TYPE_CHECKING:
+    from classad.evaluation.functions import Builtin
     from classad.evaluation.state import CallSite
 
 
-def register(function: Callable[..., Any], name: str | None = None) -> None:
+def register(function: Callable[..., object], name: str | None = None) -> None:
     """Let expressions call a Python function, by its own name or another.
 
     The arguments are evaluated and converted; a function with a parameter ``state`` is given the
@@ -46,7 +47,7 @@ def registerLibrary(path: str) -> None:  # noqa: N802 - HTCondor's name
     raise ClassAdOSError(f"cannot load `{path}`: it is made for HTCondor's ClassAd library")
 
 
-def declare(function: Callable[..., Any], name: str) -> Any:
+def declare(function: Callable[..., object], name: str) -> Builtin:
     """The declaration of a Python function, as those of the builtin functions."""
     from classad.evaluation.functions import ANYTHING, RAW, Builtin
 
@@ -54,7 +55,7 @@ def declare(function: Callable[..., Any], name: str) -> Any:
         raise TypeError(f"`{name}` must be callable")
     wants_state = _wants_state(function)
 
-    def call(site: CallSite) -> Any:
+    def call(site: CallSite) -> Stored:
         from classad.binding.convert import to_node
         from classad.binding.faces import to_python
 
@@ -71,7 +72,7 @@ def _seen(ad: Ad | None) -> Ad | None:
     return FACES[Ad](ad) if ad.__class__ is Ad or ad.__class__ is CopiedAd else ad
 
 
-def _wants_state(function: Callable[..., Any]) -> bool:
+def _wants_state(function: Callable[..., object]) -> bool:
     from inspect import Parameter, signature
 
     try:

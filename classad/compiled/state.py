@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
-from classad.ads.ad import Ad
+from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression, Run
 from classad.evaluation.state import EvalState
 from classad.language.limits import MAX_DEPTH, MAX_WORK, EvaluationFailure, NeedExact
-from classad.language.values import UNDEFINED
+from classad.language.values import UNDEFINED, ClassAdValue
 
 
 def compiled(tree: Expression) -> Run:
@@ -41,7 +40,7 @@ def _compiler() -> Callable[[Expression], Run]:
 class CompiledState(EvalState):
     """One evaluation under way, as compiled closures and the builtin functions see it."""
 
-    def member(self, item: Any, ad: Ad | None, home: Ad | None) -> Any:
+    def member(self, item: Stored, ad: Ad | None, home: Ad | None) -> Stored:
         if not isinstance(item, Expression):
             return item
         if home is not ad:
@@ -51,7 +50,7 @@ class CompiledState(EvalState):
                 raise NeedExact  # its nested ads belong to home
         return self.enter(item, ad)
 
-    def enter(self, tree: Expression, ad: Ad | None) -> Any:
+    def enter(self, tree: Expression, ad: Ad | None) -> ClassAdValue:
         if ad is None:
             ad = Ad()
         run = tree.run or compiled(tree)
@@ -60,11 +59,11 @@ class CompiledState(EvalState):
         self.charge(tree.size)
         if self.depth > MAX_DEPTH:
             raise NeedExact
-        value = run(ad, self)
+        value: ClassAdValue = run(ad, self)
         self.depth = base
         return value
 
-    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> Any:
+    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> ClassAdValue:
         run = tree.run or compiled(tree)
         mark = tree.mark
         active = self.active
@@ -83,7 +82,7 @@ class CompiledState(EvalState):
             raise NeedExact  # or: its nested ads belong to the chained parent
         if work > MAX_WORK:
             raise EvaluationFailure("the evaluation visits too many nodes")
-        value = run(ad, self)
+        value: ClassAdValue = run(ad, self)
         self.depth = depth
         if before is None:
             del active[mark]
@@ -92,9 +91,9 @@ class CompiledState(EvalState):
         return value
 
 
-def _holds(chain: Any, owner: Ad) -> bool:
+def _holds(chain: object, owner: Ad) -> bool:
     """Whether ``owner`` is among the ads of ``((a, b), c)``."""
-    while chain.__class__ is tuple:
+    while isinstance(chain, tuple):
         chain, last = chain
         if last is owner:
             return True

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from random import Random
+
+    from classad.evaluation.functions import Builtin
+    from classad.language.values import ClassAdValue
 
 
 class EvalContext:
@@ -46,10 +49,10 @@ class EvalContext:
         seed: int | None = 0,
         rng: Random | None = None,
         strict: bool = False,
-        functions: Mapping[str, Any] | None = None,
+        functions: Mapping[str, Builtin] | None = None,
         user_maps: Mapping[str, Mapping[str, str]] | None = None,
         home_of: Callable[[str], str | None] | None = None,
-        debug_sink: Callable[[str, Any], None] | None = None,
+        debug_sink: Callable[[str, ClassAdValue], None] | None = None,
     ) -> None:
         self.now = now
         self.tz = tz

@@ -9,7 +9,6 @@ Follows: the layout of HTCondor's match ad; vectors ``match.jsonl`` and ``scope.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
@@ -54,7 +53,7 @@ def _like(pattern: Ad) -> Ad:
     return ad
 
 
-def build_match_scopes(left: Any, right: Any) -> tuple[Ad, Ad]:
+def build_match_scopes(left: Ad, right: Ad) -> tuple[Ad, Ad]:
     """The left and right context of a match."""
     outer_trees, left_trees, right_trees = _expressions()
     outer = _like(outer_trees)

@@ -11,16 +11,15 @@ Never here: the meaning of a node, words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
-from classad.ads.ad import Ad
+from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
-from classad.evaluation.reference import ReferenceState
-from classad.evaluation.scopes import outermost, searched
+from classad.evaluation.reference import Evaluator, ReferenceState
+from classad.evaluation.scopes import Found, outermost, searched
 from classad.language.limits import EvaluationFailure
 from classad.language.names import fold_name
-from classad.language.values import UNDEFINED
+from classad.language.values import UNDEFINED, ClassAdValue
 from classad.syntax.nodes import Node, Reference
 
 #: Nodes that are recorded; an evaluation may visit 5,000 times as many.
@@ -46,10 +45,10 @@ class Record:
         self.node = node
         self.ad = ad
         self.level = level
-        self.value: Any = None
+        self.value: ClassAdValue | None = None
         self.outcome = "failed"
         self.parts: list[Record] = []
-        self.finds: list[tuple[Any, Ad, Ad]] = []
+        self.finds: list[Found] = []
         self.searched: list[Ad] | None = None
         self.cycle = False
         self.cut = False
@@ -83,7 +82,7 @@ class Observer(ReferenceState):
         around.parts.append(record)
         return record
 
-    def observe(self, way: Callable[[Any, Ad, Any], Any], node: Node, ad: Ad) -> Any:
+    def observe(self, way: Evaluator, node: Node, ad: Ad) -> ClassAdValue:
         """Evaluate a node and note what came out."""
         before, record = self._open, self.record(node, ad)
         self._look(record)
@@ -118,7 +117,7 @@ class Observer(ReferenceState):
         unscoped = node.base is None and not node.absolute
         return searched(start, fold_name(node.name), self, unscoped=unscoped)
 
-    def dereference(self, value: Any, ad: Ad, owner: Ad) -> Any:
+    def dereference(self, value: Stored, ad: Ad, owner: Ad) -> Stored:
         open_record = self._open
         if open_record is not None:
             open_record.finds.append((value, ad, owner))
@@ -136,8 +135,8 @@ class Observer(ReferenceState):
             self._look(open_record)
 
 
-def _observed(way: Callable[[Any, Ad, Any], Any]) -> Callable[[Any, Ad, Any], Any]:
-    def evaluate(node: Node, ad: Ad, state: Observer) -> Any:
+def _observed(way: Evaluator) -> Evaluator:
+    def evaluate(node: Node, ad: Ad, state: Observer) -> ClassAdValue:
         return state.observe(way, node, ad)
 
     return evaluate

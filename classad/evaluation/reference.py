@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from classad.ads.ad import Ad, ListValue, detached, inside_of, make_ad, make_list
-from classad.ads.expression import Expression
+from classad.ads.ad import Ad, ListValue, Stored, detached, inside_of, make_ad, make_list
+from classad.ads.expression import Expression, Run
 from classad.evaluation.functions import lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own, root_around
 from classad.evaluation.selection import select
@@ -24,11 +23,13 @@ from classad.evaluation.state import CallSite, EvalState, contained
 from classad.language.limits import MAX_DEPTH, MAX_RESTARTS, MAX_WORK, EvaluationFailure
 from classad.language.names import fold_name
 from classad.language.operators import BINARY, UNARY, exceptional, truth
-from classad.language.values import ERROR, UNDEFINED
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth
 from classad.syntax import nodes
 
+#: What evaluates a node of one kind: ``evaluate(node, ad, state)``.
+Evaluator = Callable[..., ClassAdValue]
 #: Kind of node -> what evaluates it.
-Evaluators = dict[type[nodes.Node], Callable[[Any, Ad, Any], Any]]
+Evaluators = dict[type[nodes.Node], Evaluator]
 
 
 class ReferenceState(EvalState):
@@ -47,15 +48,16 @@ class ReferenceState(EvalState):
     lexical: tuple[Ad | None, Ad | None] | None = None
     restarts: int = 0
 
-    def evaluate_node(self, node: nodes.Node, ad: Ad) -> Any:
+    def evaluate_node(self, node: nodes.Node, ad: Ad) -> ClassAdValue:
         return value_of(node, ad, self)
 
-    def enter(self, tree: Expression, ad: Ad | None) -> Any:
+    def enter(self, tree: Expression, ad: Ad | None) -> ClassAdValue:
         return value_of(tree.node, Ad() if ad is None else ad, self)
 
-    def member(self, item: Any, ad: Ad | None, home: Ad | None) -> Any:
+    def member(self, item: Stored, ad: Ad | None, home: Ad | None) -> ClassAdValue:
         if not isinstance(item, Expression):
-            return item
+            value: ClassAdValue = item
+            return value
         outer, self.lexical = self.lexical, None if home is ad else (ad, home)
         value = self.enter(item, ad)
         self.lexical = outer
@@ -67,18 +69,19 @@ class ReferenceState(EvalState):
             raise EvaluationFailure("the evaluation is nested too deeply")
         self.depth += 1
 
-    def dereference(self, value: Any, ad: Ad, owner: Ad) -> Any:
+    def dereference(self, value: Stored, ad: Ad, owner: Ad) -> ClassAdValue:
         self.descend()
+        found: ClassAdValue = value
         if value.__class__ is Expression:
-            value = self.follow(value, ad, owner)
+            found = self.follow(value, ad, owner)
         self.depth -= 1
-        return value
+        return found
 
     def is_under_way(self, tree: Expression, owner: Ad) -> bool:
         """Whether the expression of this attribute is being evaluated: another use is a cycle."""
         return self.active is not None and (id(tree), id(owner)) in self.active
 
-    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> Any:
+    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> ClassAdValue:
         if self.is_under_way(tree, owner):
             return UNDEFINED
         active = self.active = {} if self.active is None else self.active
@@ -91,7 +94,7 @@ class ReferenceState(EvalState):
         return value
 
 
-def value_of(node: nodes.Node, ad: Ad, state: ReferenceState) -> Any:
+def value_of(node: nodes.Node, ad: Ad, state: ReferenceState) -> ClassAdValue:
     """The value of a node in ``ad``."""
     state.work += 1
     if state.work > MAX_WORK:
@@ -99,25 +102,25 @@ def value_of(node: nodes.Node, ad: Ad, state: ReferenceState) -> Any:
     return state.evaluators[node.__class__](node, ad, state)
 
 
-def _literal(node: nodes.Literal, ad: Ad, state: ReferenceState) -> Any:
+def _literal(node: nodes.Literal, ad: Ad, state: ReferenceState) -> ClassAdValue:
     return node.evaluated
 
 
-def _parens(node: nodes.Parens, ad: Ad, state: ReferenceState) -> Any:
+def _parens(node: nodes.Parens, ad: Ad, state: ReferenceState) -> ClassAdValue:
     state.descend()
     value = value_of(node.inner, ad, state)
     state.depth -= 1
     return value
 
 
-def _unary(node: nodes.Unary, ad: Ad, state: ReferenceState) -> Any:
+def _unary(node: nodes.Unary, ad: Ad, state: ReferenceState) -> ClassAdValue:
     state.descend()
     operand = value_of(node.operand, ad, state)
     state.depth -= 1
     return UNARY[node.operator].implementation(operand)
 
 
-def _binary(node: nodes.Binary, ad: Ad, state: ReferenceState) -> Any:
+def _binary(node: nodes.Binary, ad: Ad, state: ReferenceState) -> ClassAdValue:
     operator = BINARY[node.operator]
     state.descend()
     left = value_of(node.left, ad, state)
@@ -129,10 +132,10 @@ def _binary(node: nodes.Binary, ad: Ad, state: ReferenceState) -> Any:
     return value
 
 
-def _conditional(node: nodes.Conditional, ad: Ad, state: ReferenceState) -> Any:
+def _conditional(node: nodes.Conditional, ad: Ad, state: ReferenceState) -> ClassAdValue:
     state.descend()
     selector = value_of(node.condition, ad, state)
-    value = truth(selector)
+    value: ClassAdValue = truth(selector)
     if value is True:
         value = value_of(node.then, ad, state)
     elif value is False:
@@ -146,13 +149,13 @@ def _conditional(node: nodes.Conditional, ad: Ad, state: ReferenceState) -> Any:
 
 
 def no_choice(
-    selector: Any,
-    choice: Any,
-    then: Callable[[Any, Any], Any],
-    otherwise: Callable[[Any, Any], Any],
-    ad: Any,
-    state: Any,
-) -> Any:
+    selector: ClassAdValue,
+    choice: Truth,
+    then: Run,
+    otherwise: Run,
+    ad: Ad,
+    state: EvalState,
+) -> ClassAdValue:
     """A selector that is neither true nor false.
 
     If it is no condition at all both branches are evaluated, as one of them may fail the whole.
@@ -163,7 +166,7 @@ def no_choice(
     return choice
 
 
-def _subscript(node: nodes.Subscript, ad: Ad, state: ReferenceState) -> Any:
+def _subscript(node: nodes.Subscript, ad: Ad, state: ReferenceState) -> ClassAdValue:
     state.descend()
     base = value_of(node.base, ad, state)
     index = value_of(node.index, ad, state)
@@ -172,14 +175,15 @@ def _subscript(node: nodes.Subscript, ad: Ad, state: ReferenceState) -> Any:
     return value
 
 
-def subscript(base: Any, index: Any, state: EvalState) -> Any:
+def subscript(base: ClassAdValue, index: ClassAdValue, state: EvalState) -> ClassAdValue:
     """``base[index]``; a member whose evaluation fails counts as the error value."""
     if base.__class__ is ListValue and index.__class__ is int:
         place = (index + 2**31) % 2**32 - 2**31
         if not 0 <= place < len(base.items):
             return ERROR
         item, scope = base.items[place], base.scope
-        return item if item.__class__ is not Expression else contained(item, scope, scope, state)
+        member: ClassAdValue = item
+        return member if item.__class__ is not Expression else contained(item, scope, scope, state)
     if index.__class__ is str and isinstance(base, Ad):
         scope = inside_of(base)
         hit = own(scope, fold_name(index))
@@ -188,11 +192,12 @@ def subscript(base: Any, index: Any, state: EvalState) -> Any:
         value = hit[0]
         if value.__class__ is Expression:
             value = restarted(value, scope, hit[1], state)
-        return detached(value, computed=True)
+        copy: ClassAdValue = detached(value, computed=True)
+        return copy
     return exceptional(base, index)
 
 
-def restarted(tree: Expression, ad: Ad, home: Ad, state: EvalState) -> Any:
+def restarted(tree: Expression, ad: Ad, home: Ad, state: EvalState) -> ClassAdValue:
     """As ``contained``, with a depth and an outermost ad of its own, as ``ad["name"]`` has it."""
     depth, root, count = state.depth, state.root_ad, getattr(state, "restarts", 0)
     if count >= MAX_RESTARTS:
@@ -205,7 +210,7 @@ def restarted(tree: Expression, ad: Ad, home: Ad, state: EvalState) -> Any:
     return value
 
 
-def _reference(node: nodes.Reference, ad: Ad, state: ReferenceState) -> Any:
+def _reference(node: nodes.Reference, ad: Ad, state: ReferenceState) -> ClassAdValue:
     key = fold_name(node.name)
     if node.base is not None:
         return _selection(node, key, ad, state)
@@ -216,7 +221,7 @@ def _reference(node: nodes.Reference, ad: Ad, state: ReferenceState) -> Any:
     return state.dereference(found[0], found[2], found[1])
 
 
-def _selection(node: nodes.Reference, key: str, ad: Ad, state: ReferenceState) -> Any:
+def _selection(node: nodes.Reference, key: str, ad: Ad, state: ReferenceState) -> ClassAdValue:
     """``base.name``.  Running out of levels here is an error value, not a failure."""
     if state.depth >= MAX_DEPTH:
         return ERROR
@@ -224,7 +229,8 @@ def _selection(node: nodes.Reference, key: str, ad: Ad, state: ReferenceState) -
     state.depth += 1
     base = value_of(node.base, ad, state)
     state.depth -= 1
-    return select(base, key, ad, state)
+    selected: ClassAdValue = select(base, key, ad, state)
+    return selected
 
 
 def _list(node: nodes.ListExpr, ad: Ad, state: ReferenceState) -> ListValue:
@@ -235,7 +241,7 @@ def _ad(node: nodes.AdExpr, ad: Ad, state: ReferenceState) -> Ad:
     return make_ad(node, state.written_in(ad))
 
 
-def _call(node: nodes.Call, ad: Ad, state: ReferenceState) -> Any:
+def _call(node: nodes.Call, ad: Ad, state: ReferenceState) -> ClassAdValue:
     function = lookup_function(node.name, state.context)
     if function is None or not function.accepts(len(node.args)):
         return ERROR
@@ -250,7 +256,7 @@ def _call(node: nodes.Call, ad: Ad, state: ReferenceState) -> Any:
     return function.impl(CallSite(node, ad, state))
 
 
-def _argument(node: nodes.Node, ad: Ad, state: ReferenceState) -> Any:
+def _argument(node: nodes.Node, ad: Ad, state: ReferenceState) -> ClassAdValue:
     value = value_of(node, ad, state)
     state.ad = ad
     return value

@@ -9,15 +9,13 @@ Follows: section 5 of the language notes; vectors ``scope.jsonl``, ``chained.jso
 
 from __future__ import annotations
 
-from typing import Any
-
-from classad.ads.ad import Ad
+from classad.ads.ad import Ad, Stored
 from classad.evaluation.context import NO_CONTEXT, EvalContext
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.names import SPECIAL
 
 #: What ``find`` gives: the stored value or expression, its holder, and where to evaluate it.
-Found = tuple[Any, Ad, Ad]
+Found = tuple[Stored, Ad, Ad]
 
 
 class Scopes:
@@ -48,7 +46,7 @@ class Scopes:
         return self._now
 
 
-def own(ad: Ad, key: str) -> tuple[Any, Ad] | None:
+def own(ad: Ad, key: str) -> tuple[Stored, Ad] | None:
     """The attribute in the ad itself or a chained parent, with its holder."""
     holder: Ad | None = ad
     while holder is not None:
@@ -166,7 +164,7 @@ def root_around(ad: Ad, state: Scopes) -> Ad | None:
     return None if scopes is not None and current is scopes[0]._parent else current
 
 
-def _special(current: Ad, outer: Ad | None, key: str, state: Scopes) -> Any:
+def _special(current: Ad, outer: Ad | None, key: str, state: Scopes) -> Ad | int | None:
     if key == "self" or (key == "my" and not state.context.strict):
         return current
     if key == "parent":
@@ -181,6 +179,8 @@ def _special(current: Ad, outer: Ad | None, key: str, state: Scopes) -> Any:
 def match_scopes(state: Scopes) -> tuple[Ad, Ad]:
     """The enclosing contexts of the two ads of a match, inside one match ad."""
     if state._scopes is None:
+        assert state.left is not None
+        assert state.right is not None
         from classad.evaluation.match_ad import build_match_scopes
 
         state._scopes = build_match_scopes(state.left, state.right)

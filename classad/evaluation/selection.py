@@ -6,9 +6,9 @@ The shortcuts hold in daemon mode only; strict evaluation never comes here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from classad.ads.ad import Ad, ListValue, computed_member, detached
+from classad.ads.ad import Ad, ListValue, Stored, computed_member, detached
 from classad.evaluation.scopes import find
 from classad.language.values import ERROR, UNDEFINED
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from classad.evaluation.state import EvalState
 
 
-def select(base: Any, key: str, ad: Ad, state: EvalState) -> Any:
+def select(base: Stored, key: str, ad: Ad, state: EvalState) -> Stored:
     """The attribute ``key`` of an evaluated base: of an ad, or of each member of a list."""
     if isinstance(base, Ad):
         found = None if base.computed else find(base, key, state)
@@ -28,7 +28,7 @@ def select(base: Any, key: str, ad: Ad, state: EvalState) -> Any:
     return UNDEFINED if base is UNDEFINED else ERROR
 
 
-def _select_member(item: Any, key: str, ad: Ad, home: Ad | None, state: EvalState) -> Any:
+def _select_member(item: Stored, key: str, ad: Ad, home: Ad | None, state: EvalState) -> Stored:
     """The attribute of one member of a list, which is evaluated here, not where the list is."""
     value = select(state.member(item, ad, home), key, ad, state)
     return computed_member(detached(value, computed=False))

@@ -8,14 +8,14 @@ those that look at their unevaluated arguments.
 from __future__ import annotations
 
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from classad.ads.ad import Ad, inside_of
+from classad.ads.ad import Ad, Stored, inside_of
 from classad.ads.expression import Expression
 from classad.evaluation.context import NO_CONTEXT, EvalContext
 from classad.evaluation.scopes import Scopes, root_around
 from classad.language.limits import FAST_HEIGHT, MAX_WORK, EvaluationFailure
-from classad.language.values import ERROR
+from classad.language.values import ERROR, ClassAdValue
 
 if TYPE_CHECKING:
     from random import Random
@@ -24,8 +24,16 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_CONTEXT", "CallSite", "EvalContext", "EvalState", "Place", "contained"]
 
+#: What tells an expression from others -> the ad that holds it, or nested pairs of such ads.
+Active = dict[object, object]
 #: Depth, expressions under way, guests, outermost ad and home of an evaluation.
-Place = tuple[int, Any, Any, Any, Any]
+Place = tuple[
+    int,
+    "Active | None",
+    "tuple[tuple[Ad, Ad], ...]",
+    Ad | None,
+    "tuple[Ad | None, Ad | None] | None",
+]
 
 
 class EvalState(Scopes):
@@ -35,7 +43,7 @@ class EvalState(Scopes):
     depth: int = FAST_HEIGHT
     work: int = 0
     #: ``mark`` of the attribute expressions under way -> the ad (or tuple of ads) that holds each.
-    active: dict[Any, Any] | None = None
+    active: Active | None = None
     #: The ad in which the function under way was called.
     ad: Ad | None = None
     #: Of exact evaluations only, see ``ReferenceState``.
@@ -43,22 +51,22 @@ class EvalState(Scopes):
 
     # --- what an evaluator does ---------------------------------------------------------------
 
-    def enter(self, tree: Expression, ad: Ad | None) -> Any:
+    def enter(self, tree: Expression, ad: Ad | None) -> ClassAdValue:
         """Evaluate a whole expression in ``ad`` without registering it as under way."""
         raise NotImplementedError
 
-    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> Any:
+    def follow(self, tree: Expression, ad: Ad, owner: Ad) -> ClassAdValue:
         """Evaluate, in ``ad``, the expression of an attribute that ``owner`` holds.
 
         An expression that is under way already is undefined: a cycle.
         """
         raise NotImplementedError
 
-    def member(self, item: Any, ad: Ad | None, home: Ad | None) -> Any:
+    def member(self, item: Stored, ad: Ad | None, home: Ad | None) -> Stored:
         """The value, in ``ad``, of a list member or other stored item that stands in ``home``."""
         raise NotImplementedError
 
-    def dereference(self, value: Any, ad: Ad, owner: Ad) -> Any:
+    def dereference(self, value: Stored, ad: Ad, owner: Ad) -> Stored:
         """The value, in ``ad``, of what was stored for an attribute that ``owner`` holds."""
         return self.follow(value, ad, owner) if isinstance(value, Expression) else value
 
@@ -84,11 +92,11 @@ class EvalState(Scopes):
         if self.work > MAX_WORK:
             raise EvaluationFailure("the evaluation visits too many nodes")
 
-    def evaluate_node(self, node: Node, ad: Ad) -> Any:
+    def evaluate_node(self, node: Node, ad: Ad) -> ClassAdValue:
         """The value of a node in ``ad``."""
         return self.enter(Expression.from_node(node), ad)
 
-    def visit(self, item: Any, ad: Ad, home: Ad | None) -> Any:
+    def visit(self, item: Stored, ad: Ad, home: Ad | None) -> Stored:
         """The value of a stored item in ``ad``, on behalf of an expression in ``home``.
 
         Names that ``ad`` and its surroundings lack are looked for where those of the ad right
@@ -142,7 +150,7 @@ class CallSite:
         self.ad = ad
         self.state = state
 
-    def evaluate(self, node: Node, ad: Ad | None = None) -> Any:
+    def evaluate(self, node: Node, ad: Ad | None = None) -> Stored:
         """The value of an argument (or any node) here or in another ad."""
         return self.state.evaluate_node(node, self.ad if ad is None else ad)
 
@@ -151,11 +159,12 @@ class CallSite:
         return Expression.from_node(node)
 
 
-def contained(tree: Expression, ad: Ad | None, home: Ad | None, state: EvalState) -> Any:
+def contained(tree: Expression, ad: Ad | None, home: Ad | None, state: EvalState) -> ClassAdValue:
     """The value, in ``ad``, of an expression that stands in ``home``; error if it fails."""
     before = state.place()
     try:
-        return state.member(tree, ad, home)
+        value: ClassAdValue = state.member(tree, ad, home)
+        return value
     except EvaluationFailure:
         if state.work > MAX_WORK:
             raise

@@ -10,7 +10,7 @@ Follows: ``-autoformat`` in the manual page of ``condor_status`` (HTCondor 25.14
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from classad.ads.expression import Expression
 from classad.formats.unparse import unparse, unparse_value
@@ -22,9 +22,10 @@ MODIFIERS: Final = ",tnlVrgh"
 
 def attribute_of(tree: Expression) -> str | None:
     """The attribute that an expression is nothing but the name of."""
-    node: Any = tree.node
-    plain = isinstance(node, Reference) and node.base is None and not node.absolute
-    return node.name if plain else None
+    node = tree.node
+    if isinstance(node, Reference) and node.base is None and not node.absolute:
+        return node.name
+    return None
 
 
 class Layout:
@@ -52,11 +53,11 @@ class Layout:
         blank = "" if "g" in given else "\t" if "t" in given else " "
         self._between = ("," if "," in given else "\n" if "n" in given else "") + blank
 
-    def text(self, value: Any) -> str:
+    def text(self, value: object) -> str:
         """A value, or with ``raw`` what stands there in its place."""
         if value is None:
             return "undefined"
-        if value.__class__ is Expression:
+        if isinstance(value, Expression):
             return unparse(value.node, True)
         if value.__class__ is str and not (self.quoted or self.raw):
             return str(value)

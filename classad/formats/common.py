@@ -8,9 +8,9 @@ Follows: nothing of HTCondor, whose readers drop such text silently.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
-from classad.ads.ad import Ad
+from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic
 
@@ -50,7 +50,7 @@ def report(problem: Diagnostic, diagnostics: list[Diagnostic] | None, errors: Er
         diagnostics.append(problem)
 
 
-def unshared(value: Any, taken: set[int]) -> Any:
+def unshared(value: Stored, taken: set[int]) -> Stored:
     """What an ad keeps for ``value``, given the identities of the expressions it has so far.
 
     Readers share equal expressions between ads, but what is a cycle is told by the identity of the

@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from classad.ads.ad import Ad, ListValue, item_of
+from classad.ads.ad import Ad, ListValue, Stored, item_of
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import A, Errors, check_errors, report, unshared
 from classad.formats.order import is_node, item_of_stored, print_order
@@ -109,7 +109,7 @@ class JsonReader(Generic[A]):
         self.position = position
         self.tz = tz
         #: Text of an expression -> what an ad stores for it.
-        self._expressions: dict[str, Any] = {}
+        self._expressions: dict[str, Stored] = {}
 
     def ads(self) -> Iterator[A]:
         """The ads from the position on; after an error nothing more is read."""
@@ -320,14 +320,14 @@ def format_json(ad: Ad, *, indent: bool = True) -> str:
     return "".join(out)
 
 
-def format_value(value: Any) -> str:
+def format_value(value: Stored) -> str:
     """A single value, in one line, as it would stand in an ad."""
     out: list[str] = []
     _write(item_of_stored(value), out, -1)
     return "".join(out)
 
 
-def _write(item: Any, out: list[str], level: int) -> None:
+def _write(item: Stored, out: list[str], level: int) -> None:
     """Append the text of a printable item; ``level`` is negative when all goes in one line."""
     if isinstance(item, Ad):
         members = [(quote(name) + ": ", value) for name, value in print_order(item)]
@@ -339,7 +339,7 @@ def _write(item: Any, out: list[str], level: int) -> None:
 
 
 def _write_group(
-    opening: str, members: list[tuple[str, Any]], closing: str, out: list[str], level: int
+    opening: str, members: list[tuple[str, Stored]], closing: str, out: list[str], level: int
 ) -> None:
     inner = level + 1 if level >= 0 else level
     out.append(opening)
@@ -355,7 +355,7 @@ def _write_group(
     out.append(closing)
 
 
-def _scalar(item: Any) -> str:
+def _scalar(item: Stored) -> str:
     """A scalar or an expression."""
     kind = item.__class__
     if kind is bool:

@@ -21,9 +21,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from sys import intern
-from typing import Any, Final, Generic
+from typing import Final, Generic
 
-from classad.ads.ad import Ad, ListValue, SharedNames, stored_form
+from classad.ads.ad import Ad, ListValue, SharedNames, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.formats.common import BLANKS, A, Errors, check_errors, report
@@ -54,7 +54,7 @@ _MAX_SHAPES: Final = 1000
 
 _Scalar = bool | int | float | str
 #: Folded name, spelling, value, and whether the value is a list or an ad, made anew for each ad.
-_Entry = tuple[str, str, Any, bool]
+_Entry = tuple[str, str, Stored, bool]
 
 
 def literal_value(text: str) -> _Scalar | None:
@@ -162,7 +162,7 @@ class LongReader(Generic[A]):
             return None
         # One object for each name makes looking it up in many ads several times as fast.
         spelled, key = intern(spelled), intern(fold_name(spelled))
-        value: Any = literal_value(right)
+        value: Stored = literal_value(right)
         nested = False
         if value is None:
             tree = self._expression(key, right, line, len(left) + 1, name, number)

@@ -10,14 +10,17 @@ tools sorts without case.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from classad.ads.ad import Ad, make_ad, make_list
+from classad.ads.ad import Ad, Stored, make_ad, make_list
 from classad.ads.expression import Expression
 from classad.language.spelling import attribute_order
 
+if TYPE_CHECKING:
+    from classad.syntax.nodes import Node
 
-def print_order(ad: Ad) -> list[tuple[str, Any]]:
+
+def print_order(ad: Ad) -> list[tuple[str, Stored]]:
     """Own attributes as new syntax, JSON, XML and classad2's long form print them."""
     return [(name, item_of_stored(ad._attrs[key])) for key, name in ordered_names(ad)]
 
@@ -27,26 +30,25 @@ def ordered_names(ad: Ad) -> list[tuple[str, str]]:
     return sorted(ad._names.items(), key=lambda item: attribute_order(item[1]))
 
 
-def item_of_stored(value: Any) -> Any:
+def item_of_stored(value: Stored) -> Stored:
     """The printable item for what an ad or a list stores."""
     return item_of_node(value.node) if value.__class__ is Expression else value
 
 
-def item_of_node(node: Any) -> Any:
+def item_of_node(node: Node) -> Stored:
     """The printable item for a syntax tree: lists and ads are opened, literals are their value."""
     from classad.syntax.nodes import AdExpr, ListExpr, Literal
 
-    kind = node.__class__
-    if kind is Literal:
+    if isinstance(node, Literal):
         return node.value
-    if kind is ListExpr:
+    if isinstance(node, ListExpr):
         return make_list(node, None)
-    if kind is AdExpr:
+    if isinstance(node, AdExpr):
         return make_ad(node, None)
     return node
 
 
-def is_node(item: Any) -> bool:
+def is_node(item: object) -> bool:
     """Whether a printable item is the syntax tree of an expression."""
     from classad.syntax.nodes import Node
 

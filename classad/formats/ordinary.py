@@ -13,9 +13,9 @@ Follows: whatever the grammar gives; ``test_adfile_formats`` compares the two.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
-from classad.ads.ad import Ad, ListValue, stored_form
+from classad.ads.ad import Ad, ListValue, Stored, stored_form
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError
 from classad.formats.common import BLANKS, A, unshared
@@ -44,7 +44,7 @@ class QuickAds:
     def __init__(self, tz: str | None = None) -> None:
         self.tz = tz
         #: Text -> value or expression, and whether it is a list or ad, made anew for each ad.
-        self._values: dict[str, tuple[Any, bool]] = {}
+        self._values: dict[str, tuple[Stored, bool]] = {}
 
     def fill(self, ad: A, text: str, position: int = 0) -> tuple[A, int] | None:
         """Fill a new ad from the one that begins at ``position``; the ad and where that ends.
@@ -80,9 +80,9 @@ class QuickAds:
             return None
         return ad, end.end()
 
-    def _understand(self, text: str) -> tuple[Any, bool] | None:
+    def _understand(self, text: str) -> tuple[Stored, bool] | None:
         right = text.strip(BLANKS)
-        value: Any = None if "\\" in right else literal_value(right)
+        value: Stored = None if "\\" in right else literal_value(right)
         nested = False
         if value is None:
             tree = self._parse(right)

@@ -7,9 +7,9 @@ Follows: HTCondor 25.14.1; vectors ``unparse`` and ``formats``.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from classad.ads.ad import Ad, ListValue
+from classad.ads.ad import Ad, ListValue, Stored
 from classad.language.spelling import (
     attribute_order,
     format_real,
@@ -64,7 +64,7 @@ def pretty(item: object) -> str:
     return write(item, False, spread=True, other=_pieces) if text is None else text
 
 
-def _pieces(value: Any, old: bool, spread: bool) -> Pieces:
+def _pieces(value: Stored, old: bool, spread: bool) -> Pieces:
     """The pieces of a value with parts, or of an expression."""
     if isinstance(value, ListValue):
         return list_pieces([_member(item, old) for item in value.items], spread)

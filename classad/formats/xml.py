@@ -16,9 +16,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
-from classad.ads.ad import Ad, ListValue, item_of
+from classad.ads.ad import Ad, ListValue, Stored, item_of
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import BLANKS, A, Errors, check_errors, report, unshared
 from classad.formats.json import MAX_DEPTH
@@ -69,6 +69,17 @@ class _Problem(Exception):  # noqa: N818 - never leaves this module
 _Filled = TypeVar("_Filled", bound=Ad)
 
 
+class _Place(Protocol):
+    """What reading a scalar asks of the reader."""
+
+    tz: str | None
+    #: Text of an expression -> what an ad stores for it.
+    expressions: dict[str, Stored]
+
+    def fail(self, message: str) -> _Problem:
+        """A problem at the current tag."""
+
+
 class XmlReader(Generic[A]):
     """A pull parser over one text; ``text`` is what stood before the tag that was taken last."""
 
@@ -97,7 +108,7 @@ class XmlReader(Generic[A]):
         self.attributes = ""
         self.start = 0
         #: Text of an expression -> what an ad stores for it.
-        self.expressions: dict[str, Any] = {}
+        self.expressions: dict[str, Stored] = {}
 
     def ads(self) -> Iterator[A]:
         """The ads from the position on; after an error nothing more is read."""
@@ -226,13 +237,13 @@ def _plain(found: re.Match[str]) -> bool | int | float | str:
     return text == "t" if kind == "flag" else float(text)
 
 
-def _integer(text: str, parser: XmlReader[Any]) -> object:
+def _integer(text: str, parser: _Place) -> object:
     found = _INTEGER.match(text.strip(BLANKS))
     number = int(found[0]) if found is not None else INT_MAX + 1
     return number if INT_MIN <= number <= INT_MAX else ERROR
 
 
-def _real(text: str, parser: XmlReader[Any]) -> object:
+def _real(text: str, parser: _Place) -> object:
     text = text.strip(BLANKS)
     try:
         return float(_REALS.get(text, text))
@@ -240,7 +251,7 @@ def _real(text: str, parser: XmlReader[Any]) -> object:
         return ERROR
 
 
-def _expression(text: str, parser: XmlReader[Any]) -> object:
+def _expression(text: str, parser: _Place) -> object:
     known = parser.expressions.get(text)
     if known is not None:
         return known
@@ -256,14 +267,14 @@ def _expression(text: str, parser: XmlReader[Any]) -> object:
         raise parser.fail(f"{message} in expression `{text}`") from None
 
 
-def _time(function: str) -> Callable[[str, XmlReader[Any]], object]:
-    def read(text: str, parser: XmlReader[Any]) -> object:
+def _time(function: str) -> Callable[[str, _Place], object]:
+    def read(text: str, parser: _Place) -> object:
         return _expression(f'{function}("{text.strip(BLANKS)}")', parser)
 
     return read
 
 
-def _new_string(text: str, parser: XmlReader[Any]) -> str:
+def _new_string(text: str, parser: _Place) -> str:
     """Undo the escapes of the new syntax, all other characters standing for themselves."""
     if "\\" in text:
         from classad.syntax.lexing import unescape as unescape_string
@@ -274,7 +285,7 @@ def _new_string(text: str, parser: XmlReader[Any]) -> str:
     return text
 
 
-_SCALARS: Final[dict[str, Callable[[str, XmlReader[Any]], object]]] = {
+_SCALARS: Final[dict[str, Callable[[str, _Place], object]]] = {
     "i": _integer,
     "r": _real,
     "s": _new_string,
@@ -348,7 +359,7 @@ def _write_ad(ad: Ad, out: list[str], level: int) -> None:
     out.append("</c>")
 
 
-def _write(item: Any, out: list[str], level: int) -> None:
+def _write(item: Stored, out: list[str], level: int) -> None:
     """Append the element of a printable item."""
     if isinstance(item, Ad):
         _write_ad(item, out, level)
@@ -361,7 +372,7 @@ def _write(item: Any, out: list[str], level: int) -> None:
         out.append(_scalar(item))
 
 
-def _scalar(item: Any) -> str:
+def _scalar(item: Stored) -> str:
     """The element of a scalar or an expression."""
     kind = item.__class__
     if kind is bool:

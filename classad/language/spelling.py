@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from classad.language.names import fold_name
 from classad.language.times import format_abstime, format_reltime
@@ -99,7 +99,7 @@ def _reltime(value: RelTime, old: bool) -> str:
     return f'relTime("{format_reltime(value.secs)}")'
 
 
-_WRITERS: Final[dict[type, Callable[[Any, bool], str]]] = {
+_WRITERS: Final[dict[type, Callable[..., str]]] = {
     bool: _boolean,
     int: _integer,
     float: format_real,
@@ -110,7 +110,7 @@ _WRITERS: Final[dict[type, Callable[[Any, bool], str]]] = {
 }
 
 
-def scalar_text(value: Any, old: bool = False) -> str | None:
+def scalar_text(value: object, old: bool = False) -> str | None:
     """The text of a value without parts; None for a list, an ad or an expression."""
     writer = _WRITERS.get(value.__class__)
     return None if writer is None else writer(value, old)

@@ -11,7 +11,7 @@ an ad are unique without case, the first spelling and the last expression win.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from classad.errors import ClassAdParseError
 from classad.language.names import ABSOLUTE_TIME, TIME_LITERALS, fold_name
@@ -39,6 +39,11 @@ _OPERATORS: Final = {row.token: symbol for symbol, row in BINARY.items()} | {
 }
 
 
+#: What a finished rule consists of: tokens, nodes, and lists of nodes or of attributes.  The grammar
+#: says which of them stands where.
+Parts: TypeAlias = list[Any]
+
+
 class Place(Protocol):
     """What a builder may ask of the parse."""
 
@@ -52,60 +57,60 @@ class Place(Protocol):
         """The exception for a place in the text."""
 
 
-def _literal(place: Place, parts: list[Any]) -> Literal:
+def _literal(place: Place, parts: Parts) -> Literal:
     token: Token = parts[0]
     return Literal(token.value, start=token.start, end=token.end)
 
 
-def _reference(place: Place, parts: list[Any]) -> Reference:
+def _reference(place: Place, parts: Parts) -> Reference:
     token: Token = parts[0]
     return Reference(token.value, start=token.start, end=token.end)
 
 
-def _absolute(place: Place, parts: list[Any]) -> Reference:
+def _absolute(place: Place, parts: Parts) -> Reference:
     dot, name = parts
     return Reference(name.value, absolute=True, start=dot.start, end=name.end)
 
 
-def _selection(place: Place, parts: list[Any]) -> Reference:
+def _selection(place: Place, parts: Parts) -> Reference:
     base, _, name = parts
     return Reference(name.value, base, start=base.start, end=name.end)
 
 
-def _subscript(place: Place, parts: list[Any]) -> Subscript:
+def _subscript(place: Place, parts: Parts) -> Subscript:
     base, _, index, close = parts
     return Subscript(base, index, start=base.start, end=close.end)
 
 
-def _prefix(place: Place, parts: list[Any]) -> Unary:
+def _prefix(place: Place, parts: Parts) -> Unary:
     sign, operand = parts
     return Unary(sign.value, operand, start=sign.start, end=operand.end)
 
 
-def _binary(place: Place, parts: list[Any]) -> Binary:
+def _binary(place: Place, parts: Parts) -> Binary:
     left, sign, right = parts
     return Binary(_OPERATORS[sign.kind], left, right, start=left.start, end=right.end)
 
 
-def _conditional(place: Place, parts: list[Any]) -> Conditional:
+def _conditional(place: Place, parts: Parts) -> Conditional:
     condition, _, then, _, otherwise = parts
     return Conditional(condition, then, otherwise, start=condition.start, end=otherwise.end)
 
 
-def _parens(place: Place, parts: list[Any]) -> Parens:
+def _parens(place: Place, parts: Parts) -> Parens:
     opening, inner, close = parts
     return Parens(inner, start=opening.start, end=close.end)
 
 
-def _list(place: Place, parts: list[Any]) -> ListExpr:
+def _list(place: Place, parts: Parts) -> ListExpr:
     return ListExpr(tuple(parts[1]), start=parts[0].start, end=parts[-1].end)
 
 
-def _list_empty(place: Place, parts: list[Any]) -> ListExpr:
+def _list_empty(place: Place, parts: Parts) -> ListExpr:
     return ListExpr((), start=parts[0].start, end=parts[-1].end)
 
 
-def _call(place: Place, parts: list[Any]) -> Node:
+def _call(place: Place, parts: Parts) -> Node:
     name, _, args, close = parts
     if len(args) == 1 and name.value.lower() in TIME_LITERALS:
         argument = args[0]
@@ -130,29 +135,29 @@ def _time_literal(place: Place, name: Token, argument: Literal, end: int) -> Lit
     raise place.error(message, argument.start, argument.end, f"write it like {example}")
 
 
-def _call_empty(place: Place, parts: list[Any]) -> Call:
+def _call_empty(place: Place, parts: Parts) -> Call:
     return Call(parts[0].value, (), start=parts[0].start, end=parts[-1].end)
 
 
-def _first(place: Place, parts: list[Any]) -> list[Any]:
+def _first(place: Place, parts: Parts) -> Parts:
     return [parts[0]]
 
 
-def _more(place: Place, parts: list[Any]) -> list[Any]:
+def _more(place: Place, parts: Parts) -> Parts:
     # The list is this parse's own: growing it keeps long lists linear.
-    grown: list[Any] = parts[0]
+    grown: Parts = parts[0]
     grown.append(parts[2])
     return grown
 
 
-def _attribute(place: Place, parts: list[Any]) -> tuple[str, Node]:
+def _attribute(place: Place, parts: Parts) -> tuple[str, Node]:
     name, _, value = parts
     if not name.value:
         raise place.error("the name of an attribute is empty", name.start, name.end)
     return name.value, value
 
 
-def _ad(place: Place, parts: list[Any]) -> AdExpr:
+def _ad(place: Place, parts: Parts) -> AdExpr:
     return AdExpr(unique_attributes(parts[1]), start=parts[0].start, end=parts[-1].end)
 
 
@@ -165,20 +170,20 @@ def unique_attributes(pairs: Iterable[tuple[str, Node]]) -> tuple[tuple[str, Nod
     return tuple(unique.values())
 
 
-def _ad_after_semicolons(place: Place, parts: list[Any]) -> AdExpr:
+def _ad_after_semicolons(place: Place, parts: Parts) -> AdExpr:
     return _ad(place, [parts[0], *parts[2:]])
 
 
-def _ad_empty(place: Place, parts: list[Any]) -> AdExpr:
+def _ad_empty(place: Place, parts: Parts) -> AdExpr:
     return AdExpr((), start=parts[0].start, end=parts[-1].end)
 
 
-def _nothing(place: Place, parts: list[Any]) -> None:
+def _nothing(place: Place, parts: Parts) -> None:
     return None
 
 
 #: Name of the alternative in the grammar (its alias or its rule) -> what it builds.
-BUILDERS: Final[dict[str, Callable[[Place, list[Any]], Any]]] = {
+BUILDERS: Final[dict[str, Callable[[Place, Parts], Any]]] = {
     "literal": _literal,
     "reference": _reference,
     "absolute": _absolute,

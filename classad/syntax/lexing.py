@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from classad.language.operators import BINARY
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED
@@ -40,7 +40,7 @@ class Vocabulary:
 
     def __init__(self, terminals: Iterable[tuple[str, str, bool]]) -> None:
         """``terminals``: name, text and whether the text is a regular expression."""
-        self.words: dict[str, tuple[str, Any]] = {}
+        self.words: dict[str, tuple[str, object]] = {}
         self.signs: dict[str, str] = {}
         patterns: dict[str, str] = {}
         for name, text, is_pattern in terminals:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from functools import cache
 from struct import Struct
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from classad import kernels
 from classad.language.operators import TOKENS
@@ -65,19 +65,25 @@ _RECORD: Final = Struct("7i")
 _FULL: Final = -3
 
 
+#: What cffi gives: its module objects and buffers of C records, which have no types.
+Foreign: TypeAlias = Any
+#: Nodes, and attributes as pairs of a name and a node.
+Operands: TypeAlias = list[Any]
+
+
 class _Parser:
     """The C parser and buffers for its records.  Threads may share it: each takes a buffer out."""
 
-    def __init__(self, ffi: Any, lib: Any) -> None:
+    def __init__(self, ffi: Foreign, lib: Foreign) -> None:
         self.run = lib.ca_parse
-        self.spare: list[Any] = []
+        self.spare: list[Foreign] = []
         self._ffi = ffi
 
-    def buffer(self, room: int = _ROOM) -> Any:
+    def buffer(self, room: int = _ROOM) -> Foreign:
         """A buffer for that many records."""
         return self._ffi.new("ca_node[]", room)
 
-    def tree(self, text: str, part: bytes, origin: int, how: int) -> Any:
+    def tree(self, text: str, part: bytes, origin: int, how: int) -> Node | None:
         """The tree of the part of a text that begins at ``origin``, or None."""
         size, room = len(part), _ROOM
         buffer = self.spare.pop() if self.spare else self.buffer()
@@ -113,14 +119,14 @@ def look(text: str, how: int = 0) -> bool | None:
     return found
 
 
-def parse(text: str, how: int = 0) -> Any:
+def parse(text: str, how: int = 0) -> Node | None:
     """The tree of an expression, or None if the grammar must decide."""
     if not text.isascii() or (parser := _parser()) is None:
         return None
     return parser.tree(text, text.encode(), 0, how)
 
 
-def parse_ad(text: str, position: int, how: int = 0) -> Any:
+def parse_ad(text: str, position: int, how: int = 0) -> AdExpr | None:
     """The ad in new syntax at ``position``, or None; the text behind it may be very long."""
     parser = _parser()
     if parser is None:
@@ -130,6 +136,7 @@ def parse_ad(text: str, position: int, how: int = 0) -> Any:
         if not part.isascii():
             return None
         node = parser.tree(text, part.encode(), position, how | _ONE_AD)
+        assert node is None or isinstance(node, AdExpr)
         if node is not None or len(part) < length:
             return node
     return None
@@ -138,9 +145,9 @@ def parse_ad(text: str, position: int, how: int = 0) -> Any:
 # --- from records to nodes -----------------------------------------------------------------
 
 
-def _built(text: str, records: Any, how: int) -> Any:
+def _built(text: str, records: Foreign, how: int) -> Node:
     """The tree of which these are the nodes, every operand before its operator."""
-    stack: list[Any] = []
+    stack: Operands = []
     push, pop = stack.append, stack.pop
     for kind, op, count, start, end, begin, stop in _RECORD.iter_unpack(records):
         if kind <= _ERROR:
@@ -165,7 +172,8 @@ def _built(text: str, records: Any, how: int) -> Any:
             operands = stack[first:]
             del stack[first:]
             push(_compound(kind, text[begin:stop], operands, start, end))
-    return stack[0]
+    root: Node = stack[0]
+    return root
 
 
 # Most nodes are leaves.  Made with the setters of their slots they take half the time that their
@@ -199,7 +207,7 @@ def _reference(name: str, start: int, end: int) -> Reference:
     return node
 
 
-def _compound(kind: int, name: str, operands: list[Any], start: int, end: int) -> Node:
+def _compound(kind: int, name: str, operands: Operands, start: int, end: int) -> Node:
     if kind == _CALL:
         return Call(name, tuple(operands), start=start, end=end)
     if kind == _LIST:

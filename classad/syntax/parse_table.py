@@ -12,13 +12,13 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from classad.syntax.actions import BUILDERS, Place
+from classad.syntax.actions import BUILDERS, Parts, Place
 from classad.syntax.lexing import Vocabulary
 from classad.syntax.make_table import Table, fingerprint, make_table
 
-Build = Callable[[Place, list[Any]], Any]
+Build = Callable[[Place, Parts], object]
 
 
 class Reduction(NamedTuple):

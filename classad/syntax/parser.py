@@ -12,13 +12,14 @@ that is the whole expression; the long form of ads ignores what follows an expre
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.values import ERROR, UNDEFINED
 from classad.source import Source
 from classad.syntax import native as arena
 from classad.syntax import nodes
+from classad.syntax.actions import Parts
 from classad.syntax.lexing import BLANKS, END, Scanner
 from classad.syntax.nesting import Token
 from classad.syntax.nodes import AdExpr, Literal, Node
@@ -153,7 +154,7 @@ class _Run:
         self._prefix = prefix
         self._start = start
         self._states = [tables.starts[start][0]]
-        self._values: list[Any] = []
+        self._values: Parts = []
 
     def parse(self) -> Node:
         """The tree of the whole text, or of its beginning where the rules allow that."""

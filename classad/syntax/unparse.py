@@ -9,7 +9,7 @@ name, then without regard to case.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from classad.language.spelling import attribute_order, quote_name, scalar_text
 from classad.syntax.nodes import (
@@ -41,11 +41,11 @@ class _Back(int):
 
 
 #: Texts, nodes, shifts, and whatever else an expander knows.
-Pieces = list[Any]
+Pieces: TypeAlias = list[Any]
 
 
 #: What expands a piece: ``expand(piece, old, spread)`` gives the pieces that it consists of.
-Expander = Callable[[Any, bool, bool], Pieces]
+Expander = Callable[..., Pieces]
 
 
 def unparse(node: Node, old: bool = False) -> str:
@@ -127,13 +127,13 @@ def _ad_expr(node: AdExpr, old: bool, spread: bool) -> Pieces:
     return ad_pieces(node.attributes, old, spread)
 
 
-def list_pieces(items: Iterable[Any], spread: bool) -> Pieces:
+def list_pieces(items: Iterable[object], spread: bool) -> Pieces:
     """The pieces of a list with these members."""
     lines = _between(items, [",", _Shift(0)] if spread else [","])
     return _bracketed("{", lines, "}", _LIST_INDENT) if spread else ["{ ", *lines, " }"]
 
 
-def ad_pieces(attributes: Iterable[tuple[str, Any]], old: bool, spread: bool) -> Pieces:
+def ad_pieces(attributes: Iterable[tuple[str, object]], old: bool, spread: bool) -> Pieces:
     """The pieces of an ad with these attributes."""
     ordered = sorted(attributes, key=lambda pair: attribute_order(pair[0]))
     fields = ([quote_name(name, old) + " = ", value] for name, value in ordered)
@@ -146,7 +146,7 @@ def _bracketed(opening: str, lines: Pieces, closing: str, step: int) -> Pieces:
     return [_Shift(step), opening, *inside, closing, _Back(step)]
 
 
-def _between(items: Iterable[Any], separator: Pieces) -> Pieces:
+def _between(items: Iterable[object], separator: Pieces) -> Pieces:
     return _joined(([item] for item in items), separator)
 
 
