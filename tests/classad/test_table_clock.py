@@ -132,7 +132,7 @@ def test_questions_under_other_zones(text: str) -> None:
         rows[number]["Requirements"] = ExprTree("splitTime(TARGET.T).Hours > 12 && N < 11")
         rows[number]["T"] = ExprTree("1600000000 + 40000 * N")
     table = Table(rows)
-    for context in CONTEXTS * 2:
+    for context in (*CONTEXTS, CONTEXTS[1]):
         for job in _jobs(text):
             for question in (f"({text}) >= 11", f"TARGET.Own > 5 && ({text}) >= 11 || N > 13"):
                 tree = ExprTree(question)

@@ -381,10 +381,10 @@ def questions(maker: Maker, asking: Asking, count: int) -> None:
 def test_many_rows(seed: int) -> None:
     maker = Maker(seed)
     rows = [ad_of(maker.row()) for _ in range(90)]
-    questions(maker, Asking(Table(rows), rows[:]), 50)
+    questions(maker, Asking(Table(rows), rows[:]), 40)
 
 
-@pytest.mark.parametrize("seed", range(10, 28))
+@pytest.mark.parametrize("seed", range(10, 24))
 def test_few_rows_that_count_as_many(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every third table is without the C kernels."""
     if seed % 3 == 0:
@@ -433,7 +433,7 @@ def test_many_partners(seed: int) -> None:
             asking.replace({row: ad})
 
 
-@pytest.mark.parametrize("seed", range(70, 73))
+@pytest.mark.parametrize("seed", range(70, 72))
 @pytest.mark.parametrize("form", ["long", "json"])
 def test_rows_of_a_file(seed: int, form: Any, tmp_path: Path) -> None:
     """What is loaded straight into columns is what the ads of the file are."""
@@ -448,13 +448,14 @@ def test_rows_of_a_file(seed: int, form: Any, tmp_path: Path) -> None:
         questions(maker, Asking(Table.from_file(path), rows), 25)
 
 
-@pytest.mark.parametrize("seed", range(80, 84))
+@pytest.mark.parametrize("seed", range(80, 83))
 def test_sums_of_the_same_columns(seed: int) -> None:
     """What is added up in one way is not what is, in another way or for another conversion."""
     maker = Maker(seed)
     rows = []
     for number in range(240):
         made: dict[str, Any] = {"A": maker.rng.randrange(9), "H": maker.rng.randrange(9) + 20}
+        made["K"] = 2**53 - 4 + maker.rng.randrange(9)
         made["B"], made["C"] = maker.pick((0, 1, 2.5, -4, 7.0)), maker.pick((1, 2.5, "b", True))
         rows.append(ad_of({**made, "G": number % 3}))
     by_doubles = [convert for convert in CONVERSIONS if hasattr(convert, "of_doubles")]
@@ -469,7 +470,9 @@ def test_sums_of_the_same_columns(seed: int) -> None:
         (text, maker.often(70), maker.rng.sample(by_doubles, 1 + at % 2))
         for at, text in enumerate(texts)
     ]
-    asked.append(("A * X + H", True, by_doubles[:1]))
+    for text in ("A + H", "A - H", "A * X + H", "K + A", "A - K", "K * A - K"):
+        for job in jobs:
+            asking.numbers(text, job, by_doubles[:1], of_row=True)
     for turn in range(9):
         for text, of_row, chosen in maker.rng.sample(asked, 2):
             for job in jobs:
