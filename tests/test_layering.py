@@ -62,7 +62,7 @@ STREAMS = {"classad/files/ads.py": "a file named - is standard input or output"}
 TALKERS = {"argparse", "rich", "matplotlib", "shtab", "curses", "readline", "tqdm"}
 
 #: Uses of ``Any`` in the rooms.  Lower it whenever you can; 400 is the goal.
-MAX_ANY = 700
+MAX_ANY = 400
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60

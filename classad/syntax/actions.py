@@ -39,7 +39,8 @@ _OPERATORS: Final = {row.token: symbol for symbol, row in BINARY.items()} | {
 }
 
 
-#: What a finished rule consists of: tokens, nodes, and lists of nodes or of attributes.  The grammar
+#: What a finished rule consists of: tokens, nodes, and lists of nodes or of attributes.  The
+#: grammar
 #: says which of them stands where.
 Parts: TypeAlias = list[Any]
 
