@@ -283,8 +283,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/evaluation/reference.py",
-        "value = self.follow(value, ad, owner)\n        self.depth -= 1",
-        "value = self.follow(value, ad, owner)", _DEPTH,
+        "found = self.follow(value, ad, owner)\n        self.depth -= 1",
+        "found = self.follow(value, ad, owner)", _DEPTH,
     ),
     Mutation(
         "classad/evaluation/reference.py", "    state.depth, state.root_ad = depth, root\n",
