@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import classad
 from classad import ClassAd, ExprTree, kernels
-from classad.ads.ad import ListValue
+from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.binding.faces import to_python
@@ -163,7 +163,7 @@ def flatten_keeps(case: Case | list[str]) -> None:
         return
     flat = flatten(mine, tree, context=CONTEXT)
     value, ok = evaluate_full(tree, mine, other, context=CONTEXT)
-    if not flat.ok or not ok or value.__class__ in (ClassAd, ListValue):
+    if not flat.ok or not ok or isinstance(value, Ad | ListValue):
         return  # the members of lists and ads are values only when they are selected
     if flat.tree is not None and _spans(flat.tree) - _spans(tree.node):
         return  # a relative time that was computed is a literal now, which evaluates to a real

@@ -133,16 +133,18 @@ class NativeStore:
     def _end(self, count: int, out: Any, texts: Sequence[bytes]) -> None:
         """End the load, giving reals that wait for it Python's own reading of their texts."""
         waiting: set[int] = set()
+        asked = False  # also for reals of an ad that was given up, of which no cell is left
         for number in range(count):
             self._checked(self._lib.ca_load_column(self._load, number, out))
             if out.waiting:
+                asked = True
                 tags = self._view(out.tags, out.count, "B")
                 payload = self._view(out.payload, 8 * out.count, "q")
                 waiting.update(payload[found.start()] for found in finditer(_WAITING, tags))
-        values = array("d", bytes(8 * len(texts) if waiting else 0))
+        values = array("d", bytes(8 * (len(texts) + 1) if asked else 0))
         for number in waiting:
             values[number] = float(texts[number])
-        given = self._ffi.from_buffer("double[]", values) if waiting else self._ffi.NULL
+        given = self._ffi.from_buffer("double[]", values) if asked else self._ffi.NULL
         self._checked(self._lib.ca_load_finish(self._load, given, len(texts)))
 
     def _column(self, out: Any, name: str, key: str) -> LoadedColumn:

@@ -330,3 +330,10 @@ def test_parse_ads_of_a_long_text_takes_the_short_cut(pool: bytes) -> None:
             patch.setattr(kernels, "native", None)
             slow = [contents(ad) for ad in parseAds(long, parser)]
         assert [contents(ad) for ad in parseAds(long, parser)] == slow
+
+
+@pytest.mark.parametrize("errors", ["warn", "htcondor"])
+@pytest.mark.parametrize("data", [b"a = 1e-300\n\0\n", b"a = 1e-300\n\0\n\nb = 1e-300\n"])
+def test_a_real_before_a_line_that_is_refused(store: str, data: bytes, errors: str) -> None:
+    """Its cell may be given up with the ad; ending the load must not wait for it."""
+    assert loaded(data, errors) == read(data, errors)
