@@ -21,7 +21,7 @@ from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 from classad.syntax.nodes import Node, Reference
 
 if TYPE_CHECKING:
-    from classad.ads.ad import Ad as ClassAd
+    from classad.ads.ad import Ad
 
 
 @builtin(
@@ -51,7 +51,7 @@ def evaluate_text(site: CallSite) -> ClassAdValue:
     return value
 
 
-def _search(site: CallSite, node: Reference) -> tuple[Found | None, ClassAd]:
+def _search(site: CallSite, node: Reference) -> tuple[Found | None, Ad]:
     """What an attribute reference finds here, unevaluated, or None; and the ad the search ends in.
 
     A search that finds nothing ends in the outermost ad.  What is selected from a list are the
@@ -86,7 +86,7 @@ def _selected(site: CallSite, node: Node, key: str) -> ClassAdValue:
         return ERROR
 
 
-def _around(ad: ClassAd, state: EvalState) -> ClassAd:
+def _around(ad: Ad, state: EvalState) -> Ad:
     """The outermost ad around an ad."""
     outer = enclosing(ad, state)
     while outer is not None and outer is not ad:

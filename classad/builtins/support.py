@@ -22,7 +22,7 @@ from classad.language.values import ERROR, INT_MIN, UNDEFINED, AbsTime, ClassAdV
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-    from classad.ads.ad import Ad as ClassAd
+    from classad.ads.ad import Ad
 
 NUMBERS: Final = frozenset({bool, int, float})
 _NO_ADS: Final = NUMBERS | {str, Value, ListValue}
@@ -156,10 +156,10 @@ def is_list(value: object) -> TypeIs[ListValue]:
     return value.__class__ is ListValue
 
 
-def is_ad(value: object) -> TypeIs[ClassAd]:
+def is_ad(value: object) -> TypeIs[Ad]:
     """Whether the value is an ad."""
     if value.__class__ in _NO_ADS:
         return False  # telling an ad by what it inherits from takes ten times as long
-    from classad.ads.ad import Ad as ClassAd
+    from classad.ads.ad import Ad
 
-    return isinstance(value, ClassAd)
+    return isinstance(value, Ad)

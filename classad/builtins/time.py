@@ -28,7 +28,7 @@ from classad.language.times import (
 from classad.language.values import ERROR, UNDEFINED, AbsTime, ClassAdValue, RelTime, Value
 
 if TYPE_CHECKING:
-    from classad.ads.ad import Ad as ClassAd
+    from classad.ads.ad import Ad
 
 _NO_ARGUMENTS = "none: there are no arguments"
 
@@ -194,16 +194,16 @@ def split_time(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     )  # fmt: skip
 
 
-def _ad(**attributes: ClassAdValue) -> ClassAd:
-    from classad.ads.ad import Ad as ClassAd
+def _ad(**attributes: ClassAdValue) -> Ad:
+    from classad.ads.ad import Ad
 
-    ad = ClassAd()
+    ad = Ad()
     for name, value in attributes.items():
         ad.insert(name, value)
     return ad
 
 
-def _ad_of_span(secs: float) -> ClassAd:
+def _ad_of_span(secs: float) -> Ad:
     size = abs(secs)
     days, hours, minutes, whole = split_span(int32_of_real(size))
     seconds: float = whole + (size - math.floor(size) if math.isfinite(size) else math.nan)
@@ -246,7 +246,7 @@ def _counted(year: int, month: int, day: int, hour: int, minute: int, second: in
     return Moment(year, month, day, hour, minute, second, _weekday(year, yearday), yearday)
 
 
-def _fields_of_ad(state: EvalState, ad: ClassAd) -> Moment:
+def _fields_of_ad(state: EvalState, ad: Ad) -> Moment:
     """The fields of a split-time ad; what is missing or no integer counts as 0, month as 1."""
 
     def field(name: str, default: int = 0) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
 from classad import kernels
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _number, _standing, _tree_of
 from classad.evaluate import evaluate
@@ -188,7 +188,7 @@ class Table(Holder):
 
     def select(
         self,
-        expr: ExprTree | str,
+        expr: Expression | str,
         target: ClassAd | Partner | None = None,
         *,
         within: Rows | None = None,
@@ -207,7 +207,7 @@ class Table(Holder):
                     bits |= 1 << row
         return Rows(self._store.size, bits)
 
-    def select_all(self, expr: ExprTree, target: Partner) -> Rows | None:
+    def select_all(self, expr: Expression, target: Partner) -> Rows | None:
         """``select`` among all rows; None if some of them have to be asked one by one.
 
         ``bits`` is one object for targets that are the same to the rows, as long as it is kept.
@@ -215,7 +215,7 @@ class Table(Holder):
         found, odd = self._found(expr, target)
         return None if odd else Rows(self._store.size, found)
 
-    def _found(self, tree: ExprTree, partner: Partner) -> tuple[int, int]:
+    def _found(self, tree: Expression, partner: Partner) -> tuple[int, int]:
         """The rows in which an expression is true, and those that have to be asked one by one."""
         store = self._store
         if self._misleads(partner):
@@ -227,7 +227,7 @@ class Table(Holder):
 
     def evaluate(
         self,
-        expr: ExprTree | str,
+        expr: Expression | str,
         target: ClassAd | None = None,
         *,
         row_is: Seat = "my",
@@ -252,7 +252,7 @@ class Table(Holder):
 
     def numbers(
         self,
-        expr: ExprTree | str,
+        expr: Expression | str,
         target: ClassAd | Partner | None = None,
         *,
         row_is: Seat = "my",
@@ -280,7 +280,7 @@ class Table(Holder):
 
     def coded_numbers(
         self,
-        expr: ExprTree,
+        expr: Expression,
         target: Partner,
         *,
         row_is: Seat = "my",
@@ -330,7 +330,7 @@ class Table(Holder):
         rank = job.raw("Rank")
         if rank is None:
             return self.numbers("Rank", job, row_is="my", within=within, context=context)
-        if rank.__class__ is not ExprTree:
+        if rank.__class__ is not Expression:
             return array("d", [_number(rank)]) * len(self)
         return self.numbers(rank, job, row_is="target", within=within, context=context)
 

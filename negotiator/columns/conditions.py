@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from attr import Factory, define
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.language.operators import ORDER
 from classad.syntax.nodes import Binary, Literal, Parens
@@ -73,12 +73,12 @@ class SetAsk(Ask):
 Way: TypeAlias = Callable[[SetAsk, MatchKind, int], int]
 
 
-def _exactly(expr: ExprTree) -> ExprTree:
+def _exactly(expr: Expression) -> Expression:
     """An expression that holds where the given one is true, and not a number, say."""
     node = expr.node
     if isinstance(node, Binary) and node.operator in ORDER:
         return expr
-    return ExprTree.from_node(Binary("=?=", Parens(node), _TRUE))
+    return Expression.from_node(Binary("=?=", Parens(node), _TRUE))
 
 
 class Conditions:
@@ -92,7 +92,7 @@ class Conditions:
         self._policy = policy
         self._sets: dict[Callable[[Slot, EvalContext], Hashable], SlotSets[Hashable]] = {}
         self._unwanted: dict[Condition, dict[Hashable, int]] = {}
-        self._exact: dict[Condition, ExprTree | None] = {}
+        self._exact: dict[Condition, Expression | None] = {}
         weights = [slot.weight for slot in slots.values()]
         self._heavy = Weighed(SlotSets(self._rows, self._size, weights))
 

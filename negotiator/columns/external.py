@@ -11,7 +11,7 @@ from typing import Final
 
 from attr import Factory, define
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.loading.columns import LoadedColumns
 from classad.table import Rows, Table
@@ -65,7 +65,7 @@ class _Finder:
         mentioning: dict[str, list[int]] = {}
         for code in live:
             value = values[code]
-            if isinstance(value, ExprTree):
+            if isinstance(value, Expression):
                 refs = references_of(value.node)
                 self.found |= refs.target
                 for name in refs.bare:

@@ -9,7 +9,7 @@ from typing import Final, TypeVar, cast
 from attr import field, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.table import Rows
 from classad.table.arrays.arrays import flag
@@ -152,7 +152,7 @@ class _Fetch:
             codes, values = table.column(name)
             steady = bytearray(len(values))
             trees = [
-                (code, value) for code, value in enumerate(values) if isinstance(value, ExprTree)
+                (code, value) for code, value in enumerate(values) if isinstance(value, Expression)
             ]
             if name == "slotweight" and self.policy.slot_weight is not None:
                 trees.append((-1, self.policy.slot_weight))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Self, TypeVar
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.table.arrays.arrays import pick
 from classad.table.expressions.shapes import OTHERS, Shapes
@@ -60,7 +60,7 @@ class ColumnSlots(Slots):
         context: EvalContext,
         *,
         reads: Iterable[str] | None,
-        expressions: Iterable[ExprTree | None] = (),
+        expressions: Iterable[Expression | None] = (),
         knows: Sequence[str] = (),
     ) -> list[T]:
         """See ``Slots``."""
@@ -105,7 +105,7 @@ def spread(codes: array[int], values: list[T], rows: array[int]) -> list[T]:
     return list(map(values.__getitem__, pick(codes, rows)))
 
 
-def mentioned(*trees: ExprTree | None) -> set[str]:
+def mentioned(*trees: Expression | None) -> set[str]:
     """The attributes of an ad by itself that expressions mention; raises ``UnsureError``."""
     shapes = Shapes()
     found: set[str] = set()

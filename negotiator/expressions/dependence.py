@@ -12,7 +12,7 @@ from typing import Final
 from attr import frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.mentions import References, references_of
 from classad.evaluation.functions import CLOCK, ZONE, lookup_function
 from classad.language.values import Value
@@ -56,7 +56,7 @@ def conjuncts(ad: ClassAd, attribute: str = "Requirements") -> list[Node] | None
     value = ad.raw(attribute)
     if value is None:
         return None
-    if value.__class__ is not ExprTree:
+    if value.__class__ is not Expression:
         return [Literal(value)] if is_plain(value) else [Literal(False)]
     return list(_split(value.node, ad, {attribute.lower()}))
 
@@ -71,7 +71,7 @@ def _split(node: Node, ad: ClassAd, under_way: set[str]) -> Iterator[Node]:
     else:
         name = _own_name(node)
         value = ad.raw(name) if name is not None and name.lower() not in under_way else None
-        if name is not None and value.__class__ is ExprTree:
+        if name is not None and value.__class__ is Expression:
             yield from _split(value.node, ad, under_way | {name.lower()})
         else:
             yield node
@@ -120,7 +120,7 @@ class Analyst:
                     if name in refs.bare:
                         other.add(name)
                     own.append(None)
-                elif value.__class__ is ExprTree:
+                elif value.__class__ is Expression:
                     todo.append(value.node)
                     own.append(id(value.node))
                 elif value.__class__ in _PLAIN:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from classad.ads.ad import is_value
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.mentions import References, references_of
 from classad.formats.unparse import unparse, unparse_value
 from classad.syntax.native import parse
@@ -37,7 +37,7 @@ class Known(NamedTuple):
     syntax tree.
     """
 
-    tree: ExprTree
+    tree: Expression
     references: References
     own: frozenset[str]
     text: str
@@ -50,7 +50,7 @@ class KnownExpressions:
         # The expressions are kept so that their identities stay theirs.
         self._known: dict[int, Known] = {}
 
-    def of(self, tree: ExprTree) -> Known:
+    def of(self, tree: Expression) -> Known:
         """What is known of an expression."""
         known = self._known.get(id(tree))
         if known is None:
@@ -59,23 +59,23 @@ class KnownExpressions:
         return known
 
 
-def conjuncts_of(tree: ExprTree) -> tuple[ExprTree, ...] | None:
+def conjuncts_of(tree: Expression) -> tuple[Expression, ...] | None:
     """What its text joins with ``&&``, which others may share; None if the text does not tell."""
     joined = _taken_apart(tree)
     return None if joined is None else joined.trees
 
 
 class _Look(NamedTuple):
-    trees: tuple[ExprTree, ...]
+    trees: tuple[Expression, ...]
     references: References
     text: str
 
 
-def _look(tree: ExprTree) -> _Look:
+def _look(tree: Expression) -> _Look:
     return _Look((tree,), references_of(tree.node), unparse(tree.node))
 
 
-def _taken_apart(tree: ExprTree) -> _Look | None:
+def _taken_apart(tree: Expression) -> _Look | None:
     """What the conjuncts are together.
 
     An expression is printed in the order in which it is written, whatever binds tighter.
@@ -116,7 +116,7 @@ class _Form(NamedTuple):
     def look(self, text: str, how: int, values: Sequence[object]) -> _Look:
         """What is known of one of them."""
         around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
-        tree = ExprTree.from_node(Unbuilt(text, how, self.value))
+        tree = Expression.from_node(Unbuilt(text, how, self.value))
         return _Look((tree,), self.references, "".join(chain.from_iterable(around)))
 
 
@@ -145,7 +145,7 @@ class _Forms:
 
     def _read(self, text: str, how: int) -> _Look | None:
         node = parse(text, how & ~PREFIX) or parse(text, how)
-        return None if node is None else _look(ExprTree.from_node(node))
+        return None if node is None else _look(Expression.from_node(node))
 
 
 def _form(found: _Look, values: Sequence[object]) -> _Form | None:

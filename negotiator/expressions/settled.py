@@ -7,7 +7,7 @@ vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requiremen
 from __future__ import annotations
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
@@ -23,7 +23,7 @@ class Freezer:
         self._expressions = expressions or KnownExpressions()
         self._varying: dict[str, bool] = {}
         #: Expressions that call no unsteady function, kept so that their identities stay theirs.
-        self._steady: dict[int, ExprTree] = {}
+        self._steady: dict[int, Expression] = {}
 
     def freeze(self, ad: ClassAd) -> None:
         """Replace the requirements if it matters."""
@@ -34,18 +34,18 @@ class Freezer:
     def settled(self, ad: ClassAd) -> object:
         """The requirements to go by if they are others than those in the ad, else None."""
         before = ad.raw("Requirements")
-        if before.__class__ is not ExprTree or not self._matters(ad, before):
+        if before.__class__ is not Expression or not self._matters(ad, before):
             return None
         flat = flatten(ad, before, inline=True, context=self._context)
         return _form(flat.tree, flat.value) if flat.ok else None
 
-    def _matters(self, ad: ClassAd, tree: ExprTree) -> bool:
+    def _matters(self, ad: ClassAd, tree: Expression) -> bool:
         """Whether the requirements call an unsteady function or see what is overwritten later."""
         overwritten = ad.raw("PreemptingRank") is not None
         own = ad._attrs.get if ad._chained is None else ad.raw
         if ad._chained is None and not overwritten:
             steady = self._steady
-            trees = [v for v in ad._attrs.values() if v.__class__ is ExprTree]
+            trees = [v for v in ad._attrs.values() if v.__class__ is Expression]
             if not any(self._is_unsteady(v) for v in trees if id(v) not in steady):
                 return False
         todo = [tree]
@@ -54,11 +54,11 @@ class Freezer:
             names, unsteady = self.look(todo.pop())
             if unsteady or (overwritten and "currentrank" in names):
                 return True
-            todo += [value for value in map(own, names - seen) if isinstance(value, ExprTree)]
+            todo += [value for value in map(own, names - seen) if isinstance(value, Expression)]
             seen |= names
         return False
 
-    def _is_unsteady(self, tree: ExprTree) -> bool:
+    def _is_unsteady(self, tree: Expression) -> bool:
         """Whether an expression calls an unsteady function."""
         unsteady = self.look(tree)[1]
         if not unsteady:
@@ -74,11 +74,11 @@ class Freezer:
             self._varying[name] = known
         return known
 
-    def look(self, tree: ExprTree) -> tuple[frozenset[str], bool]:
+    def look(self, tree: Expression) -> tuple[frozenset[str], bool]:
         """The own names an expression mentions, and whether it calls an unsteady function."""
         known = self._expressions.of(tree)
         return known.own, any(map(self._varies, known.references.called))
 
 
 def _form(tree: Node | None, value: object) -> object:
-    return value if tree is None else ExprTree.from_node(tree)
+    return value if tree is None else Expression.from_node(tree)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.syntax.nodes import Node
 from classad.table.expressions.shapes import MINE, OTHERS, NestedShape, Shape
 from classad.table.store.columns import PLAIN
@@ -77,12 +77,12 @@ class Mentions:
         if known is None:
             if len(self._known) >= _MANY:
                 self._known.clear()
-            tree = value if isinstance(value, ExprTree) else None
+            tree = value if isinstance(value, Expression) else None
             shape = NestedShape(-1, value) if tree is None else self._of_tree(tree)
             known = self._known[id(value)] = Mention.of(value, shape)
         return known
 
-    def _of_tree(self, tree: ExprTree) -> Shape:
+    def _of_tree(self, tree: Expression) -> Shape:
         parts = conjuncts_of(tree)
         if parts is None:
             return _Mentioned(tree.node)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from attr import frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.formats.unparse import unparse_value
 from negotiator.expressions.external import external_names
 from negotiator.expressions.known import KnownExpressions
@@ -54,7 +54,7 @@ class SignificanceSettings:
 
 
 def significant_attributes(
-    slots: Slots, policy_expressions: Iterable[ExprTree | None]
+    slots: Slots, policy_expressions: Iterable[Expression | None]
 ) -> frozenset[str]:
     """The negotiator's list (lower-cased names) before the settings are applied.
 
@@ -119,14 +119,14 @@ class AutoclusterTable:
         """Add every attribute that a significant one refers to inside a job."""
         names, known = self._names, self._expressions.of
         for job in jobs:
-            trees = [value for value in self._read(job)[1] if value.__class__ is ExprTree]
+            trees = [value for value in self._read(job)[1] if value.__class__ is Expression]
             own = _reader(job)
             while trees:
                 for name in known(trees.pop()).own - names:
                     value = own(name)
                     if value is not None:
                         names.add(intern(name))
-                    if value.__class__ is ExprTree:
+                    if value.__class__ is Expression:
                         trees.append(value)
 
     def id_of(self, job: ClassAd) -> int:
@@ -163,7 +163,7 @@ class AutoclusterTable:
         return keys, pick(attrs)
 
     def _text(self, value: object) -> str:
-        if isinstance(value, ExprTree):
+        if isinstance(value, Expression):
             return self._expressions.of(value).text
         return unparse_value(value)
 
@@ -181,7 +181,7 @@ class _Inexact(NamedTuple):
         return cls(places, tuple(kind if kind in _EXACT else None for kind in kinds))
 
 
-def policy_expressions(policy: NegotiatorPolicy) -> list[ExprTree | None]:
+def policy_expressions(policy: NegotiatorPolicy) -> list[Expression | None]:
     """The expressions whose references are significant."""
     return [
         policy.preemption_requirements,

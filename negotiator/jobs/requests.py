@@ -16,7 +16,7 @@ from attr import define, field
 
 from classad import ClassAd
 from classad.ads.ad import as_bool
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from negotiator.expressions.known import conjuncts_of
@@ -83,7 +83,7 @@ class JobList:
 
     waiting: dict[QueuedJob, None]
     excerpts: Excerpts | None
-    constraint: ExprTree | None = None
+    constraint: Expression | None = None
     #: Whether a run is one request, how many requests are sent at a time, and whether the first
     #: ones are fetched ahead of the spin.
     counts: bool = True
@@ -229,7 +229,7 @@ def _accepts(job: ClassAd, slot: ClassAd, context: EvalContext) -> bool:
     Jobs have conjuncts in common, which are then made ready to be evaluated only once.
     """
     wanted = job.raw("Requirements")
-    parts = conjuncts_of(wanted) if wanted.__class__ is ExprTree else None
+    parts = conjuncts_of(wanted) if wanted.__class__ is Expression else None
     if parts is None:
         return meets(job, slot, context)
     return all(truth(evaluate(part, job, slot, context=context)) is True for part in parts)

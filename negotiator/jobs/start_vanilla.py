@@ -12,7 +12,7 @@ from attr import evolve, fields_dict
 
 from classad import ClassAd
 from classad.ads.ad import node_of_value
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
@@ -24,31 +24,31 @@ _VANILLA: Final = 5
 class VanillaStart:
     """The condition of a schedd, as it is for each of its jobs."""
 
-    def __init__(self, expr: ExprTree, context: EvalContext) -> None:
+    def __init__(self, expr: Expression, context: EvalContext) -> None:
         self._context = context
         self._expr = expr
         #: By the identity of the job, which is kept so that it stays its own.
-        self._known: dict[int, tuple[ClassAd, bool | ExprTree]] = {}
+        self._known: dict[int, tuple[ClassAd, bool | Expression]] = {}
         #: What it asks of the request itself, lower-cased.
         self.shown = names_of(expr, "MY")
 
-    def condition(self, job: ClassAd) -> bool | ExprTree:
+    def condition(self, job: ClassAd) -> bool | Expression:
         """What slots must be like (TARGET) for a job (MY): anything, or False if none will do."""
         known = self._known.get(id(job))
         if known is None:
             known = self._known[id(job)] = (job, self._settled(job))
         return known[1]
 
-    def _settled(self, job: ClassAd) -> bool | ExprTree:
+    def _settled(self, job: ClassAd) -> bool | Expression:
         if job.get_number("JobUniverse", context=self._context) != _VANILLA:
             return True
         known = ClassAd()
         known.attach("JOB", job)
         flat = flatten(known, self._expr, context=self._context)
         if flat.ok and flat.tree is not None:
-            return ExprTree.from_node(_of_target(flat.tree))
+            return Expression.from_node(_of_target(flat.tree))
         value = truth(flat.value) if flat.ok else None
-        return value if value.__class__ is bool else ExprTree.from_node(node_of_value(flat.value))
+        return value if value.__class__ is bool else Expression.from_node(node_of_value(flat.value))
 
     def allows(self, job: ClassAd, slot: ClassAd) -> bool:
         """Whether the schedd starts a job on a slot that it has been given.
@@ -66,10 +66,10 @@ class VanillaStart:
     def constrain(self, request: ClassAd, job: ClassAd) -> None:
         """Add the condition to what a request requires of slots."""
         condition, required = self.condition(job), request.raw("Requirements")
-        if condition.__class__ is ExprTree and required is not None:
-            own = required.node if required.__class__ is ExprTree else node_of_value(required)
+        if condition.__class__ is Expression and required is not None:
+            own = required.node if required.__class__ is Expression else node_of_value(required)
             both = Binary("&&", Parens(own), Parens(condition.node))
-            request.insert("Requirements", ExprTree.from_node(both))
+            request.insert("Requirements", Expression.from_node(both))
 
 
 def _of_target(node: Node) -> Node:
@@ -86,7 +86,7 @@ def _of_target(node: Node) -> Node:
     return evolve(node, **changes) if changes else node
 
 
-def names_of(expr: ExprTree, scope: str) -> frozenset[str]:
+def names_of(expr: Expression, scope: str) -> frozenset[str]:
     """The attributes, lower-cased, that an expression mentions by a scope such as ``JOB``."""
     return frozenset(
         node.name.lower()

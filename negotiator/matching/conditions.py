@@ -14,7 +14,7 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 from attr import define, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Asker
@@ -94,7 +94,7 @@ class OfAsker:
 class ExactlyTrue:
     """An expression of the policy is true of slot (MY) and request, or there is none."""
 
-    expr: Callable[[NegotiatorPolicy], ExprTree | None]
+    expr: Callable[[NegotiatorPolicy], Expression | None]
 
     def ready(self, ask: Ask) -> Ready:
         """See ``Condition``."""

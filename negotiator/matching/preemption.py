@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.syntax.nodes import Binary, Reference
 from negotiator.matching.conditions import (
@@ -32,10 +32,10 @@ from policy.model import NegotiatorPolicy
 
 
 @cache
-def rank_compared(operator: str) -> ExprTree:
+def rank_compared(operator: str) -> Expression:
     """The startd's rank of the request compared with its rank of the job it runs."""
     rank, current = (Reference(name, base=Reference("MY")) for name in ("Rank", "CurrentRank"))
-    return ExprTree.from_node(Binary(operator, rank, current))
+    return Expression.from_node(Binary(operator, rank, current))
 
 
 def _holder(slot: Slot, context: EvalContext) -> str | None:
@@ -94,7 +94,7 @@ PREEMPTION_TESTS: Final = (
 
 
 def requirements_allow(
-    expr: ExprTree | None, slot: ClassAd, request: ClassAd, context: EvalContext
+    expr: Expression | None, slot: ClassAd, request: ClassAd, context: EvalContext
 ) -> bool:
     """PREEMPTION_REQUIREMENTS: exactly true counts; without an expression all is allowed."""
     return expr is None or evaluate(expr, slot, request, context=context) is True

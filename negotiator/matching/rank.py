@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.syntax.nodes import Reference
 from negotiator.model.arithmetic import DBL_MAX, FLT_MAX, float32
@@ -54,7 +54,7 @@ class RankNumber(NamedTuple):
 class Scored(NamedTuple):
     """An expression that ranks slots for requests; ``of_slot``: MY is the slot, not the request."""
 
-    expr: ExprTree
+    expr: Expression
     of_slot: bool = True
 
 
@@ -69,11 +69,11 @@ JOB_RANK_IGNORED: Final = 1.0
 
 
 @cache
-def _rank_of_slot() -> ExprTree:
-    return ExprTree.from_node(Reference("Rank", base=Reference("MY")))
+def _rank_of_slot() -> Expression:
+    return Expression.from_node(Reference("Rank", base=Reference("MY")))
 
 
-def _by_policy(expr: ExprTree | None) -> Scale:
+def _by_policy(expr: Expression | None) -> Scale:
     return POLICY_NUMBER.missing if expr is None else Scored(expr)
 
 
@@ -82,7 +82,7 @@ def _by_job(policy: NegotiatorPolicy, request: ClassAd) -> Scale:
     rank = request.raw("Rank")
     if rank is None:
         return Scored(_rank_of_slot())
-    return Scored(rank, of_slot=False) if isinstance(rank, ExprTree) else JOB_NUMBER.of(rank)
+    return Scored(rank, of_slot=False) if isinstance(rank, Expression) else JOB_NUMBER.of(rank)
 
 
 class RankRule(NamedTuple):
@@ -149,7 +149,7 @@ class Ranker:
 
 
 def policy_rank(
-    expr: ExprTree | None, slot: ClassAd, request: ClassAd, context: EvalContext
+    expr: Expression | None, slot: ClassAd, request: ClassAd, context: EvalContext
 ) -> float:
     """A rank of the negotiator's own: single precision; no number is worse than any number."""
     if expr is None:

@@ -14,7 +14,7 @@ from typing import Final
 from attr import field, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, EvalState
 from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.language.names import fold_name
@@ -77,8 +77,8 @@ _GROUP: Final = _folded("SubmitterGroup", "SubmitterGroupResourcesInUse", "Submi
 
 
 @cache
-def _call(function: str, name: str) -> ExprTree:
-    return ExprTree.from_node(Call(function, (Literal(name),)))
+def _call(function: str, name: str) -> Expression:
+    return Expression.from_node(Call(function, (Literal(name),)))
 
 
 @frozen(eq=False)

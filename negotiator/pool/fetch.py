@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from negotiator.expressions.settled import Freezer
 from negotiator.pool.addresses import slot_families
@@ -36,7 +36,7 @@ class Fact(NamedTuple, Generic[T]):
     find: Callable[[ClassAd, EvalContext], T]
     reads: tuple[str, ...] = ()
     prefix: str = ""
-    expression: ExprTree | None = None
+    expression: Expression | None = None
 
 
 def occupant(ad: ClassAd, context: EvalContext, prefix: str = "") -> str | None:

@@ -9,7 +9,7 @@ from attr import define
 
 from classad import ClassAd
 from classad.ads.ad import is_value
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
@@ -170,7 +170,7 @@ class Slots(list[Slot]):
         context: EvalContext,
         *,
         reads: Iterable[str] | None,
-        expressions: Iterable[ExprTree | None] = (),
+        expressions: Iterable[Expression | None] = (),
         knows: Sequence[str] = (),
     ) -> list[T]:
         """The answer of each slot.
@@ -196,10 +196,10 @@ class Slots(list[Slot]):
 
 def is_plain(value: object) -> bool:
     """Whether an ad keeps a value as it is."""
-    return not is_value(value) if isinstance(value, ExprTree) else value.__class__ in _SIMPLE
+    return not is_value(value) if isinstance(value, Expression) else value.__class__ in _SIMPLE
 
 
-def holds(expr: ExprTree | None, ad: ClassAd, context: EvalContext) -> bool:
+def holds(expr: Expression | None, ad: ClassAd, context: EvalContext) -> bool:
     """Whether a constraint is true of an ad alone; a number that is not zero counts."""
     if expr is None:
         return True

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
-from classad.ads.expression import parsed
+from classad.ads.expression import Expression, parsed
 from negotiator.capture.pool_order import submitter_order
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import AccountantState, Customer, ScheddQueue, Snapshot
@@ -51,7 +50,7 @@ class AdMaker:
     """Makes ads; equal texts share their expression, as when a file is read."""
 
     def __init__(self) -> None:
-        self._trees: dict[str, ExprTree] = {}
+        self._trees: dict[str, Expression] = {}
 
     def __call__(self, attributes: Attributes) -> ClassAd:
         """The ad of these texts."""
@@ -59,7 +58,7 @@ class AdMaker:
         for name, text in attributes.items():
             tree = self._trees.get(text)
             if tree is None:
-                tree = self._trees[text] = ExprTree.from_node(parsed(text))
+                tree = self._trees[text] = Expression.from_node(parsed(text))
             ad.insert(name, tree)
         return ad
 

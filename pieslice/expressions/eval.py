@@ -14,7 +14,7 @@ import argparse
 from typing import IO, TYPE_CHECKING
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.binding.ambient import AmbientContext, zone_name
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.evaluate import evaluate_full
@@ -88,7 +88,7 @@ class _Session:
         name = name.strip(BLANKS)
         if not equals or not name:
             raise Problem(f"pieslice eval: error: `{text}` is not of the form NAME=EXPR")
-        self.my.insert(name, ExprTree.from_node(self.parse(right, f"<{name}>")))
+        self.my.insert(name, Expression.from_node(self.parse(right, f"<{name}>")))
 
     def take_item(self, text: str) -> None:
         ad = self.as_ad(text)
@@ -96,7 +96,7 @@ class _Session:
             self.my.update(ad)
             self.changed = True
             return
-        tree = ExprTree.from_node(self.parse(text, "<expression>"))
+        tree = Expression.from_node(self.parse(text, "<expression>"))
         if self.changed and not self.quiet:
             self.out.write(f"{self.my!r}\n")
             self.changed = False
@@ -107,7 +107,7 @@ class _Session:
         value, ok = evaluate_full(tree, self.my, self.target, context=self.context)
         self.show(text, value, ok)
 
-    def explain(self, text: str, tree: ExprTree) -> None:
+    def explain(self, text: str, tree: Expression) -> None:
         """Evaluate, and print the value of every node."""
         from classad.analysis.explain import explain
 

@@ -16,7 +16,7 @@ from itertools import starmap
 from typing import IO, Final, NamedTuple, get_args
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.binding.ambient import AmbientContext
 from classad.binding.batch import _standing as standing
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
@@ -46,7 +46,7 @@ class Column(NamedTuple):
     """One of ``--af``: as it was given, and parsed."""
 
     title: str
-    tree: ExprTree
+    tree: Expression
 
 
 class Found(NamedTuple):
@@ -138,7 +138,7 @@ class _Query:
             doubts += absent_attributes(source, tree.node, known) if known else ()
             notes.writelines(f"{doubt.render()}\n" for doubt in doubts)
 
-    def _keys(self, tree: ExprTree, table: Table, target: ClassAd | None) -> list[SortKey]:
+    def _keys(self, tree: Expression, table: Table, target: ClassAd | None) -> list[SortKey]:
         """What each row of a table is sorted by."""
         rows = self.rows(table, target)
         codes, values = table.evaluate(tree, target, within=rows, context=self.context)
@@ -291,14 +291,14 @@ def _rendered(problem: ClassAdParseError) -> str:
     return str(problem) if problem.diagnostic is None else problem.diagnostic.render()
 
 
-def _expression(text: str, option: str) -> ExprTree:
+def _expression(text: str, option: str) -> Expression:
     from classad.syntax.parser import parse_expression
 
     try:
         node = parse_expression(text, old=True, source=Source(text, f"<{option}>"))
     except ClassAdParseError as problem:
         raise Problem(_rendered(problem)) from None
-    return ExprTree.from_node(node)
+    return Expression.from_node(node)
 
 
 def _pieces(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Final
 
 from attr import evolve, frozen
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import evaluate
 from classad.syntax.nodes import Literal
 from negotiator.matching.rank import policy_rank
@@ -40,8 +40,8 @@ _RANKS: Final = {
     "NEGOTIATOR_POST_JOB_RANK": "post_job_rank",
 }
 _OF_SLOTS: Final = frozenset(("START", "RANK"))
-_TRUE: Final = ExprTree.from_node(Literal(True))
-_ZERO: Final = ExprTree.from_node(Literal(0))
+_TRUE: Final = Expression.from_node(Literal(True))
+_ZERO: Final = Expression.from_node(Literal(0))
 _VERDICTS: Final = ("priority", "rank", "unclaimed", "refused")
 
 
@@ -116,10 +116,10 @@ class Same(Property):
         return Finding(self.title(), macro, place, clause, says, steps, case)
 
 
-def _expressions(study: Study) -> dict[str, ExprTree | None]:
+def _expressions(study: Study) -> dict[str, Expression | None]:
     """What decides about a slot and a request, by macro; None is nothing at all."""
     policy = study.policy
-    found: dict[str, ExprTree | None] = {
+    found: dict[str, Expression | None] = {
         "START": study.fixed.get("Requirements", _TRUE),
         "RANK": study.fixed.get("Rank", _ZERO),
         "PREEMPTION_REQUIREMENTS": policy.preemption_requirements,
@@ -128,7 +128,7 @@ def _expressions(study: Study) -> dict[str, ExprTree | None]:
 
 
 def _differing(
-    crowd: Crowd, mine: ExprTree | None, theirs: ExprTree | None
+    crowd: Crowd, mine: Expression | None, theirs: Expression | None
 ) -> list[tuple[int, int]]:
     """The pairs for which two expressions have different values."""
     if mine is None or theirs is None or str(mine) == str(theirs):
@@ -142,7 +142,7 @@ def _differing(
     ]
 
 
-def _rank(tree: ExprTree | None, scene: Scene) -> float:
+def _rank(tree: Expression | None, scene: Scene) -> float:
     return policy_rank(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
 
 
@@ -169,7 +169,7 @@ class Holds(Property):
     """A user's own property."""
 
     text: str
-    tree: ExprTree
+    tree: Expression
 
     name = "holds"
     doc = "the expression is true of every slot (MY), job (TARGET) and Verdict"

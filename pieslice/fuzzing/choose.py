@@ -11,7 +11,7 @@ from typing import Final
 
 from attr import field, frozen
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.errors import suggest
 from pieslice.fuzzing.agreement import Holds, Same
 from pieslice.fuzzing.properties import Guard, Margin, Property, QuotaSafe, Total
@@ -39,7 +39,7 @@ class Named:
     """What arguments of properties name: other policies by path, expressions by text."""
 
     others: Mapping[str, Study] = field(factory=dict)
-    expressions: Mapping[str, ExprTree] = field(factory=dict)
+    expressions: Mapping[str, Expression] = field(factory=dict)
 
 
 def chosen(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from classad.files.ads import read_ads
 from classad.source import Source
@@ -65,7 +65,7 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
 def _named(args: argparse.Namespace, schema: Schema, intent: Intent) -> Named:
     """The other policies and the expressions that properties name."""
     others: dict[str, Study] = {}
-    expressions: dict[str, ExprTree] = {}
+    expressions: dict[str, Expression] = {}
     for name, argument in map(split_name, args.property):
         if name == Same.name and argument:
             other = read(args, argument)
@@ -86,7 +86,7 @@ def _study(
     config: Config,
     schema: Schema,
     intent: Intent,
-    extra: Iterable[ExprTree] = (),
+    extra: Iterable[Expression] = (),
     *,
     defaults: bool = False,
 ) -> Study:

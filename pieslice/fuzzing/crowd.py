@@ -18,7 +18,7 @@ from typing import Final
 from attr import evolve, field, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.binding.batch import evaluate_many
 from negotiator.expressions.dependence import Analyst, is_plain, key_of
 from negotiator.pool.slots import Slot
@@ -59,7 +59,7 @@ class Crowd:
         """How many pairs there are."""
         return len(self.slots) * len(self.requests)
 
-    def values(self, tree: ExprTree) -> list[list[Held]]:
+    def values(self, tree: Expression) -> list[list[Held]]:
         """The value of an expression for every request (rows) and slot."""
         found = self.known.get(id(tree))
         if found is None:
@@ -81,7 +81,7 @@ class Crowd:
                 else:
                     ad.insert(name, value)
 
-    def evaluate(self, tree: ExprTree) -> list[list[Held]]:
+    def evaluate(self, tree: Expression) -> list[list[Held]]:
         """The same as ``values``, now: once for all ads that the expression cannot tell apart."""
         analyst, context = self.analyst, self.stage.context
         depends = [analyst.dependence(tree.node, slot.ad) for slot in self.slots]
@@ -116,7 +116,7 @@ class Crowd:
         """What the cycle makes of a request and a slot."""
         return self.stage.verdict(self.slots[column], self.requests[row], self.parties[row].user)
 
-    def allowed(self, tree: ExprTree | None) -> list[tuple[int, int]]:
+    def allowed(self, tree: Expression | None) -> list[tuple[int, int]]:
         """The requests and claimed slots of another submitter for which a condition is true."""
         users = [slot.user for slot in self.slots]
         rows: list[list[Held]]
@@ -183,7 +183,7 @@ def _settle(slot: Slot, stage: Stage) -> None:
     Slots that say the same can be told from each other no more, and are evaluated once.
     """
     for name in _LIVE:
-        if slot.ad.raw(name).__class__ is ExprTree:
+        if slot.ad.raw(name).__class__ is Expression:
             slot.ad.insert(name, slot.ad.evaluate_attr(name, None, stage.context))
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from attr import field, frozen
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import COMPARISONS
@@ -94,7 +94,7 @@ def constants(node: Node) -> Iterator[Held]:
     while stack:
         top = stack.pop()
         if isinstance(top, Literal) or (_is_constant(top) and not isinstance(top, Call)):
-            value = evaluate(ExprTree.from_node(top), context=EvalContext())
+            value = evaluate(Expression.from_node(top), context=EvalContext())
             if value.__class__ in (bool, int, float, str):
                 yield value
         else:
@@ -201,12 +201,12 @@ class Domains:
 
 
 def find_domains(
-    trees: Iterable[ExprTree],
+    trees: Iterable[Expression],
     schema: Schema,
     *,
     margin: float,
     least: int | None,
-    job_trees: Iterable[ExprTree] = (),
+    job_trees: Iterable[Expression] = (),
 ) -> Domains:
     """The domains of all attributes that expressions need.
 
@@ -226,7 +226,7 @@ def find_domains(
 
 
 def _wanted(
-    todo: list[tuple[str, ExprTree]], schema: Schema
+    todo: list[tuple[str, Expression]], schema: Schema
 ) -> tuple[Bounds, dict[str, dict[str, str]]]:
     """What expressions compare, and what they read, by side: case-folded to spelled names."""
     bounds = Bounds()
@@ -249,7 +249,7 @@ def _wanted(
             wanted[where][key] = name
             known = sides[where].get(key)
             values = () if known is None else known.values
-            todo += [(where, value) for value in values if value.__class__ is ExprTree]
+            todo += [(where, value) for value in values if value.__class__ is Expression]
     return bounds, wanted
 
 
@@ -265,7 +265,7 @@ def _domains(
     return found
 
 
-def _needs(tree: ExprTree, side: str, schema: Schema) -> Iterator[tuple[str, str]]:
+def _needs(tree: Expression, side: str, schema: Schema) -> Iterator[tuple[str, str]]:
     """Which attributes of which ad an expression reads, ephemeral ones left out."""
     refs = references_of(tree.node)
     spelled = {n.name.casefold(): n.name for n in walk(tree.node) if isinstance(n, Reference)}

@@ -16,7 +16,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
@@ -40,7 +40,7 @@ class Readings:
     ``added``: names of those that the negotiator adds.
     """
 
-    tree: ExprTree
+    tree: Expression
     context: EvalContext
     my: Mapping[str, Held]
     target: Mapping[str, Held]
@@ -55,7 +55,7 @@ class Readings:
         """MY and TARGET with nothing but what was read."""
         return self._ads(self.places())
 
-    def enough(self) -> ExprTree:
+    def enough(self) -> Expression:
         """The first clause that is true, of those of which one is enough."""
         ads = self.ads()
         for clause in clauses(self.tree):
@@ -124,7 +124,7 @@ def alike(one: Held, other: Held) -> bool:
     return one.__class__ is other.__class__ and (one is other or one == other)
 
 
-def read(tree: ExprTree, my: ClassAd, target: ClassAd | None, context: EvalContext) -> Readings:
+def read(tree: Expression, my: ClassAd, target: ClassAd | None, context: EvalContext) -> Readings:
     """Evaluate, and see what is read; definitions of attributes are followed."""
     ads: dict[str, ClassAd] = {MY: my, TARGET: target or ClassAd()}
     found: dict[str, dict[str, Held]] = {MY: {}, TARGET: {}}
@@ -142,14 +142,14 @@ def read(tree: ExprTree, my: ClassAd, target: ClassAd | None, context: EvalConte
                 added.add(name)
                 raw = ads[where].evaluate_attr(name, None, context)
             found[where][name] = raw
-            if raw.__class__ is ExprTree:
+            if raw.__class__ is Expression:
                 todo.append((where, raw))
     value = evaluate(tree, my, target, context=context)
     mine, other = (dict(sorted(found[side].items())) for side in (MY, TARGET))
     return Readings(tree, context, mine, other, frozenset(added), value)
 
 
-def _places(tree: ExprTree, side: str, ads: dict[str, ClassAd]) -> list[Place]:
+def _places(tree: Expression, side: str, ads: dict[str, ClassAd]) -> list[Place]:
     """Where the names of an expression are found, as it spells them."""
     refs = references_of(tree.node)
     spelled = {n.name.casefold(): n.name for n in walk(tree.node) if isinstance(n, Reference)}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from attr import evolve, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.language.values import ClassAdValue, Value
 from pieslice.data import is_number
 
@@ -26,7 +26,7 @@ MAX_VALUES: Final = 12
 #: An expression of a slot or job that is kept as it is must be at most this long.
 MAX_TEXT: Final = 400
 #: What an attribute may hold; None where it is missing.
-Held: TypeAlias = ClassAdValue | ExprTree | None
+Held: TypeAlias = ClassAdValue | Expression | None
 
 
 @frozen
@@ -88,7 +88,7 @@ def _attributes(ads: Iterable[ClassAd]) -> dict[str, Attribute]:
 def _kept(ad: ClassAd, name: str) -> Held:
     """The value of an attribute in the ad alone, its expression if that needs another ad."""
     raw = ad.raw(name)
-    if not isinstance(raw, ExprTree):
+    if not isinstance(raw, Expression):
         return raw if is_plain(raw) else None
     value = ad.evaluate_attr(name)
     if is_plain(value):
@@ -102,7 +102,7 @@ def is_plain(value: object) -> TypeIs[bool | int | float | str]:
 
 
 def _identity(value: Held) -> tuple[type, object]:
-    return (value.__class__, str(value) if value.__class__ is ExprTree else value)
+    return (value.__class__, str(value) if value.__class__ is Expression else value)
 
 
 def _chosen(values: list[Held]) -> tuple[Held, ...]:

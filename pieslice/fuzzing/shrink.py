@@ -13,7 +13,7 @@ from typing import Final
 
 from attr import evolve
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from pieslice.fuzzing.case import Case, without
 from pieslice.fuzzing.domains import MISSING, Domains
 from pieslice.fuzzing.finding import Finding
@@ -108,7 +108,7 @@ def _fewer(case: Case, domains: Domains, *, whole: bool) -> Iterator[Case]:
 
 
 def _may_go(name: str, value: Held, domain: dict[str, tuple[Held, ...]], whole: bool) -> bool:
-    if not whole or (value.__class__ is ExprTree and name in ("Rank", "Requirements")):
+    if not whole or (value.__class__ is Expression and name in ("Rank", "Requirements")):
         return True
     return any(other is MISSING for other in domain.get(name, ()))
 

@@ -15,7 +15,7 @@ from typing import Final
 from attr import field, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import GroupTree, group_tree
@@ -238,7 +238,7 @@ def scene_of(policy: NegotiatorPolicy, case: Case) -> Scene:
     return Scene(stage, slot, tuple(stage.request(party) for party in case.parties))
 
 
-def value_of(tree: ExprTree, scene: Scene, place: int) -> Held:
+def value_of(tree: Expression, scene: Scene, place: int) -> Held:
     """The value of an expression of the policy for the request of a party."""
     from classad.evaluate import evaluate
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import evaluate
 from pieslice.data import is_number
 from pieslice.fuzzing.case import Case
@@ -83,7 +83,7 @@ def _value(told: Step, name: str) -> str | None:
     return told.my.get(name, told.target.get(name))
 
 
-def reading(tree: ExprTree, scene: Scene) -> Readings:
+def reading(tree: Expression, scene: Scene) -> Readings:
     """What an expression reads of the slot and of the request."""
     return read(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
 

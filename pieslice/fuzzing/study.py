@@ -16,7 +16,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.domains import Domains, constants, find_domains
@@ -48,7 +48,7 @@ class Subject:
     """
 
     macro: str
-    tree: ExprTree
+    tree: Expression
     text: str
     place: str
     where: Where
@@ -78,7 +78,7 @@ class Study:
 
     policy: NegotiatorPolicy
     subjects: tuple[Subject, ...]
-    fixed: dict[str, ExprTree]
+    fixed: dict[str, Expression]
     schema: Schema
     domains: Domains
     intent: Intent
@@ -94,7 +94,7 @@ class Study:
         return [subject for subject in self.subjects if subject.where is Where.PAIR]
 
     @property
-    def requirements(self) -> ExprTree | None:
+    def requirements(self) -> Expression | None:
         """PREEMPTION_REQUIREMENTS, if preemption is considered at all."""
         return self.policy.preemption_requirements if self.policy.consider_preemption else None
 
@@ -125,7 +125,7 @@ def study_of(
     config: Config,
     schema: Schema,
     intent: Intent,
-    extra: Iterable[ExprTree] = (),
+    extra: Iterable[Expression] = (),
     *,
     defaults: bool = False,
 ) -> Study:
@@ -167,7 +167,7 @@ def study_of(
     return Study(policy, subjects, fixed, schema, domains, intent, declared, copied)
 
 
-def of_cycle(policy: NegotiatorPolicy) -> list[ExprTree]:
+def of_cycle(policy: NegotiatorPolicy) -> list[Expression]:
     """The expressions that a cycle evaluates for a pair, set or not."""
     found = (
         policy.preemption_requirements,
@@ -187,7 +187,7 @@ def _subjects(config: Config) -> Iterator[Subject]:
             yield Subject(knob.name, tree, text, place, where, use.wanted, use.claimed_only)
 
 
-def _own(config: Config, macro: str, reader: str) -> tuple[ExprTree, str, str] | None:
+def _own(config: Config, macro: str, reader: str) -> tuple[Expression, str, str] | None:
     """An expression that the configuration itself sets, with its text and place.
 
     Raises ``CannotTry`` for one that cannot be read.
@@ -205,7 +205,7 @@ def _own(config: Config, macro: str, reader: str) -> tuple[ExprTree, str, str] |
     return tried.tree, tried.text, entry.place()
 
 
-def _of_slots(config: Config, subjects: Iterable[Subject]) -> Iterator[tuple[str, ExprTree]]:
+def _of_slots(config: Config, subjects: Iterable[Subject]) -> Iterator[tuple[str, Expression]]:
     """What the configuration puts into every slot ad."""
     for subject in subjects:
         if subject.macro == "START":
@@ -227,7 +227,7 @@ def _listed(config: Config, *macros: str) -> list[str]:
 _TIMELY: Final = ("time", "entered", "jobstart", "qdate")
 
 
-def stated_run_time(tree: ExprTree) -> int | None:
+def stated_run_time(tree: Expression) -> int | None:
     """The minimum run time that an expression speaks of: a number of seconds beside a time."""
     found: list[float] = []
     for node in comparisons(tree.node):
@@ -237,7 +237,7 @@ def stated_run_time(tree: ExprTree) -> int | None:
     return int(min(found)) if found else None
 
 
-def compares_priorities(tree: ExprTree) -> bool:
+def compares_priorities(tree: Expression) -> bool:
     """Whether an expression compares the priorities of the two users."""
     return any(
         any(name.startswith("remoteuserprio") for name in found)
@@ -246,12 +246,12 @@ def compares_priorities(tree: ExprTree) -> bool:
     )
 
 
-def clauses(tree: ExprTree) -> list[ExprTree]:
+def clauses(tree: Expression) -> list[Expression]:
     """The clauses of which one is enough."""
-    return [ExprTree.from_node(node) for node in disjuncts(tree.node)]
+    return [Expression.from_node(node) for node in disjuncts(tree.node)]
 
 
-def is_about_quotas(tree: ExprTree) -> bool:
+def is_about_quotas(tree: Expression) -> bool:
     """Whether a clause is about what groups are owed rather than about users' priorities."""
     found = names(tree.node)
     about_groups = any("groupquota" in name or "groupresourcesinuse" in name for name in found)
@@ -264,4 +264,4 @@ def value_text(value: Held) -> str:
 
     if value.__class__ is float and abs(value) < 1e15:
         return repr(value)
-    return str(value) if value.__class__ is ExprTree else unparse_value(value)
+    return str(value) if value.__class__ is Expression else unparse_value(value)

@@ -17,7 +17,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.syntax.nodes import Literal
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
@@ -133,7 +133,7 @@ class NoThrash(Property):
         user, held = case.parties[move.place].user, slot.user or ""
         tells = f"{short(user)} preempts {short(held)} by the slot's RANK"
         raw = slot.ad.raw("Rank")
-        tree = raw if raw.__class__ is ExprTree else ExprTree.from_node(Literal(raw))
+        tree = raw if raw.__class__ is Expression else Expression.from_node(Literal(raw))
         found = read(tree, slot.ad, request, scene.stage.context)
         return step("RANK", found.only(found.mattering()), tells, case.now), str(tree), "RANK"
 

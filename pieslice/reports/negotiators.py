@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attr import frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
@@ -73,13 +73,15 @@ def overlap(
     )
 
 
-def _by(policies: Mapping[str, NegotiatorPolicy], field: str) -> list[tuple[str, ExprTree | None]]:
+def _by(
+    policies: Mapping[str, NegotiatorPolicy], field: str
+) -> list[tuple[str, Expression | None]]:
     return [(name, getattr(policy, field)) for name, policy in policies.items()]
 
 
 def _seen(
     ads: Iterable[ClassAd],
-    constraints: Sequence[tuple[str, ExprTree | None]],
+    constraints: Sequence[tuple[str, Expression | None]],
     context: EvalContext,
 ) -> dict[str, tuple[str, ...]]:
     """Who sees what; an ad without a name is seen by nobody and of no interest."""

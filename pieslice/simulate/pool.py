@@ -15,8 +15,7 @@ from typing import Final
 from attr import define, field
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
-from classad.ads.expression import parsed
+from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
 
 #: What a claim adds to a slot ad, besides its state.
@@ -157,8 +156,8 @@ def plain_pool(count: int, cpus: int) -> Pool:
     """Static slots of one size, for questions that need no capture."""
     pool = Pool()
     # What they ask about is significant: the schedd tells jobs apart by it.
-    fits = ExprTree.from_node(parsed(_FITS))
-    requirements = ExprTree.from_node(parsed("START && WithinResourceLimits"))
+    fits = Expression.from_node(parsed(_FITS))
+    requirements = Expression.from_node(parsed("START && WithinResourceLimits"))
     for number in range(1, count + 1):
         name = f"slot1@node{number:04d}"
         ad = ClassAd()

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluation.functions import ZONE, lookup_function
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
@@ -112,7 +112,7 @@ def _significance_passes(machines: list[ClassAd], policy: NegotiatorPolicy) -> b
     ]
     seen: set[int] = set()
     for tree in (*trees, *(value for ad in machines for value in ad._attrs.values())):
-        if tree.__class__ is ExprTree and id(tree) not in seen:
+        if tree.__class__ is Expression and id(tree) not in seen:
             seen.add(id(tree))
             if references_of(tree.node).bare & (_CLAIMS - NEVER):
                 return True
@@ -124,7 +124,7 @@ class _Reach:
 
     def __init__(self, ads: list[ClassAd]) -> None:
         self._ads = ads
-        self._seen: dict[int, ExprTree] = {}
+        self._seen: dict[int, Expression] = {}
         self.names: set[str] = set()
         self.steady = True
 
@@ -145,7 +145,7 @@ class _Reach:
                 todo += [v for ad in self._ads if self._is_new(v := ad.raw(name))]
 
     def _is_new(self, value: object) -> bool:
-        if not isinstance(value, ExprTree) or id(value) in self._seen:
+        if not isinstance(value, Expression) or id(value) in self._seen:
             return False
         self._seen[id(value)] = value
         return True

@@ -19,8 +19,7 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
-from classad.ads.expression import parsed
+from classad.ads.expression import Expression, parsed
 from classad.errors import suggest
 from negotiator.jobs.autoclusters import AutoclusterTable
 from pieslice.data import JsonObject
@@ -107,7 +106,7 @@ def _plain_shape(user: str, group: str, cpus: int, memory: int) -> Shape:
         values |= {"AccountingGroup": f"{group}.{owner}", "AcctGroup": group}
     for name, value in values.items():
         ad.insert(name, value)
-    ad.insert("Requirements", ExprTree.from_node(parsed(_REQUIREMENTS)))
+    ad.insert("Requirements", Expression.from_node(parsed(_REQUIREMENTS)))
     return Shape(f"{group}.{full}" if group else full, float(cpus), ad)
 
 

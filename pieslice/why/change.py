@@ -14,7 +14,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse
 from classad.language.operators import MIRRORED, ORDER
@@ -160,7 +160,7 @@ def _is_of_job(node: Node, whose: Whose, pair: Pair) -> bool:
 def _numbers(
     node: Node, whose: Whose, pairs: list[Pair], context: EvalContext
 ) -> list[float] | None:
-    tree = ExprTree.from_node(node)
+    tree = Expression.from_node(node)
     values: list[object] = [evaluate(tree, *pair.sides(whose), context=context) for pair in pairs]
     found = [float(value) for value in values if is_number(value)]
     return found if len(found) == len(values) else None

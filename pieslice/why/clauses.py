@@ -19,7 +19,7 @@ from typing import Final
 from attr import define, field, frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.errors import suggest
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse, unparse_value
@@ -106,8 +106,8 @@ class ClauseTable:
     context: EvalContext
     #: Attributes that HTCondor knows: they are no slips, even where they are missing.
     known: frozenset[str] = frozenset()
-    trees: dict[int, tuple[ExprTree, str]] = field(factory=dict)
-    failing: dict[ClauseKey, list[tuple[Pair, ExprTree, object]]] = field(factory=dict)
+    trees: dict[int, tuple[Expression, str]] = field(factory=dict)
+    failing: dict[ClauseKey, list[tuple[Pair, Expression, object]]] = field(factory=dict)
     sets: list[tuple[Pair, frozenset[ClauseKey]]] = field(factory=list)
 
     def add(self, pair: Pair) -> frozenset[ClauseKey]:
@@ -122,7 +122,7 @@ class ClauseTable:
         self.sets.append((pair, failed))
         return failed
 
-    def add_policy(self, pair: Pair, expr: ExprTree) -> None:
+    def add_policy(self, pair: Pair, expr: Expression) -> None:
         """The same for an expression of the policy, whose MY is the slot."""
         holder = ClassAd()
         holder.insert("Requirements", expr)
@@ -132,20 +132,20 @@ class ClauseTable:
                 found.add((Whose.POLICY, text))
         self.sets.append((pair, frozenset(found)))
 
-    def clauses(self, ad: ClassAd) -> Iterator[tuple[ExprTree, str]]:
+    def clauses(self, ad: ClassAd) -> Iterator[tuple[Expression, str]]:
         """The clauses of an ad's requirements."""
         nodes = conjuncts(ad)
         for node in [Literal(UNDEFINED)] if nodes is None else nodes:
             known = self.trees.get(id(node))
             if known is None:
-                known = self.trees[id(node)] = (ExprTree.from_node(node), unparse(node))
+                known = self.trees[id(node)] = (Expression.from_node(node), unparse(node))
             yield known
 
     def test(
         self,
         pair: Pair,
         whose: Whose,
-        tree: ExprTree,
+        tree: Expression,
         text: str,
         my: ClassAd,
         target: ClassAd,
@@ -182,7 +182,7 @@ class ClauseTable:
 
     def operand(self, part: Reference, whose: Whose, pairs: Sequence[Pair]) -> Operand:
         """One name of a clause."""
-        tree = ExprTree.from_node(part)
+        tree = Expression.from_node(part)
         values: list[object] = []
         owners: Counter[str | None] = Counter()
         for pair in pairs:

@@ -13,7 +13,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.candidates import per_slot_limits_have_room
@@ -122,5 +122,5 @@ def _expressions(scene: Scene) -> tuple[tuple[str, str | None], ...]:
     )
 
 
-def _text(expr: ExprTree | None) -> str | None:
+def _text(expr: Expression | None) -> str | None:
     return None if expr is None else str(expr).strip()

@@ -11,7 +11,7 @@ from typing import Final
 from attr import frozen
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.explain import explain
 from classad.analysis.explanation import Explanation
 from classad.evaluate import evaluate
@@ -124,7 +124,7 @@ def preemption_tests(scene: Scene, slot: Slot) -> tuple[PreemptionTest, ...]:
     tests = [_test(scene, "startd rank", rank_compared(">"), slot.ad, request)]
     if policy.dialect.better_priority_preempts:
         prios = (Reference("RemoteUserPrio", base=Reference("MY")), _SUBMITTER_PRIO)
-        expr = ExprTree.from_node(Binary(">", *prios))
+        expr = Expression.from_node(Binary(">", *prios))
         tests.append(_test(scene, "better priority", expr, slot.ad, request))
     if policy.preemption_requirements is not None:
         expr = policy.preemption_requirements
@@ -133,7 +133,7 @@ def preemption_tests(scene: Scene, slot: Slot) -> tuple[PreemptionTest, ...]:
 
 
 def _test(
-    scene: Scene, name: str, expr: ExprTree, slot: ClassAd, request: ClassAd
+    scene: Scene, name: str, expr: Expression, slot: ClassAd, request: ClassAd
 ) -> PreemptionTest:
     found = explain(expr, slot, request, context=scene.board.context, depth=DEPTH)
     return PreemptionTest(name, found.value is True, found)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
 
 
-def constant_value(tree: ExprTree) -> tuple[bool, object]:
+def constant_value(tree: Expression) -> tuple[bool, object]:
     """Whether an expression has the same value for every slot and job, and that value."""
     from classad import ClassAd
     from classad.analysis.flatten import flatten
@@ -26,7 +26,7 @@ def constant_value(tree: ExprTree) -> tuple[bool, object]:
     return found.ok and found.tree is None, found.value
 
 
-def mentions(tree: ExprTree, *names: str) -> bool:
+def mentions(tree: Expression, *names: str) -> bool:
     """Does it refer to one of these attributes, in whatever scope?"""
     from classad.syntax.nodes import Reference, walk
 

@@ -18,7 +18,7 @@ from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
 
 
 @frozen
@@ -27,7 +27,7 @@ class StartdSetting:
 
     text: str
     origins: tuple[Origin, ...]
-    tree: ExprTree | None
+    tree: Expression | None
 
     def startds(self) -> str:
         """The startds that have it, by local name."""
@@ -63,7 +63,7 @@ def _startd_text(config: Config, entry: Definition, local_name: str | None) -> s
         return entry.raw
 
 
-def _parsed(text: str) -> ExprTree | None:
+def _parsed(text: str) -> Expression | None:
     try:
         return expressions.parse(text)
     except ClassAdParseError:

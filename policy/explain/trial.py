@@ -33,7 +33,7 @@ from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
 
 _CONSTRAINTS: Final = (
     matching.NEGOTIATOR_SLOT_CONSTRAINT,
@@ -68,14 +68,14 @@ class Trial:
     knob: Knob | None
     definition: Definition | None
     text: str
-    tree: ExprTree
+    tree: Expression
     my: ClassAd
     target: ClassAd
     context: EvalContext
 
     def assign(self, name: str, text: str) -> None:
         """Set an attribute: ``MY.x``, ``TARGET.x``, one that the negotiator adds, or one of MY."""
-        from classad.ads.expression import Expression as ExprTree
+        from classad.ads.expression import Expression
 
         ad, name, found = self._where(name)
         try:
@@ -86,7 +86,7 @@ class Trial:
         if found is not None and found.rounded and value.__class__ in (int, float):
             ad.insert(name, single(float(value)))
         else:
-            ad.insert(name, ExprTree.from_node(tree.node))
+            ad.insert(name, Expression.from_node(tree.node))
 
     def assign_number(self, name: str, number: float) -> None:
         """Set an attribute to a number, in single precision where the negotiator does so."""

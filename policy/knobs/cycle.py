@@ -21,7 +21,7 @@ from policy.knobs.fields import (
 )
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
 
 _ONE_CYCLE = "one cycle is computed at one instant"
 
@@ -365,7 +365,7 @@ class CyclePolicy:
     remove_significant_attributes_regex: str = regular_expression(
         REMOVE_SIGNIFICANT_ATTRIBUTES_REGEX
     )
-    start_vanilla_universe: ExprTree | None = expression(START_VANILLA_UNIVERSE)
+    start_vanilla_universe: Expression | None = expression(START_VANILLA_UNIVERSE)
 
     # Time between cycles.
     interval_seconds: int = integer(NEGOTIATOR_INTERVAL)

@@ -1,7 +1,8 @@
 """Makes fields of the policy out of knobs: each knows how its value is read.
 
-A class of the policy has lines such as ``slot_weight: ExprTree | None = expression(SLOT_WEIGHT)``.
-The function has the type of the value and the way to read it; ``policy.load`` fills the fields.
+A class of the policy has a line for each field, such as
+``slot_weight: Expression | None = expression(SLOT_WEIGHT)``.  The function has the type of the
+value and the way to read it; ``policy.load`` fills the fields.
 ``KnobReader`` gathers what is wrong with the values.
 Follows: start-up of condor_negotiator 25.14.1 (golden vectors ``negotiator-startup``).
 """
@@ -22,7 +23,7 @@ from policy.knobs.reading import Place, Reading, place, read_knob
 from policy.language import expressions
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
 
 _T = TypeVar("_T")
 _READ: Final = "read"
@@ -152,15 +153,15 @@ def names_if_any(knob: Knob) -> tuple[str, ...] | None:
     return _field(lambda knobs: knobs.read(knob).names() or None)
 
 
-def expression(knob: Knob) -> ExprTree | None:
+def expression(knob: Knob) -> Expression | None:
     """An expression; None if the knob is set to nothing, or has no default."""
     return _field(lambda knobs: knobs.read(knob).expression())
 
 
-def required_expression(knob: Knob) -> ExprTree | None:
+def required_expression(knob: Knob) -> Expression | None:
     """An expression that must not be set to nothing."""
 
-    def read(knobs: KnobReader) -> ExprTree | None:
+    def read(knobs: KnobReader) -> Expression | None:
         reading = knobs.read(knob)
         tree = reading.expression()
         if tree is None:
@@ -172,20 +173,20 @@ def required_expression(knob: Knob) -> ExprTree | None:
     return _field(read)
 
 
-def renamed_expression(knob: Knob, old: Knob) -> ExprTree | None:
+def renamed_expression(knob: Knob, old: Knob) -> Expression | None:
     """An expression under its new name, else under its old one."""
 
-    def read(knobs: KnobReader) -> ExprTree | None:
+    def read(knobs: KnobReader) -> Expression | None:
         reading = knobs.read(knob)
         return reading.expression() if reading.text else knobs.read(old).expression()
 
     return _field(read)
 
 
-def tagged_macros(knob: Knob, prefix: str) -> tuple[tuple[str, ExprTree], ...]:
+def tagged_macros(knob: Knob, prefix: str) -> tuple[tuple[str, Expression], ...]:
     """The macros that a list names, as expressions under attribute names with a prefix."""
 
-    def read(knobs: KnobReader) -> tuple[tuple[str, ExprTree], ...]:
+    def read(knobs: KnobReader) -> tuple[tuple[str, Expression], ...]:
         found = []
         for name in knobs.read(knob).names():
             value = knobs.config.text(name)

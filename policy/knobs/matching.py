@@ -13,7 +13,7 @@ from policy.knobs.declaration import Kind, Knob, Need, Use, Wanted
 from policy.knobs.fields import expression, flag, integer, tagged_macros, text
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
 
 _RANK_DEFAULT = (
     "(10000000 * My.Rank) + (1000000 * (RemoteOwner =?= UNDEFINED)) - (100000 * Cpus) - Memory"
@@ -266,34 +266,34 @@ class MatchingPolicy:
     """What a slot or a request is measured by.  An expression is None if it is set to nothing."""
 
     # Preemption.
-    preemption_requirements: ExprTree | None = expression(PREEMPTION_REQUIREMENTS)
+    preemption_requirements: Expression | None = expression(PREEMPTION_REQUIREMENTS)
     preemption_requirements_stable: bool = flag(PREEMPTION_REQUIREMENTS_STABLE)
-    preemption_rank: ExprTree | None = expression(PREEMPTION_RANK)
+    preemption_rank: Expression | None = expression(PREEMPTION_RANK)
     preemption_rank_stable: bool = flag(PREEMPTION_RANK_STABLE)
     consider_preemption: bool = flag(NEGOTIATOR_CONSIDER_PREEMPTION)
     consider_early_preemption: bool = flag(NEGOTIATOR_CONSIDER_EARLY_PREEMPTION)
     allow_pslot_preemption: bool = flag(ALLOW_PSLOT_PREEMPTION)
 
     # Ranks and the match list.
-    pre_job_rank: ExprTree | None = expression(NEGOTIATOR_PRE_JOB_RANK)
-    post_job_rank: ExprTree | None = expression(NEGOTIATOR_POST_JOB_RANK)
+    pre_job_rank: Expression | None = expression(NEGOTIATOR_PRE_JOB_RANK)
+    post_job_rank: Expression | None = expression(NEGOTIATOR_POST_JOB_RANK)
     ignore_job_ranks: bool = flag(NEGOTIATOR_IGNORE_JOB_RANKS)
     matchlist_caching: bool = flag(NEGOTIATOR_MATCHLIST_CACHING)
 
     # What takes part.
-    slot_constraint: ExprTree | None = expression(NEGOTIATOR_SLOT_CONSTRAINT)
-    submitter_constraint: ExprTree | None = expression(NEGOTIATOR_SUBMITTER_CONSTRAINT)
-    job_constraint: ExprTree | None = expression(NEGOTIATOR_JOB_CONSTRAINT)
+    slot_constraint: Expression | None = expression(NEGOTIATOR_SLOT_CONSTRAINT)
+    submitter_constraint: Expression | None = expression(NEGOTIATOR_SUBMITTER_CONSTRAINT)
+    job_constraint: Expression | None = expression(NEGOTIATOR_JOB_CONSTRAINT)
     trim_shutdown_threshold_seconds: int = integer(NEGOTIATOR_TRIM_SHUTDOWN_THRESHOLD)
     match_working_cm_slots: bool = flag(MATCH_WORKING_CM_SLOTS)
 
     # Weights.
     use_slot_weights: bool = flag(NEGOTIATOR_USE_SLOT_WEIGHTS)
-    slot_weight: ExprTree | None = expression(SLOT_WEIGHT)
+    slot_weight: Expression | None = expression(SLOT_WEIGHT)
     force_slot_weight: bool = flag(FORCE_NEGOTIATOR_SLOT_WEIGHT)
 
     # Slot ads.
-    match_exprs: tuple[tuple[str, ExprTree], ...] = tagged_macros(
+    match_exprs: tuple[tuple[str, Expression], ...] = tagged_macros(
         NEGOTIATOR_MATCH_EXPRS, "NegotiatorMatchExpr"
     )
     cross_slot_prios: bool = flag(NEGOTIATOR_CROSS_SLOT_PRIOS)

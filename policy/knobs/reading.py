@@ -32,7 +32,7 @@ from policy.language.numbers import (
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
 
 #: Source, first character, and the one behind the last.
 Place = tuple[Source | None, int, int]
@@ -77,11 +77,11 @@ class Reading:
         """The value of a ``Kind.LIST`` knob."""
         return tuple(split_list(self.text))
 
-    def expression(self) -> ExprTree | None:
+    def expression(self) -> Expression | None:
         """The value of a ``Kind.EXPR`` knob; None when it is set to nothing."""
-        from classad.ads.expression import Expression as ExprTree
+        from classad.ads.expression import Expression
 
-        return self.value if isinstance(self.value, ExprTree) else None
+        return self.value if isinstance(self.value, Expression) else None
 
 
 class _Invalid(Exception):  # noqa: N818 - never leaves this module
@@ -159,7 +159,7 @@ def _value(knob: Knob, text: str, evaluate: Evaluate) -> object:
     return text
 
 
-def _expression(text: str) -> ExprTree:
+def _expression(text: str) -> Expression:
     try:
         return expressions.parse(text)
     except ClassAdParseError as mistake:

@@ -21,7 +21,7 @@ from policy.knobs.fields import (
 )
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
 
 PRIORITY_HALFLIFE: Final = Knob(
     "PRIORITY_HALFLIFE",
@@ -244,7 +244,7 @@ CONCURRENCY_LIMIT_DEFAULT_OF: Final = Knob(
 class SharePolicy:
     """Priorities and quotas."""
 
-    slot_poolsize_constraint: ExprTree | None = renamed_expression(
+    slot_poolsize_constraint: Expression | None = renamed_expression(
         NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT, GROUP_DYNAMIC_MACH_CONSTRAINT
     )
 
@@ -258,7 +258,7 @@ class SharePolicy:
     ignore_user_priorities: bool = flag(NEGOTIATOR_IGNORE_USER_PRIORITIES)
 
     # Group quotas, in weighted slots.
-    group_sort_expr: ExprTree | None = required_expression(GROUP_SORT_EXPR)
+    group_sort_expr: Expression | None = required_expression(GROUP_SORT_EXPR)
     group_quota_max_allocation_rounds: int = integer(GROUP_QUOTA_MAX_ALLOCATION_ROUNDS)
     group_quota_round_robin_rate: float = number(GROUP_QUOTA_ROUND_ROBIN_RATE)
     allow_quota_oversubscription: bool = flag(NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION)

@@ -13,16 +13,16 @@ from classad.errors import ClassAdParseError
 from policy.language.numbers import Evaluate
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
     from classad.source import Source
 
 
-def parse(text: str, source: Source | None = None) -> ExprTree:
+def parse(text: str, source: Source | None = None) -> Expression:
     """The expression in ``text``; raises ``ClassAdParseError``."""
-    from classad.ads.expression import Expression as ExprTree
+    from classad.ads.expression import Expression
     from classad.syntax.parser import parse_expression
 
-    return ExprTree.from_node(parse_expression(text, old=True, source=source))
+    return Expression.from_node(parse_expression(text, old=True, source=source))
 
 
 def evaluator(now: float) -> Evaluate:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from attr import frozen
 
 from classad.ads.ad import ListValue
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluation.functions import Form, form_of
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
@@ -170,7 +170,7 @@ def _named(cell: Any) -> list[Any] | None:
         return None
     found: list[Any] = []
     for item in cell.items:
-        if item.__class__ is not ExprTree:
+        if item.__class__ is not Expression:
             found.append(_Written(item))
             continue
         node = item.node

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.language.values import Scalar
 from classad.match import is_true
 from classad.syntax.unbuilt import Unbuilt
@@ -152,7 +152,7 @@ class RowSide:
         yes = bytes(map(is_true, column.values))
         self.able |= flag(column.codes, None, yes, store.size) & usual
         for tree, bits in store.everything.split(REQUIREMENTS):
-            if tree.__class__ is ExprTree:
+            if tree.__class__ is Expression:
                 self.able |= bits & usual
                 for conjunct in self._splits.of(tree):
                     yield _Task(conjunct, bits & usual, _THEMSELVES, conjunct.level)
@@ -169,7 +169,7 @@ class RowSide:
         plain = task.conjunct._replace(name="", level=0)
         tasks: list[_Task] = []
         for tree, rows in found:
-            if tree.__class__ is not ExprTree:
+            if tree.__class__ is not Expression:
                 tasks.append(task._replace(conjunct=plain, bits=rows))
             elif name in task.open_names:
                 self.odd |= rows
@@ -205,7 +205,7 @@ class _Wanted:
     ``predicates``: if they are the same for all of them, else None.
     """
 
-    def __init__(self, tree: ExprTree, predicates: list[Predicate] | None) -> None:
+    def __init__(self, tree: Expression, predicates: list[Predicate] | None) -> None:
         self.tree = tree
         self.predicates = predicates
         self.key_of: KeyOf = key_of(())
@@ -263,7 +263,7 @@ class PartnerSide:
         self.lists = OwnLists(book) if lists is None else lists
         self._by_text: Notes[object, _Wanted] = Notes(book.budget)
         # The tree is kept, so that its identity is its own.
-        self._by_tree: Notes[object, tuple[ExprTree, _Wanted, Constants]] = Notes(book.budget)
+        self._by_tree: Notes[object, tuple[Expression, _Wanted, Constants]] = Notes(book.budget)
 
     def forget(self) -> None:
         """Columns have changed, though not expressions."""
@@ -273,7 +273,7 @@ class PartnerSide:
     def accepted(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those that a partner accepts, those to be asked, and whether by chance."""
         value = None if partner.ad is None else partner.ad.raw(REQUIREMENTS)
-        if value.__class__ is not ExprTree:
+        if value.__class__ is not Expression:
             return (bits if value is not None and is_true(value) else 0), 0, False
         wanted = self._wanted(value, partner)
         found = wanted.find(partner)
@@ -285,7 +285,7 @@ class PartnerSide:
             bits &= found.passing
         return bits, bits & found.odd, found.chance
 
-    def _wanted(self, tree: ExprTree, partner: Partner) -> _Wanted:
+    def _wanted(self, tree: Expression, partner: Partner) -> _Wanted:
         node: Any = tree._node
         text = (node.text, node.how) if node.__class__ is Unbuilt else id(tree)
         place = (text, partner.takes_constants, self.lists.fit(partner))
@@ -333,7 +333,7 @@ class PartnerSide:
         book, everything = self.book, self.book.store.everything
         return [book.predicate(shape, False, everything, _THEMSELVES) for shape in shapes]
 
-    def _predicates(self, tree: ExprTree, partner: Partner) -> list[Predicate] | None:
+    def _predicates(self, tree: Expression, partner: Partner) -> list[Predicate] | None:
         """The predicates of all conjuncts; None if that cannot be told."""
         assert partner.ad is not None
         everything = self.book.store.everything
@@ -344,9 +344,9 @@ class PartnerSide:
         while todo:
             conjunct, open_names, level = todo.pop()
             value = partner.ad.raw(conjunct.name) if conjunct.name else None
-            if level > _LEVELS or (value.__class__ is ExprTree and conjunct.name in open_names):
+            if level > _LEVELS or (value.__class__ is Expression and conjunct.name in open_names):
                 return None
-            if value.__class__ is ExprTree:
+            if value.__class__ is Expression:
                 names = open_names | {conjunct.name}
                 parts = [(p, names, level + 2 + p.level) for p in self._splits.of(value)]
                 todo += reversed(parts)

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
@@ -97,7 +97,7 @@ class Valuations:
         self._pairs.drop()
 
     def numbers(
-        self, tree: ExprTree, of_row: bool, partner: Partner, convert: Convert, wanted: int
+        self, tree: Expression, of_row: bool, partner: Partner, convert: Convert, wanted: int
     ) -> array[float]:
         """What an expression is for every row, converted.
 
@@ -113,13 +113,13 @@ class Valuations:
         return spread
 
     def coded_numbers(
-        self, tree: ExprTree, of_row: bool, partner: Partner, convert: Convert, wanted: int
+        self, tree: Expression, of_row: bool, partner: Partner, convert: Convert, wanted: int
     ) -> tuple[array[float], array[int] | None]:
         """The same as numbers by code and the code of every row; None: a number for each row."""
         return self._coded(tree, of_row, partner, convert, wanted)[1:]
 
     def _coded(
-        self, tree: ExprTree, of_row: bool, partner: Partner, convert: Convert, wanted: int
+        self, tree: Expression, of_row: bool, partner: Partner, convert: Convert, wanted: int
     ) -> tuple[Valuation, array[float], array[int] | None]:
         found = self._valuation(self._store.shapes.of_tree(tree), of_row, partner)
         table = found.numbers.get(convert)
@@ -139,7 +139,7 @@ class Valuations:
         self._budget.spent += 8 * len(numbers)
 
     def codes(
-        self, tree: ExprTree, of_row: bool, partner: Partner, bits: int
+        self, tree: Expression, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[ClassAdValue]]:
         """What an expression is for every row."""
         found = self._valuation(self._store.shapes.of_tree(tree), of_row, partner)
@@ -152,7 +152,12 @@ class Valuations:
         return codes, values.values
 
     def one_by_one(
-        self, tree: ExprTree, of_row: bool, target: ClassAd | None, bits: int, context: EvalContext
+        self,
+        tree: Expression,
+        of_row: bool,
+        target: ClassAd | None,
+        bits: int,
+        context: EvalContext,
     ) -> tuple[array[int], list[ClassAdValue]]:
         """The same by asking every row."""
         codes = array("i", bytes(4 * self._store.size))
@@ -162,7 +167,7 @@ class Valuations:
         return codes, values.values or [UNDEFINED]
 
     def _ask(
-        self, tree: ExprTree, of_row: bool, target: ClassAd | None, row: int, context: EvalContext
+        self, tree: Expression, of_row: bool, target: ClassAd | None, row: int, context: EvalContext
     ) -> ClassAdValue:
         ad = self._store.ad(row)
         my, other = (ad, target) if of_row else (target, ad)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.formats.unparse import unparse
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import Scalar
@@ -35,7 +35,7 @@ class Conjunct(NamedTuple):
     ``template``: what it is without its ``values``, None if that cannot be told.
     """
 
-    tree: ExprTree
+    tree: Expression
     number: int
     name: str
     level: int
@@ -74,7 +74,7 @@ class Splits:
         self._templates: Notes[object, Template] = Notes(budget)
         self._with_names: Notes[tuple[int, str, int], tuple[Shape, list[str]]] = Notes(budget)
 
-    def of(self, tree: ExprTree) -> list[Conjunct]:
+    def of(self, tree: Expression) -> list[Conjunct]:
         """The conjuncts of an expression, from left to right."""
         text = text_of(tree)
         found = self._known.get(text)
@@ -113,7 +113,7 @@ class Splits:
             found = self._with_names.keep(key, (shape, names), 400 + 80 * len(names))
         return found
 
-    def _split(self, tree: ExprTree, text: tuple[str, int]) -> list[Conjunct]:
+    def _split(self, tree: Expression, text: tuple[str, int]) -> list[Conjunct]:
         if tree._node.__class__ is not Unbuilt:
             return self._whole(tree)
         found: list[Conjunct] = []
@@ -131,7 +131,7 @@ class Splits:
             found += conjuncts
         return found
 
-    def _whole(self, tree: ExprTree) -> list[Conjunct]:
+    def _whole(self, tree: Expression) -> list[Conjunct]:
         """The conjuncts of an expression of which more than the text has to be looked at."""
         return [
             Conjunct(tree, number, _own_name(node), level, None, ())
@@ -141,7 +141,7 @@ class Splits:
     def _conjuncts_of(self, text: str, how: int, above: int) -> list[Conjunct] | None:
         """The conjuncts of a part of a text; None if it is no expression."""
         left = constants_of(text)
-        tree = ExprTree.from_node(Unbuilt(text, how, False))
+        tree = Expression.from_node(Unbuilt(text, how, False))
         if left is None:
             if parse(text, how) is None:
                 return None
@@ -200,7 +200,7 @@ class Splits:
             found = self._templates.keep(key, Template(node, literals), 600 + 100 * len(literals))
         return found
 
-    def _conjuncts(self, tree: ExprTree) -> list[_Found]:
+    def _conjuncts(self, tree: Expression) -> list[_Found]:
         """The nodes that are conjuncts, in their order."""
         text = text_of(tree)
         found = self._nodes.get(text)

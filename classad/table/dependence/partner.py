@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from classad.ads.ad import node_of_value
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _Evaluator
 from classad.evaluation.state import EvalContext
@@ -39,7 +39,7 @@ MAX_SIZE = 1_000_000
 #: Values that are the same to an expression if Python says that they are equal.
 _SIMPLE = frozenset({bool, int, str})
 #: What an attribute of an ad can be that does not know the ad.
-_LOOSE = PLAIN | {ExprTree}
+_LOOSE = PLAIN | {Expression}
 #: Levels that an attribute may have to count as its value.
 _LOW = 40
 
@@ -171,7 +171,7 @@ class Partner:
         found = self._vectors.get(name)
         if found is None:
             value = self.raw(name)
-            if value.__class__ is ExprTree:
+            if value.__class__ is Expression:
                 value = self._value(value)
             found = self._vectors[name] = Vector.constant(UNDEFINED if value is None else value)
         return found
@@ -246,7 +246,7 @@ class Partner:
     def _expression(self, value: Any) -> Item:
         """What an attribute that is no plain value brings with it."""
         assert self.ad is not None
-        nested = value.__class__ is not ExprTree
+        nested = value.__class__ is not Expression
         if nested:
             node = node_of_value(value)
             shape = self.shapes.of_node(node, ("value", unparse(node)))
@@ -278,7 +278,7 @@ class Partner:
         back = any(where == OTHERS for where, _ in shape.names)
         return Item(key, exact, rows, odd, random, clock, height, size, around, back)
 
-    def _value(self, tree: ExprTree) -> Any:
+    def _value(self, tree: Expression) -> Any:
         """The value of an attribute that refers to nothing outside, nor to itself."""
         assert self.ad is not None
         # That of the shape, which is compiled once for all ads that have the same.

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, Final
 
 from classad.ads.ad import Ad, ListValue
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.compiled.compiler import measure
 from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
 from classad.formats.unparse import unparse
@@ -50,7 +50,7 @@ class Shape:
         "uid",
     )
 
-    def __init__(self, uid: int, tree: ExprTree) -> None:
+    def __init__(self, uid: int, tree: Expression) -> None:
         self.uid = uid
         self.tree = tree
         self.node: Any = tree.node
@@ -129,8 +129,8 @@ class NestedShape(Shape):
                 todo.extend(item.items)
             elif isinstance(item, Ad):
                 todo.extend(item._attrs.values())
-            elif item.__class__ is ExprTree:
-                self._member(Shape(uid, ExprTree.from_node(item.node)), names)
+            elif item.__class__ is Expression:
+                self._member(Shape(uid, Expression.from_node(item.node)), names)
         self.names = tuple(sorted(names))
 
     def _member(self, shape: Shape, names: set[tuple[int, str]]) -> None:
@@ -165,7 +165,7 @@ class Shapes:
             notes.drop()
         self.exactly.clear()
 
-    def of_tree(self, tree: ExprTree) -> Shape:
+    def of_tree(self, tree: Expression) -> Shape:
         """The shape of an expression."""
         known = self._by_tree.get(id(tree))
         if known is not None:
@@ -184,7 +184,7 @@ class Shapes:
 
     def of_node(self, node: Node, text: object) -> Shape:
         """The shape of a part of an expression; ``text`` tells it from others."""
-        return self._by_text.get(text) or self.of_text(text, ExprTree.from_node(node))
+        return self._by_text.get(text) or self.of_text(text, Expression.from_node(node))
 
     def values(self, context: object) -> Notes[object, object]:
         """What partners' attributes are as values, by their expressions and all these lead to."""
@@ -201,18 +201,18 @@ class Shapes:
             known = self._by_node.keep(id(node), (node, shape), 300)
         return known[1]
 
-    def of_text(self, text: object, tree: ExprTree) -> Shape:
+    def of_text(self, text: object, tree: Expression) -> Shape:
         """The shape of what this text is, made from the tree if there is none yet."""
         shape = self._by_text.get(text)
         if shape is None:
             # A tree of its own: which attribute is under way is told by the object.
-            own = ExprTree.from_node(tree.node)
+            own = Expression.from_node(tree.node)
             shape = Shape(next(self._uids), own)
             self._by_text.keep(text, shape, 1200 + 700 * shape.size)
         return shape
 
 
-def text_of(tree: ExprTree) -> tuple[str, int]:
+def text_of(tree: Expression) -> tuple[str, int]:
     """What tells an expression from others: equal texts read in the same way are equal."""
     node: Any = tree._node
     if node.__class__ is Unbuilt:

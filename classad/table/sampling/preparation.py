@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from attr import frozen
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluation.functions import RAW, Form, form_of, lookup_function
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import UNDEFINED
@@ -130,7 +130,7 @@ class Reduction:
         if counts_as_value(self.partner.key(name)):
             return Given(name)
         value = self.partner.raw(name)
-        if not isinstance(value, ExprTree):
+        if not isinstance(value, Expression):
             raise Unknown
         return self.node(value.node, False)
 
@@ -140,7 +140,7 @@ class Reduction:
             return self._attribute(name) if further else _NOTHING
         if self.part.constant(name):
             cell = self.part.cell(name)
-            if isinstance(cell, ExprTree):
+            if isinstance(cell, Expression):
                 return self.node(cell.node, True)
         return Cell(name, further)
 
@@ -178,7 +178,7 @@ def _counted(node: Node, partner: Partner) -> Node:
     if scope_of(node) not in ("", "my") or name in UNUSUAL:
         raise Unknown
     tree = partner.raw(name)
-    if not isinstance(tree, ExprTree) or not partner.takes_constants:
+    if not isinstance(tree, Expression) or not partner.takes_constants:
         raise Unknown
     return tree.node
 

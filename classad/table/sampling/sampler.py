@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.language.operators import COMPARISONS, truth
 from classad.language.values import UNDEFINED, ClassAdValue
@@ -157,5 +157,7 @@ def _with_own_trees(row: ClassAd) -> ClassAd:
     """
     own = ClassAd()
     for name, cell in row._attrs.items():
-        put_cell(own, name, ExprTree.from_node(cell.node) if isinstance(cell, ExprTree) else cell)
+        put_cell(
+            own, name, Expression.from_node(cell.node) if isinstance(cell, Expression) else cell
+        )
     return own

@@ -8,7 +8,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.evaluation.state import EvalContext
 from classad.syntax.nodes import Node
 from classad.syntax.parser import parse_expression
@@ -34,9 +34,9 @@ def parse_expression_of(case: Case, text: str) -> Node:
     )
 
 
-def tree_of(case: Case, text: str) -> ExprTree:
+def tree_of(case: Case, text: str) -> Expression:
     """As ``parse_expression_of``, as an expression."""
-    return ExprTree.from_node(parse_expression_of(case, text))
+    return Expression.from_node(parse_expression_of(case, text))
 
 
 def ad_of(case: Case, attributes: Mapping[str, str] | None) -> ClassAd:

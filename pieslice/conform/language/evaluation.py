@@ -7,7 +7,7 @@ the ordinary interface; nothing here knows a single case.
 from __future__ import annotations
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.analysis.references import external_references, internal_references
 from classad.errors import ClassAdParseError
@@ -49,7 +49,7 @@ def check_evaluation(case: Case) -> list[Mismatch]:
     if "chained_parent" in case:
         my.chain(ad_of(case, case["chained_parent"]))
     target = None if case.get("target") is None else ad_of(case, case["target"])
-    tree = ExprTree.from_node(node)
+    tree = Expression.from_node(node)
     _check_value(seen, *evaluate_full(tree, my, target, context=context_of(case)))
     _check_trees(seen, node)
     return seen.mismatches
@@ -88,7 +88,7 @@ def check_match(case: Case) -> list[Mismatch]:
     seen.same("right_matches_left", half_match(left, right, context))
     seen.same("left_matches_right", half_match(right, left, context))
     for name, expected in case["values"].items():
-        tree = ExprTree.from_node(parse_expression(f".{name}"))
+        tree = Expression.from_node(parse_expression(f".{name}"))
         value, ok = evaluate_full(tree, left, right, context=context)
         seen.same(f"values.{name}", {**encode(value), "ok": ok}, expected)
     return seen.mismatches
@@ -109,7 +109,7 @@ def check_flattening(case: Case) -> list[Mismatch]:
 
 
 def _flattened(
-    tree: ExprTree, ad: ClassAd, context: EvalContext, inline: bool
+    tree: Expression, ad: ClassAd, context: EvalContext, inline: bool
 ) -> dict[str, object]:
     done = flatten(ad, tree, inline=inline, context=context)
     if done.tree is not None:

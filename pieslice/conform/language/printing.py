@@ -7,7 +7,7 @@ be read back unchanged here.
 from __future__ import annotations
 
 from classad import ClassAd
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.json import format_json, read_json
 from classad.formats.long import read_long
@@ -34,7 +34,7 @@ def check_printing(case: Case) -> list[Mismatch]:
     seen.same("reparse_same", _reads_back(new, node, old=False))
     seen.same("reparse_old_same", _reads_back(old, node, old=True))
     ad = ClassAd()
-    ad.insert("a", ExprTree.from_node(node))
+    ad.insert("a", Expression.from_node(node))
     seen.same("json", format_json(ad, indent=False).removeprefix('{"a": ').removesuffix("}"))
     xml = format_xml(ad, indent=False)
     seen.same("xml", xml.removeprefix('<c><a n="a">').removesuffix("</a></c>"))
