@@ -118,7 +118,7 @@ class Variants(Generic[R]):
         for way in self.ways:
             self._budget.drop(way.results, unwanted)
             for plan in way.plans.values():
-                plan.forget()
+                plan.forget(self._budget)
             if anew:
                 way.plans.drop()
         if anew:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from itertools import accumulate, pairwise, repeat
+from itertools import accumulate, compress, pairwise, repeat
 from math import isfinite, nan
 from struct import pack, unpack
 from sys import byteorder
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from classad import kernels
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
@@ -150,11 +150,8 @@ class Vector:
         found.frombytes(reals.payload.tobytes())
         if not isfinite(sum(found)):  # what is no number has the payload 0
             return None
-        others = reals.tags.translate(_NO_REAL)
-        place = others.find(1)
-        while place >= 0:
+        for place in compress(range(len(found)), reals.tags.translate(_NO_REAL)):
             found[place] = nan
-            place = others.find(1, place + 1)
         return found
 
     def native(self, ffi: Any) -> Any:
@@ -211,11 +208,11 @@ def _set(
     value: ClassAdValue,
 ) -> None:
     """Put a value in its place."""
-    kind, number = value.__class__, cast(int, value)
+    kind = value.__class__
     tag = _KINDS.get(kind)
     if tag is not None:
         tags[place] = tag
-        payload[place] = unpack("q", pack("d", number))[0] if kind is float else number
+        payload[place] = unpack("q", pack("d", value))[0] if kind is float else value
     elif value is UNDEFINED or value is ERROR:
         tags[place] = Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR
     else:
