@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from itertools import accumulate, compress, pairwise, repeat
+from itertools import accumulate, pairwise, repeat
 from math import isfinite, nan
 from struct import pack, unpack
 from sys import byteorder
@@ -26,8 +26,10 @@ _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if ro
 _UNARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 1}
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
 _ELSEWHERE: Final = int(Tag.NOTHING)
-#: Leaves a 1 where there is no real.
-_NO_REAL: Final = bytes(tag != Tag.REAL for tag in range(256))
+#: Factors that leave reals and make NaN of all else, by tag.
+_REAL_ONLY: Final = array("d", [1.0 if tag == Tag.REAL else nan for tag in range(256)])
+#: The lowest bytes of 32-bit integers.
+_LOW: Final = slice(0 if byteorder == "little" else 3, None, 4)
 #: What a value counts as in logic if it is true, see ``Vector.judged``.
 _HOLDS: Final = 1
 
@@ -133,26 +135,28 @@ class Vector:
         numbers, payload = array("d"), array("q")
         numbers.frombytes(self.payload.tobytes())
         payload.frombytes(pick_numbers(numbers, places).tobytes())
-        if len(set(self.tags)) == 1:
+        if self.tags.count(self.tags[:1]) == len(self):
             return Vector(self.tags[:1] * len(places), payload, {})
         wide = self.memo.get("tags")
         if wide is None:
-            wide = self.memo["tags"] = array("i", list(self.tags))
-        low = slice(0 if byteorder == "little" else 3, None, 4)
-        return Vector(pick(wide, places).tobytes()[low], payload, {})
+            wide = self.memo["tags"] = _widened(self.tags)
+        return Vector(pick(wide, places).tobytes()[_LOW], payload, {})
 
     def doubles(self) -> array[float] | None:
         """The numbers, NaN for what is none; None if there are NaN or infinite numbers, too."""
         if kernels.native is None or not self.known:
             return None
-        reals = binary("*", self, Vector.constant(1.0))
-        found = array("d")
-        found.frombytes(reals.payload.tobytes())
+        tags = bytes((Tag.REAL,)) * len(self)
+        reals = self if self.tags == tags else binary("*", self, Vector.constant(1.0))
+        found = array("d", reals.payload.tobytes())
         if not isfinite(sum(found)):  # what is no number has the payload 0
             return None
-        for place in compress(range(len(found)), reals.tags.translate(_NO_REAL)):
-            found[place] = nan
-        return found
+        if reals.tags == tags:
+            return found
+        kept = array("q")
+        kept.frombytes(pick_numbers(_REAL_ONLY, _widened(reals.tags)).tobytes())
+        made = binary("*", Vector(tags, reals.payload, {}), Vector(tags, kept, {}))
+        return array("d", made.payload.tobytes())
 
     def native(self, ffi: Any) -> Any:
         """The same as the kernel sees it."""
@@ -178,6 +182,13 @@ class Vector:
         payload = ffi.from_buffer("int64_t[]", self.payload)
         lib.ca_judge(size, tags, payload, ffi.from_buffer("unsigned char[]", out))
         return out
+
+
+def _widened(tags: bytes | bytearray) -> array[int]:
+    """The tags as 32-bit integers."""
+    found = bytearray(4 * len(tags))
+    found[_LOW] = tags
+    return array("i", bytes(found))
 
 
 def _counts(value: ClassAdValue) -> int:
@@ -212,7 +223,8 @@ def _set(
     tag = _KINDS.get(kind)
     if tag is not None:
         tags[place] = tag
-        payload[place] = unpack("q", pack("d", value))[0] if kind is float else value
+        number: Any = value
+        payload[place] = unpack("q", pack("d", number))[0] if kind is float else number
     elif value is UNDEFINED or value is ERROR:
         tags[place] = Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR
     else:

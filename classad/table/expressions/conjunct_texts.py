@@ -9,32 +9,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate, compress, repeat
 from typing import Final
 
 #: What can hide operators and brackets from a look at the text; inside a string it does no harm.
-_HIDING: Final = re.compile(r"\\|'|//|/\*")
+_HIDING: Final = ("\\", "'", "//", "/*")
 _MARKS: Final = re.compile(r'"[^"]*"|&&|\|\||[()\[\]{}?:]')
-_OPENING: Final = frozenset("([{")
-_CLOSING: Final = frozenset(")]}")
+#: What brackets change in how many are open.
+_CHANGES: Final = dict.fromkeys("([{", 1) | dict.fromkeys(")]}", -1)
+#: Operators that bind less.
+_WEAK: Final = frozenset({"||", "?", ":"})
 
 
 def conjuncts_in(text: str) -> Sequence[str]:
     """The texts of its conjuncts from left to right; itself if it has but one, or if in doubt."""
-    if "&&" not in text or text.count('"') % 2 or _HIDING.search(text):
+    if "&&" not in text or text.count('"') % 2 or any(map(text.__contains__, _HIDING)):
         return (text,)
-    depth = 0
-    outside: list[bool] = []
-    for mark in _MARKS.findall(text):
-        if mark == "&&":
-            outside.append(depth == 0)
-        elif mark in _OPENING:
-            depth += 1
-        elif mark in _CLOSING:
-            depth -= 1
-        elif depth <= 0 and mark[0] != '"':
-            return (text,)
+    marks = _MARKS.findall(text)
+    depths = list(accumulate(map(_CHANGES.get, marks, repeat(0))))
     parts = text.split("&&")
-    if depth or len(parts) != len(outside) + 1:
+    outside = [not depth for depth in compress(depths, map("&&".__eq__, marks))]
+    weakest = min(compress(depths, map(_WEAK.__contains__, marks)), default=1)
+    if depths[-1] or weakest <= 0 or len(parts) != len(outside) + 1:
         return (text,)
     found: list[str] = []
     begun: list[str] = []
