@@ -1,12 +1,11 @@
-"""An explanation as text and as data.
+"""Writes an explanation as text and as data.
 
-What is decided here: the layout (a node a line: expression, value, where it was found) and the
-words for the reason.  Lines that would tell nothing are left out of the text, not of the data:
-parentheses have the value of what they enclose, ``MY`` and ``TARGET`` are part of the reference,
-``a && b && c`` is one node with three operands.
+The text has a line for each node (expression, value, where it was found) and the reason in words.
+Lines that would tell nothing are left out of the text, not of the data: parentheses have the value
+of what they enclose, ``MY`` and ``TARGET`` are part of the reference, ``a && b && c`` is one node
+with three operands.
 
 Inputs: an ``Explanation``.  Outputs: lines; dictionaries of plain values.
-Never here: evaluation, streams, colours.
 """
 
 from __future__ import annotations

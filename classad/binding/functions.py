@@ -1,10 +1,9 @@
-"""The module-level functions of ``classad``: parsing of many ads, quoting, versions.
+"""Defines the module-level functions of ``classad``: parsing of many ads, quoting, versions.
 
-What is decided here: how the functions of classad2 map onto the readers of ``classad.formats``:
-which form an ad is taken to have, how far a file is advanced, what is dropped silently.
+They map the functions of classad2 onto the readers of ``classad.formats``: which form an ad is
+taken to have, how far a file is advanced, what is dropped silently.
 
 Inputs: texts and streams.  Outputs: ads and strings.
-Never here: the syntax of any form.
 Follows: classad2 25.14.1 for well-formed input; for other input see ``errors`` of ``parseAds``.
 """
 
