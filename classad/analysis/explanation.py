@@ -204,13 +204,13 @@ def slips(explanation: Explanation, cause: Explanation | None) -> Iterator[Reaso
 
     A name that is asked whether it is undefined may be meant as it is.
     """
-    told = {_slip_key(part) for item in explanation.walk() for part in _guarded(item)}
+    reported = {_slip_key(part) for item in explanation.walk() for part in _guarded(item)}
     if cause is not None:
-        told.add(_slip_key(cause))
+        reported.add(_slip_key(cause))
     for part in explanation.walk():
-        if part.suggestion is None or _slip_key(part) in told:
+        if part.suggestion is None or _slip_key(part) in reported:
             continue
-        told.add(_slip_key(part))
+        reported.add(_slip_key(part))
         if isinstance(part.node, nodes.Reference):
             yield _reference_reason(part, part.node)
         elif part.fault is not None:

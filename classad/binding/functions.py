@@ -223,7 +223,7 @@ class _Stream:
     def __init__(self, input: Input) -> None:
         self.file: Any = None
         self.name = "<string>"
-        self._told = 0
+        self._position = 0
         if isinstance(input, str):
             self.text = input
             return
@@ -243,14 +243,14 @@ class _Stream:
         if self.file is None:
             return
         self.file.seek(self._cookie)
-        passed = self.text[self._told : position]
+        passed = self.text[self._position : position]
         if isinstance(self.file, TextIOBase):
             self.file.read(len(passed))
             self._cookie = self.file.tell()
         else:
             self._cookie += len(passed.encode("utf-8", "surrogateescape"))
             self.file.seek(self._cookie)
-        self._told = position
+        self._position = position
 
 
 def _decoded(piece: object) -> str:

@@ -80,7 +80,7 @@ class Standing:
 
 
 def limits(halted: HaltedCycle, result: CycleResult) -> Limits:
-    """The limits that the scene's request is under."""
+    """The limits that the offered request is under."""
     board, terms, allowance = halted.board, halted.terms, halted.allowance
     turn, pie = _turn(halted, result)
     text = halted.request.ad.get_string("ConcurrencyLimits", context=board.context)

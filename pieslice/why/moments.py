@@ -277,7 +277,7 @@ def look_at(
     now: float,
     seed: int = 0,
 ) -> tuple[JobHistory, T | None]:
-    """The story of a job and what ``examine`` says of its moment; None if it does not wait."""
+    """The history of a job and what ``examine`` says of its moment; None if it does not wait."""
     if job.submitter is not None:
         job = evolve(job, submitter=negotiated_name(job.submitter, policy))
     recorder = _Recorder(job)

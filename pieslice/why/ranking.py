@@ -60,7 +60,7 @@ class Ranking:
 
 
 def ranking(halted: HaltedCycle) -> Ranking:
-    """The candidates of the scene's request."""
+    """The candidates of the offered request."""
     board, request = halted.board, halted.request
     kept = list_for(board, request, halted.asker)
     if kept is not None:

@@ -107,7 +107,8 @@ def _moment(answer: Answer, seen: Seen) -> list[Block]:
     if history.asked_by is not None:
         blocks.append(
             Line(
-                f"  its schedd requested a match for job {history.asked_by} and ran this job instead"
+                f"  its schedd requested a match for job {history.asked_by}"
+                " and ran this job instead"
             )
         )
     blocks += _limits(found)
