@@ -12,7 +12,7 @@ from attr import define, field, frozen
 
 
 class DepartureKind(Enum):
-    """Where a cycle departs from the real one: number in DIVERGENCES.md and what is done instead."""
+    """Where a cycle departs from the real one: number in DIVERGENCES.md, what is done instead."""
 
     __hash__ = object.__hash__
 
