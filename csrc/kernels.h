@@ -193,22 +193,19 @@ int ca_load_texts(const ca_load *load, int which, ca_texts *texts);
 
 /* ---- rows, codes and bits ----------------------------------------------------------------- */
 
-/* Number the pairs of codes that come, from 0 in their order: rows with equal pairs get equal
- * numbers.  right: null counts as all 0.  slots: scratch, a power of two of at least twice the
- * rows.  numbers: one for each row, written; first: for each number the first row that has it,
- * written, room for all rows.  Returns how many numbers there are.  Time O(rows).
+/* Number the pairs of values that come, from 0 in their order: rows with equal pairs get equal numbers.
+ * The values are codes of 4 bytes each, or payloads and tags of cells, of 8 bytes and of 1.  slots:
+ * scratch, a power of two of at least twice the rows.  numbers: one for each row, written; first: for
+ * each number the first row that has it, written, room for all rows.  Returns how many numbers there
+ * are.  Time O(rows).
  */
-int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, size_t room,
-                        int32_t *slots, int32_t *numbers, int32_t *first);
+int32_t ca_number_pairs(size_t rows, size_t left_width, const void *left, size_t right_width,
+                        const void *right, size_t room, int32_t *slots, int32_t *numbers,
+                        int32_t *first);
 
-/* The same for cells as a loader keeps them: equal tags and payloads have equal numbers. */
-int32_t ca_number_cells(size_t cells, const unsigned char *tags, const int64_t *payload,
-                        size_t room, int32_t *slots, int32_t *numbers, int32_t *first);
-
-/* out[i] = codes[rows[i]], of `length` codes; the same of doubles. */
-int ca_pick(size_t count, const int32_t *rows, size_t length, const int32_t *codes, int32_t *out);
-int ca_pick_numbers(size_t count, const int32_t *rows, size_t length, const double *values,
-                    double *out);
+/* out[i] = values[rows[i]], of `length` values that take 1, 4 or 8 bytes each. */
+int ca_pick(size_t count, const int32_t *rows, size_t length, size_t width, const void *values,
+            void *out);
 
 /* Set the bit of each row whose code has a 1 in the table of `size` bytes.  rows: which row each
  * code belongs to; null: row i, and then every byte that has a row is written whole.  bits: `room`
@@ -226,9 +223,8 @@ int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *r
 int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
             unsigned char *out);
 
-/* out[rows[i]] = table[codes[i]]; rows: null for row i. */
-int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
-              const double *table, size_t room, double *out);
+/* out[i] = values[i], rounded to single precision if that is wanted; `other` for NaN. */
+int ca_settle(size_t count, const double *values, int single, double other, double *out);
 
 /* ---- operators ---------------------------------------------------------------------------- */
 
@@ -266,24 +262,5 @@ int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, un
  * ends[i] up to ends[i + 1]. */
 int ca_count_holding(size_t count, const int32_t *ends, size_t size, const unsigned char *judged,
                      int64_t *out);
-
-/* ---- doubles ------------------------------------------------------------------------------ */
-
-/* What a zero below zero is: a zero like any other, a number of its own, or one that is not wanted
- * in a result. */
-enum {
-    CA_TWO_ZEROS,
-    CA_ONE_ZERO,
-    CA_ANY_ZERO
-};
-
-/* out[i] = left[i] op right[i], for CA_ADD, CA_SUBTRACT and CA_MULTIPLY; NaN stands for nothing.
- * CA_UNSURE if a result is larger than `most`, or is a zero that is not wanted; then `out` means
- * nothing.  No operand is infinite. */
-int ca_compute(int op, size_t count, const double *left, const double *right, double most,
-               int zeros, double *out);
-
-/* out[i] = values[i], rounded to single precision if that is wanted; `other` for NaN. */
-int ca_settle(size_t count, const double *values, int single, double other, double *out);
 
 #endif

@@ -21,7 +21,7 @@ from classad.evaluation.state import EvalContext
 from classad.match import half_match, is_true, symmetric_match
 from classad.table.answers.applied_functions import Sight, apply, sight
 from classad.table.answers.requirements import RowSide
-from classad.table.arrays.arrays import pick_numbers, rows_of
+from classad.table.arrays.arrays import pick, rows_of
 from classad.table.contents import Holder
 from classad.table.dependence.partner import Partner
 from classad.table.rows import Rows
@@ -274,7 +274,7 @@ class Table(Holder):
             known, codes = self.coded_numbers(
                 tree, target, row_is=row_is, convert=convert, within=within
             )
-            return known if codes is None else pick_numbers(known, codes)
+            return known if codes is None else pick(known, codes)
         self._count_request()
         return self._valuations.numbers(tree, of_row, target, convert, self._bits(within))
 
@@ -339,13 +339,13 @@ class Table(Holder):
     def order(self, rows: Rows, keys: Sequence[array[float]]) -> list[int]:
         """Some rows, best first, in the order of GNU ``std::sort`` (see ``kernels.sort_order``)."""
         numbers = rows.numbers()
-        order = kernels.sort_order([pick_numbers(key, numbers) for key in keys])
+        order = kernels.sort_order([pick(key, numbers) for key in keys])
         return [numbers[place] for place in order]
 
     def best(self, rows: Rows, keys: Sequence[array[float]], k: int = 1) -> list[int]:
         """The ``k`` best rows, best first; equal ones in their order."""
         numbers = rows.numbers()
-        chosen = kernels.top_k([pick_numbers(key, numbers) for key in keys], k)
+        chosen = kernels.top_k([pick(key, numbers) for key in keys], k)
         return [numbers[place] for place in chosen]
 
     # --- what they have in common -----------------------------------------------------------------

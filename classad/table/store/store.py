@@ -16,7 +16,7 @@ from classad.ads.ad import stored_form
 from classad.ads.expression import Expression as ExprTree
 from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
-from classad.table.arrays.arrays import number_cells
+from classad.table.arrays.arrays import number_pairs
 from classad.table.expressions.shapes import Shape, Shapes
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import Column, cell_key, is_open
@@ -198,7 +198,7 @@ class Store:
         codes = array("i", bytes(4 * self.size))
         values: list[Any] = [None]
         if loaded is not None:
-            numbers, first = number_cells(loaded.tags, loaded.payload)
+            numbers, first = number_pairs(loaded.payload, loaded.tags)
             values = self.loaded.picked(loaded, first, self._reader(name))
             if loaded.rows is None:
                 codes = numbers
@@ -316,7 +316,7 @@ _NOWHERE: Final = ClassAd()
 
 def _texts(column: LoadedColumn) -> set[int]:
     """The numbers of the texts of expressions, lists and ads in a column."""
-    _, first = number_cells(column.tags, column.payload)
+    _, first = number_pairs(column.payload, column.tags)
     return {column.payload[place] for place in first if column.tags[place] == Tag.EXPRESSION}
 
 
