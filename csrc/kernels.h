@@ -43,8 +43,8 @@ typedef struct {
 /* The k best of `count` rows, best first.
  *
  * keys: earlier ones decide first, larger is better.  In every one a NaN is below all numbers and
- * equal to any other NaN; -0.0 equals 0.0.  rows: which ones, rising, of `size` that have keys; null:
- * the first ones.  Rows that are equal in all keys keep their order, so the result is a prefix of the
+ * equal to any other NaN; -0.0 equals 0.0.  rows: which ones, rising, of `size` that have keys.  Rows that
+ * are equal in all keys keep their order, so the result is a prefix of the
  * one stable sort.  order: k rows, written; k <= count.
  * Time O(count * log k).
  */

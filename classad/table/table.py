@@ -12,12 +12,12 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
-from classad import kernels
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _number, _standing, _tree_of
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
+from classad.kernels import Key, sort_rows, top_rows
 from classad.match import half_match, is_true, symmetric_match
 from classad.table.answers.applied_functions import Sight, apply, sight
 from classad.table.answers.requirements import RowSide
@@ -338,15 +338,11 @@ class Table(Holder):
 
     def order(self, rows: Rows, keys: Sequence[array[float]]) -> list[int]:
         """Some rows, best first, in the order of GNU ``std::sort`` (see ``kernels.sort_order``)."""
-        numbers = rows.numbers()
-        order = kernels.sort_order([pick(key, numbers) for key in keys])
-        return [numbers[place] for place in order]
+        return sort_rows(list(map(Key, keys)), len(self), rows.numbers(), len(rows))
 
     def best(self, rows: Rows, keys: Sequence[array[float]], k: int = 1) -> list[int]:
         """The ``k`` best rows, best first; equal ones in their order."""
-        numbers = rows.numbers()
-        chosen = kernels.top_k([pick(key, numbers) for key in keys], k)
-        return [numbers[place] for place in chosen]
+        return top_rows(list(map(Key, keys)), len(self), rows.numbers(), k)
 
     # --- what they have in common -----------------------------------------------------------------
 
