@@ -144,18 +144,16 @@ int ca_load_finish(ca_load *load, const double *values, size_t count);
 typedef struct {
     int32_t name; /* its first spelling: the number of a name */
     int32_t folded; /* in lower case: likewise */
-    int dense; /* a cell for every row, or for `rows` only */
     int waiting; /* cells wait for ca_load_finish */
     size_t present; /* cells that are not CA_NOTHING */
     size_t count;
     const unsigned char *tags;
     const int64_t *payload;
-    const int32_t *rows; /* null if dense */
+    const int32_t *rows; /* null if there is a cell for every row */
 } ca_column;
 
 typedef struct {
-    int32_t text; /* a spelling: a number in CA_NAMES */
-    int32_t column; /* -1 for what is no spelling of a name */
+    int32_t column; /* -1 for what names none */
     int32_t next; /* what came after it last, -1 */
 } ca_name;
 

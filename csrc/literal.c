@@ -129,10 +129,9 @@ static int read_string(ca_load *load, const char *text, size_t length, int64_t *
     const char *body = text + 1;
     kept = at - 1;
     if (at < last) {
-        char *scratch = ca_room(load->scratch, &load->scratch_capacity, length, 1);
-        if (scratch == NULL)
+        if (ca_room(&load->scratch, &load->scratch_capacity, length, 1) < 0)
             return CA_NO_MEMORY;
-        load->scratch = scratch;
+        char *const scratch = load->scratch;
         memcpy(scratch, body, kept);
         for (; at < last; at++) {
             if (text[at] == '"' || text[at] == 0)
