@@ -57,8 +57,8 @@ int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, cons
  * Equal rows come out in the library's own, reproducible order: unchanged up to 16 rows, shuffled
  * above.  NaN can make the comparison intransitive; where the library would then leave its buffer,
  * this function stops at the edge.  Only the first `wanted` rows have to be right, which is wanted of
- * keys without NaN.  first and scratch: room for count doubles and three times as many codes.  order: the same of rows, of which the first
- * `wanted` ones mean something, written.
+ * keys without NaN.  first and scratch: room for count doubles and three times as many codes.  order:
+ * the same of rows, of which the first `wanted` ones mean something, written.
  * Time O(count * log count), for few wanted ones O(count).
  */
 int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
@@ -234,8 +234,8 @@ typedef struct {
     size_t step;
 } ca_vector;
 
-/* What an operator, as classad/language/operators.py defines it, makes of `count` pairs of values (of the left ones, if it takes one operand).
- * Where an operand is kept elsewhere the tag is CA_NOTHING, and the result for the caller to find.
+/* What an operator, as classad/language/operators.py defines it, makes of `count` pairs of values (of the
+ * left ones, if it takes one operand).  Where an operand is kept elsewhere the tag is CA_NOTHING, and the result for the caller to find.
  * Returns how many of these there are.  Time O(count).
  */
 int64_t ca_operate(int op, size_t count, const ca_vector *left, const ca_vector *right,

@@ -330,8 +330,8 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_kernels.py",
     ),
     Mutation(
-        "csrc/literal.c", "number->scale += negative ? -exponent : exponent;",
-        "number->scale += exponent;",
+        "csrc/literal.c", "number.scale += negative ? -exponent : exponent;",
+        "number.scale += exponent;",
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
