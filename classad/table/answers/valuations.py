@@ -20,7 +20,7 @@ from classad.language.operators import ARITHMETIC, EQUALITY, ORDER
 from classad.language.values import UNDEFINED, ClassAdValue
 from classad.syntax.nodes import Binary
 from classad.table.answers.variants import Variants
-from classad.table.arrays.arrays import number_pairs, pick, pick_numbers, rows_of
+from classad.table.arrays.arrays import number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector, binary
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group, Plan
@@ -41,8 +41,8 @@ _FEW: Final = 200
 _KNOWN: Final = 400
 
 
-#: Makes the number of a value.  If it has ``of_doubles`` that is asked for the numbers of many
-#: numbers, NaN standing for what is none; if it has ``many`` for those of many values.
+#: Makes the number of a value.  If it has ``number`` that says how a kernel does it, see
+#: ``Vector.numbers``.
 Convert = Callable[[Any], float]
 
 
@@ -129,7 +129,7 @@ class Valuations:
         known = use.valuation.spread
         spread = known.get(convert)
         if spread is None:
-            spread = known[convert] = pick_numbers(table, codes)
+            spread = known[convert] = pick(table, codes)
             self._grown(use, spread)
         return spread
 
@@ -151,7 +151,7 @@ class Valuations:
         odd = found.odd | self._store.odd_for(partner.ad)
         if not odd:
             return use, table, found.codes
-        out = pick_numbers(table, found.codes)
+        out = pick(table, found.codes)
         for row in rows_of(odd & wanted):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         return use, out, None
@@ -338,15 +338,9 @@ def _told_apart(values: Vector) -> object:
 
 def _converted(values: Vector, convert: Convert) -> array[float]:
     """The numbers of values."""
-    of_doubles: Callable[[array[float]], array[float]] | None
-    of_doubles = getattr(convert, "of_doubles", None)
-    doubles = None if of_doubles is None else values.doubles()
-    if of_doubles is None or doubles is None:
-        many: Callable[[list[Any]], array[float]] | None = getattr(convert, "many", None)
-        found = values.values()
-        return array("d", map(convert, found)) if many is None else many(found)
-    settled: array[float] = of_doubles(doubles)
-    return settled
+    number: tuple[bool, float] | None = getattr(convert, "number", None)
+    found = None if number is None else values.numbers(*number)
+    return array("d", map(convert, values.values())) if found is None else found
 
 
 class _Values:

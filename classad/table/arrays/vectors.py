@@ -10,26 +10,20 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise, repeat
-from math import isfinite, nan
 from struct import pack, unpack
-from sys import byteorder
 from typing import Any, Final
 
 from classad import kernels
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.loading.columns import Tag
-from classad.table.arrays.arrays import pick, pick_numbers
+from classad.table.arrays.arrays import NO_NUMBERS, pick
 
 #: The operators that the kernel knows, by its number for them.
 _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
 _UNARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 1}
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
 _ELSEWHERE: Final = int(Tag.NOTHING)
-#: Factors that leave reals and make NaN of all else, by tag.
-_REAL_ONLY: Final = array("d", [1.0 if tag == Tag.REAL else nan for tag in range(256)])
-#: The lowest bytes of 32-bit integers.
-_LOW: Final = slice(0 if byteorder == "little" else 3, None, 4)
 #: What a value counts as in logic if it is true, see ``Vector.judged``.
 _HOLDS: Final = 1
 
@@ -132,34 +126,29 @@ class Vector:
         """The values at some places."""
         if self.others or kernels.native is None:
             return Vector.of(list(map(self.values().__getitem__, places)))
-        numbers, payload = array("d"), array("q")
-        numbers.frombytes(self.payload.tobytes())
-        payload.frombytes(pick_numbers(numbers, places).tobytes())
-        if self.tags.count(self.tags[:1]) == len(self):
-            return Vector(self.tags[:1] * len(places), payload, {})
-        wide = self.memo.get("tags")
-        if wide is None:
-            wide = self.memo["tags"] = _widened(self.tags)
-        return Vector(pick(wide, places).tobytes()[_LOW], payload, {})
+        tags = pick(array("B", self.tags), places).tobytes()
+        return Vector(tags, pick(self.payload, places), {})
 
-    def doubles(self) -> array[float] | None:
-        """The numbers, NaN for what is none; None if there are NaN or infinite numbers, too."""
-        if kernels.native is None or not self.known:
+    def numbers(self, single: bool, other: float) -> array[float] | None:
+        """Each value as a number, ``other`` for what is none; None if one is NaN.
+
+        ``single``: in single precision.
+        """
+        if kernels.native is None:
             return None
-        tags = bytes((Tag.REAL,)) * len(self)
-        reals = self if self.tags == tags else binary("*", self, Vector.constant(1.0))
-        found = array("d", reals.payload.tobytes())
-        if not isfinite(sum(found)):  # what is no number has the payload 0
-            return None
-        if reals.tags == tags:
-            return found
-        kept = array("q")
-        kept.frombytes(pick_numbers(_REAL_ONLY, _widened(reals.tags)).tobytes())
-        made = binary("*", Vector(tags, reals.payload, {}), Vector(tags, kept, {}))
-        return array("d", made.payload.tobytes())
+        ffi, lib = kernels.native
+        out = NO_NUMBERS * len(self)
+        _, (tags, payload) = self._held(ffi)
+        made = ffi.from_buffer("double[]", out)
+        sound = lib.ca_numbers(len(self), tags, payload, single, other, made) == 0
+        return out if sound else None
 
     def native(self, ffi: Any) -> Any:
         """The same as the kernel sees it."""
+        return self._held(ffi)[0]
+
+    def _held(self, ffi: Any) -> Any:
+        """The same, and what it consists of."""
         if self._native is None:
             held = (
                 ffi.from_buffer("unsigned char[]", self.tags),
@@ -167,7 +156,7 @@ class Vector:
             )
             made = ffi.new("ca_vector *", (*held, self.step))
             self._native = (made, held)  # the struct does not keep what it points to
-        return self._native[0]
+        return self._native
 
     def judged(self) -> bytearray:
         """What each value counts as in logic, see classad/table/sampling/sampler.py."""
@@ -182,13 +171,6 @@ class Vector:
         payload = ffi.from_buffer("int64_t[]", self.payload)
         lib.ca_judge(size, tags, payload, ffi.from_buffer("unsigned char[]", out))
         return out
-
-
-def _widened(tags: bytes | bytearray) -> array[int]:
-    """The tags as 32-bit integers."""
-    found = bytearray(4 * len(tags))
-    found[_LOW] = tags
-    return array("i", bytes(found))
 
 
 def _counts(value: ClassAdValue) -> int:
