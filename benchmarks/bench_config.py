@@ -1,10 +1,9 @@
-"""How long reading a configuration takes, beside HTCondor's own reader in the same run.
+"""Measures how long reading a configuration takes, beside HTCondor's own reader in the same run.
 
 Inputs: a root file (default: the captured campus pool).  Outputs: milliseconds on standard output,
 best of several readings: the first reading after import (with the built-in tables), a later one,
 the negotiator's model from it, all findings, and where the package ``htcondor2`` is installed its
-reader of the same file.
-Never here: a verdict; the numbers depend on the machine.
+reader of the same file.  The numbers depend on the machine, so none of them is a verdict.
 """
 
 from __future__ import annotations

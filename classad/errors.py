@@ -1,10 +1,9 @@
-"""Problems as values, and the exceptions of the Python interface.
+"""Defines diagnostics (problems as values) and the exceptions of the Python interface.
 
 A ``Diagnostic`` is one message with a place; everything that reads text (parser, ad files,
 configuration) produces them and only the command line prints them.  The wording rules: lower-case
 first word, no final period, the user's text in backticks, no Python type names, help apart.
 
-Never here: printing to a stream, opening files.
 Follows: exception names of HTCondor's retired v1 binding, so that handlers for it, for
 classad2's ``ClassAdException`` and for the builtin classes all work.
 """

@@ -1,13 +1,11 @@
-"""Evaluation of expressions: the functions to call, choosing between the two evaluators.
+"""Evaluates expressions, and chooses between the compiled form and the reference evaluator.
 
 ``evaluate`` and ``evaluate_full`` run the compiled form (``classad.compiled.compiler``).  Where
-its coarse
-accounting of depth meets the limit, in strict mode and on a deep Python stack they fall back to the
-exact one (``classad.evaluation.reference``); both give the same values.
+its coarse accounting of depth meets the limit, in strict mode and on a deep Python stack they fall
+back to the reference evaluator (``classad.evaluation.reference``); both give the same values.
 
 Inputs: an expression, MY, TARGET, and the context (clock, zone, randomness) as an argument.
 Outputs: a ClassAd value and whether the evaluation as a whole succeeded.
-Never here: the clock, conversions to other Python types.
 Follows: sections 4 and 5 of the language notes; vectors ``scope.jsonl``, ``limits.jsonl``.
 """
 

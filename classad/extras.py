@@ -1,7 +1,4 @@
-"""Optional packages: imported when they are first needed, with an error that says what to install.
-
-Inputs: the name of a module.  Outputs: the module, or ``ImportError``.
-"""
+"""Imports optional packages when they are first needed, or says what to install."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Whether two ads match: symmetric match, half match, and what counts as a yes.
+"""Decides whether two ads match: symmetric match, half match, and what counts as a yes.
 
 Inputs: two ads and the context.  Outputs: booleans.
-Never here: ranking, reasons, any policy.
 Follows: section 6 of the language notes; vectors ``match.jsonl``.
 """
 

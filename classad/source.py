@@ -1,8 +1,7 @@
-"""Texts that errors can point into.
+"""Holds texts that errors can point into.
 
 Inputs: a text, the name of the file it came from and the line it starts on.  Outputs: line and
 column of an offset (1-based, columns in characters) and the excerpt with a caret line below it.
-Never here: files are opened elsewhere; this module only names them.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from negotiator.matching.concurrency import ConcurrencyCounts
 from negotiator.matching.engine import Engines
 from negotiator.matching.rank import presort
 from negotiator.matching.stopwatch import RequestCosts, Stopwatch, TimeLimits
-from negotiator.model.departures import Sane
+from negotiator.model.departures import DepartureKind
 from negotiator.model.result import AllocationRound, CycleResult, TrimmedSlot
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.claims import charged_claims, held_limits
@@ -99,9 +99,9 @@ def _job_lists(
 ) -> Mapping[tuple[str, str], JobList]:
     """The waiting jobs of each submitter at each schedd."""
     # One slot with a consumption policy is enough to leave all requests as they are.
-    freeze = not slots.with_policy()
+    flatten = not slots.with_policy()
     settings = significance(policy)
-    return job_lists(snapshot.queues, significant, settings, policy, context, freeze=freeze)
+    return job_lists(snapshot.queues, significant, settings, policy, context, flatten=flatten)
 
 
 def _prepare(
@@ -164,5 +164,5 @@ def _note_missing_assets(board: Board) -> None:
     for slot in board.pool.with_policy():
         for name in slot.resources:
             if slot.ad.get_number(name, context=board.context) is None:
-                board.departures.note(Sane.MISSING_ASSET, f"slot {slot.name}")
+                board.departures.note(DepartureKind.MISSING_ASSET, f"slot {slot.name}")
                 break

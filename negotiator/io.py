@@ -1,12 +1,12 @@
-"""A captured pool from its files.
+"""Reads a captured pool from its files.
 
-What lives here: which file holds what, what is used when one is missing, which time the cycle has
-(the one given, else when the real cycle began, else the newest time in the ads), and what is
-skipped because the real negotiator would skip it.
+Where a file is missing another one stands in.  The time of the cycle is the one given, else when
+the real cycle began, else the newest time in the ads: the clock and the environment are not read.
+What the real negotiator would skip is skipped.
+
 Inputs: a folder of a capture and paths that replace its files.  Outputs: ``Capture``: the
 ``Snapshot`` with slots in pool order, the policy, the time, and diagnostics for all that was wrong.
 Raises ``InputError`` only when no cycle can be run at all.
-Never here: deciding anything about matches; nothing here reads the clock or the environment.
 Follows: the files that an administrator saves with ``condor_status -l`` and its siblings.
 """
 

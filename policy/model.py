@@ -1,4 +1,4 @@
-"""The negotiator's policy as one checked value.
+"""Defines the negotiator's policy as one checked value.
 
 Expressions are compiled, and nothing is left to look up by name but concurrency limits.  Most
 fields are made of one knob each and stand beside its declaration: those of ``MatchingPolicy``,

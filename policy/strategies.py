@@ -1,4 +1,4 @@
-"""Hypothesis strategies for configurations: texts with macros, and trees of accounting groups.
+"""Draws configurations for Hypothesis: texts with macros, and trees of accounting groups.
 
 They are weighted towards the traps of the language: macros of themselves, circles, defaults in
 references, function macros, continued lines, comments within values, conditions, prefixed names, a

@@ -1,11 +1,10 @@
-"""Why an expression has its value: the value of every node and where every name was found.
+"""Explains the value of an expression: the value of every node and where every name was found.
 
-What is decided here: how an ad is called (``MY``, ``TARGET``, ``MY.Nested``, ``MY's chained
-parent``), which node is to blame for undefined or error, and which name was probably meant.
+It says how each ad is called (``MY``, ``TARGET``, ``MY.Nested``, ``MY's chained parent``), which
+node is to blame for undefined or error, and which name was probably meant.  The values are those of
+an evaluation that ``classad.evaluation.observer`` watched.
 
 Inputs: an expression, MY, TARGET, the context.  Outputs: an ``Explanation``, a frozen tree.
-Never here: evaluation (``classad.evaluation.observer`` watches the reference evaluator), layout
-(``classad.analysis.explanation``).
 """
 
 from __future__ import annotations

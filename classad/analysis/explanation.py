@@ -1,12 +1,11 @@
-"""An explanation as text and as data.
+"""Writes an explanation as text and as data.
 
-What is decided here: the layout (a node a line: expression, value, where it was found) and the
-words for the reason.  Lines that would tell nothing are left out of the text, not of the data:
-parentheses have the value of what they enclose, ``MY`` and ``TARGET`` are part of the reference,
-``a && b && c`` is one node with three operands.
+The text has a line for each node (expression, value, where it was found) and the reason in words.
+Lines that would tell nothing are left out of the text, not of the data: parentheses have the value
+of what they enclose, ``MY`` and ``TARGET`` are part of the reference, ``a && b && c`` is one node
+with three operands.
 
 Inputs: an ``Explanation``.  Outputs: lines; dictionaries of plain values.
-Never here: evaluation, streams, colours.
 """
 
 from __future__ import annotations
@@ -205,13 +204,13 @@ def slips(explanation: Explanation, cause: Explanation | None) -> Iterator[Reaso
 
     A name that is asked whether it is undefined may be meant as it is.
     """
-    told = {_slip_key(part) for item in explanation.walk() for part in _guarded(item)}
+    reported = {_slip_key(part) for item in explanation.walk() for part in _guarded(item)}
     if cause is not None:
-        told.add(_slip_key(cause))
+        reported.add(_slip_key(cause))
     for part in explanation.walk():
-        if part.suggestion is None or _slip_key(part) in told:
+        if part.suggestion is None or _slip_key(part) in reported:
             continue
-        told.add(_slip_key(part))
+        reported.add(_slip_key(part))
         if isinstance(part.node, nodes.Reference):
             yield _reference_reason(part, part.node)
         elif part.fault is not None:

@@ -1,9 +1,8 @@
-"""Partial evaluation: replace what an ad knows by values, fold constants, leave the rest.
+"""Evaluates an expression partially: replaces what an ad knows by values and folds constants.
 
 Inputs: an expression, the ad, the context.  Outputs: a value or the residual syntax tree, and
 whether flattening succeeded.  With ``inline`` attributes that do not flatten to a value are
 replaced by their flattened expressions, without parentheses, as HTCondor does.
-Never here: matching, printing.
 Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
 """
 

@@ -1,11 +1,11 @@
-"""Which names an expression mentions, without looking at any ad.
+"""Lists the names that an expression mentions, without looking at any ad.
 
-What is decided here: ``MY.x`` and ``SELF.x`` count to MY, ``TARGET.x`` and ``OTHER.x`` to TARGET,
-every other first name (``a`` of ``a.b.c``, ``.a``) is unscoped.  Names that a nested ad of the
-expression itself defines are none of the three inside it, and neither are the scopes' own names.
+``MY.x`` and ``SELF.x`` count to MY, ``TARGET.x`` and ``OTHER.x`` to TARGET, every other first name
+(``a`` of ``a.b.c``, ``.a``) is unscoped.  Names that a nested ad of the expression itself defines
+are none of the three inside it, and neither are the scopes' own names.  What the names lead to is
+found by ``classad.analysis.references``, which follows definitions.
 
 Inputs: an expression.  Outputs: a ``RefSet``, sets of names in the spelling of their first use.
-Never here: what the names lead to (``classad.analysis.references`` follows definitions).
 """
 
 from __future__ import annotations

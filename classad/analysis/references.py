@@ -1,8 +1,7 @@
-"""Which attributes an expression depends on: those of the ad itself, and those from outside.
+"""Finds the attributes that an expression depends on: those of its own ad and those of other ads.
 
 Inputs: an expression and the ad it would be evaluated in.  Outputs: names, and whether the search
 went to its end; HTCondor gives up at a cycle and at a selection from something that is no ad.
-Never here: evaluation for its own sake.
 Follows: section 8 of the language notes; vectors ``flatten_refs.jsonl``.
 """
 

@@ -1,8 +1,7 @@
-"""``ClassAd``: an ad as Python users see it: a mapping that evaluates, matches and prints.
+"""Defines ``ClassAd``: an ad as a Python mapping that evaluates, matches and prints.
 
-What is decided here: key checks, iteration order (shorter names first), which values come back
-evaluated, equality, text forms, pickling.  Values that leave it are copies: changing one changes
-nothing in the ad.
+Keys are checked, iteration gives shorter names first, and some values come back evaluated.  Values
+that leave an ad are copies: changing one changes nothing in the ad.
 
 Inputs: Python keys and values.  Outputs: Python values, or those of the language for what the
 packages built on this one ask (``evaluate_attr`` and its like).

@@ -1,7 +1,7 @@
-"""The only door from evaluation to the outside: clock, local zone and password file.
+"""Gives evaluations the clock, the local zone and the password file of the machine.
 
 The Python interface (``ExprTree.eval`` and its like) evaluates with these; everything that decides
-something (policy, negotiation) passes its own context instead.
+something (policy, negotiation) passes its own context instead.  No other module reads them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""One expression in many ads, one job against many slots.
+"""Evaluates one expression in many ads, and matches one job with many slots.
 
-What is decided here: nothing about the language; the results are those of ``ExprTree.eval`` and of
-``symmetric_match`` on each pair.  What is common to all pairs is done once: looking up and
-compiling the job's expressions, choosing the context, making the state of an evaluation.
+The results are those of ``ExprTree.eval`` and of ``symmetric_match`` on each pair.  What is common
+to all pairs is done once: looking up and compiling the job's expressions, choosing the context,
+making the state of an evaluation.
 
 Inputs: an expression or a job, ads, the context (None: that of the machine; its clock stands still
 for the length of a call).  Outputs: lists, or a mask and ranks as flat buffers.
-Never here: what an operator means, the order of candidates.
 Follows: the match and the job's ``Rank`` as HTCondor's negotiator computes them.
 """
 

@@ -1,12 +1,11 @@
-"""``with`` blocks that change what evaluations inside them see: functions, clock, semantics.
+"""Provides ``with`` blocks that change what evaluations see: functions, clock, semantics.
 
-What is decided here: that such a change holds for the thread or task that made it and ends with
-the block, and that blocks nest, the inner one replacing only what it names.
+A change holds for the thread or task that made it and ends with the block.  Blocks nest: the inner
+one replaces only what it names.
 
 Inputs: an instant (seconds since 1970 UTC), a zone, a seed, callables.  Outputs: the context that
 ``classad.binding.ambient`` evaluates with meanwhile.  An evaluation that is given a ``context=``
 of its own does not look here.
-Never here: evaluation, how a Python function is called (``classad.binding.registration``).
 """
 
 from __future__ import annotations

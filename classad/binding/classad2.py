@@ -1,10 +1,10 @@
-"""To and from HTCondor's own Python module ``classad2``, when its wheel is installed.
+"""Converts to and from HTCondor's own Python module ``classad2``, when its wheel is installed.
 
-What is decided here: that numbers, booleans and strings go over as values, since printing a real
-keeps 16 digits only, and everything else as the text of its expression.
+Numbers, booleans and strings go over as values, since printing a real keeps 16 digits only;
+everything else goes over as the text of its expression.  No other module imports a package of
+HTCondor.
 
 Inputs and outputs: ads and expressions of either library.
-Never here: any other import of HTCondor's packages.
 """
 
 from __future__ import annotations

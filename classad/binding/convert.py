@@ -1,8 +1,7 @@
 """Converts Python values to what ads store and to syntax trees, for the public interface.
 
-What is decided here: which ClassAd value a Python object stands for (the table in the documentation
-of ``ClassAd``).  A naive ``datetime`` needs the zone of the machine, which ``datetime.timestamp``
-asks for.
+Which ClassAd value a Python object stands for is the table in the documentation of ``ClassAd``.  A
+naive ``datetime`` needs the zone of the machine, which ``datetime.timestamp`` asks for.
 
 Inputs: a Python value and the path that names it in errors.  Outputs: what an ad stores (a plain
 scalar or an ``Expression``), or a node.

@@ -1,4 +1,4 @@
-"""``ExprTree``: an expression as Python users see it.
+"""Defines ``ExprTree``: an expression as Python users see it.
 
 Inputs: text, a Python value, a syntax tree or another expression.  Outputs: values (``eval``), text
 (``str``).  Equality is structural.

@@ -1,6 +1,4 @@
-"""Ads as rows of a table: plain dictionaries, and frames of pandas, Polars and Arrow.
-
-What is decided here: what a cell holds and which type a column gets.
+"""Makes plain dictionaries and frames of pandas, Polars and Arrow from ads, one row an ad.
 
 ============================  ==========  ==============  =========  ====================
 values of the column          ``kind``    pandas          Polars     Arrow
@@ -18,8 +16,8 @@ Undefined, error and an attribute that an ad does not have are all missing (None
 texts holds the values as ClassAd text; pandas gets the Python values themselves.
 
 Inputs: ads, the attributes wanted, whether expressions are evaluated (in their own ad, with the
-ambient clock) or stand there as text.  Outputs: dictionaries and frames.
-Never here: the language; the three packages are imported when a frame is asked for.
+ambient clock) or stand there as text.  Outputs: dictionaries and frames; the three packages are
+imported when a frame is asked for.
 """
 
 from __future__ import annotations

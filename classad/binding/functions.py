@@ -1,10 +1,9 @@
-"""The module-level functions of ``classad``: parsing of many ads, quoting, versions.
+"""Defines the module-level functions of ``classad``: parsing of many ads, quoting, versions.
 
-What is decided here: how the functions of classad2 map onto the readers of ``classad.formats``:
-which form an ad is taken to have, how far a file is advanced, what is dropped silently.
+They map the functions of classad2 onto the readers of ``classad.formats``: which form an ad is
+taken to have, how far a file is advanced, what is dropped silently.
 
 Inputs: texts and streams.  Outputs: ads and strings.
-Never here: the syntax of any form.
 Follows: classad2 25.14.1 for well-formed input; for other input see ``errors`` of ``parseAds``.
 """
 
@@ -224,7 +223,7 @@ class _Stream:
     def __init__(self, input: Input) -> None:
         self.file: Any = None
         self.name = "<string>"
-        self._told = 0
+        self._position = 0
         if isinstance(input, str):
             self.text = input
             return
@@ -244,14 +243,14 @@ class _Stream:
         if self.file is None:
             return
         self.file.seek(self._cookie)
-        passed = self.text[self._told : position]
+        passed = self.text[self._position : position]
         if isinstance(self.file, TextIOBase):
             self.file.read(len(passed))
             self._cookie = self.file.tell()
         else:
             self._cookie += len(passed.encode("utf-8", "surrogateescape"))
             self.file.seek(self._cookie)
-        self._told = position
+        self._position = position
 
 
 def _decoded(piece: object) -> str:

@@ -1,11 +1,9 @@
-"""Why the last evaluation through the Python interface gave ``error``.
+"""Says why the last evaluation through the Python interface gave ``error``.
 
-What is decided here: for which errors HTCondor has words.  In 25.14.1 that is one: a string was
-compared with something else.  Nothing is computed until somebody asks: the evaluation only leaves
-the expression and its ads here.
+In 25.14.1 HTCondor has words for one error: a string was compared with something else.  The
+sentence is made when somebody asks; an evaluation only leaves the expression and its ads here.
 
 Inputs: an expression and the ads it was evaluated in.  Outputs: a sentence, or an empty string.
-Never here: raising, evaluation rules.
 Follows: ``lastError`` of classad2 25.14.1, which keeps the sentence until another replaces it.
 """
 

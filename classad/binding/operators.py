@@ -1,10 +1,9 @@
-"""Building expressions from Python: ``and_`` and its like, ``Attribute``, ``Function``.
+"""Builds expressions from Python: ``and_`` and its like, ``Attribute``, ``Function``.
 
-What is decided here: which Python operator builds which ClassAd operator, and where parentheses
-are needed so that the printed expression reads back as the one that was built.
+Each Python operator builds one ClassAd operator; parentheses are added where the printed expression
+would otherwise not read back as the one that was built.
 
 Inputs: expressions and Python values.  Outputs: expressions; numbers for ``int()`` and ``float()``.
-Never here: evaluation rules.
 Follows: the operators of HTCondor's retired v1 binding.  ``ExprTree`` itself has no operators, as
 in classad2; only what the three constructors return does.
 """

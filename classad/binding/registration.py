@@ -1,11 +1,11 @@
-"""Python functions that expressions may call: ``register``; ``classad.binding.blocks`` has scopes.
+"""Registers Python functions that expressions may call; ``classad.binding.blocks`` has scopes.
 
-What is decided here: how a Python function is called from an expression: its arguments are
-evaluated and converted as everywhere in the interface; if it has a parameter ``state`` (or takes
-any keyword) it is given the ad; an exception it raises ends the evaluation and reaches the caller.
+The arguments of a call are evaluated and converted as everywhere in the interface.  A function with
+a parameter ``state`` (or any keyword) is given the ad.  An exception that it raises ends the
+evaluation and reaches the caller.  Builtin functions cannot be replaced.
 
 Inputs: callables.  Outputs: declarations in the table that ``classad.binding.ambient`` evaluates
-with. Never here: the builtin functions; they cannot be replaced.
+with.
 Follows: ``register`` of HTCondor's retired v1 binding; names are compared without case.
 """
 

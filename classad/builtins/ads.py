@@ -1,4 +1,4 @@
-"""Functions that look at expressions rather than at values.
+"""Defines functions that look at expressions rather than at values.
 
 Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn_ad``, ``fn_good``).
 """

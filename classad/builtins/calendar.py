@@ -1,4 +1,4 @@
-"""Single fields of times, and spans of time as text.
+"""Defines functions that read single fields of times, and write spans of time as text.
 
 The fields of an absolute time are those of the context's local zone, whatever its own zone.
 Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``time``, ``time_tz``).

@@ -1,4 +1,4 @@
-"""Choosing and logging: functions that decide which argument is evaluated, or only observe it.
+"""Defines functions that choose which argument is evaluated, or only log it.
 
 Follows: the ClassAd language reference, ``ifThenElse`` and ``debug``.
 """

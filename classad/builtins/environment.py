@@ -1,4 +1,4 @@
-"""Environment and argument strings: conversions between HTCondor's old and new quoting.
+"""Defines functions that convert environment and argument strings between old and new quoting.
 
 New (V2) quoting: words between blanks, single quotes around blanks, a doubled single quote inside
 quotes for itself.  Old (V1): no quoting; environment entries between ``;``, or between the

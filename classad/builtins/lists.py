@@ -1,4 +1,4 @@
-"""Functions on lists: totals, extremes, membership, and strings cut into lists.
+"""Defines functions on lists: totals, extremes, membership, and strings cut into lists.
 
 A member is evaluated when the function walks over it.
 Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, ``fn2``).

@@ -1,4 +1,4 @@
-"""Conversions between types, rounding, powers and random numbers.
+"""Defines functions that convert between types, round, raise to powers and draw random numbers.
 
 Strings convert by the number they begin with.  Reals beyond 64 bits become the least integer.
 Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, ``fn2``).

@@ -1,11 +1,10 @@
-"""Regular expressions: HTCondor's dialect is that of the PCRE2 library, on bytes.
+"""Searches with regular expressions in HTCondor's dialect, that of the PCRE2 library on bytes.
 
-What lives here: compiling with a bounded cache, one search, the repeated search of a global
-replacement, and the choice of engine: the ``pcre2`` package, or Python's ``re`` where that is not
-installed, with what can be translated.  Inputs: patterns and subjects as strings; outputs: spans
-in bytes.  A search that PCRE2 gives up on (its match limit) raises ``GaveUp``, which bounds the
-time a pattern can take; ``re`` has no such bound.
-Never here: what the functions make of a match.
+Patterns are compiled once, in a bounded cache; ``GaveUp`` is raised by a search that PCRE2 gives up
+on (its match limit), which bounds the time a pattern can take.  Where the package ``pcre2`` is not
+installed, Python's ``re`` searches with what can be translated, without such a bound.
+
+Inputs: patterns and subjects as strings.  Outputs: spans in bytes.
 Follows: the PCRE2 10.32 that HTCondor 25.14.1's wheel carries.
 """
 

@@ -1,4 +1,4 @@
-"""Matching and replacing with regular expressions.
+"""Defines functions that match and replace with regular expressions.
 
 Options are letters: ``i`` ignores case, ``m`` lets ``^`` and ``$`` match at lines, ``s`` lets a
 dot match newlines, ``x`` allows blanks and comments in the pattern; others are ignored.  Bytes

@@ -1,4 +1,4 @@
-"""Functions on string lists: strings that hold items between delimiters.
+"""Defines functions on string lists: strings that hold items between delimiters.
 
 Items are trimmed of blanks and empty ones do not count.
 Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, ``fn2``).

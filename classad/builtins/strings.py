@@ -1,4 +1,4 @@
-"""Functions on strings: joining, case, parts and order.
+"""Defines functions on strings: joining, case, parts and order.
 
 Strings are bytes underneath: lengths and offsets count bytes, case is that of ASCII.
 Follows: the ClassAd language reference; measured on 25.14.1 (vectors ``fn1``, ``fn2``).

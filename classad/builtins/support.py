@@ -1,9 +1,8 @@
-"""What the function families share: conversions of arguments, byte strings, lists.
+"""Converts arguments, byte strings and lists for the families of functions.
 
 Inputs and outputs: values as in ``classad.language.values``.  A conversion that fails gives
-``UNDEFINED``
-for undefined and ``ERROR`` for everything else, so that callers can return it as it is.
-Never here: a function of the language.
+``UNDEFINED`` for undefined and ``ERROR`` for everything else, so that callers can return it as it
+is.
 Follows: section "functions" of the language notes; C's ``strtod`` for numbers in strings.
 """
 

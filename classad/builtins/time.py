@@ -1,4 +1,4 @@
-"""Clock, calendar and time types.
+"""Defines functions of the clock, the calendar and the time types.
 
 The local zone and the clock are those of the evaluation's context.  HTCondor keeps spans and
 zone offsets in 32 bits, which shows in conversions.

@@ -1,4 +1,4 @@
-"""The type predicates: always a boolean, whatever the argument.
+"""Defines the type predicates: always a boolean, whatever the argument.
 
 Follows: the ClassAd language reference, functions ``isUndefined`` and its relatives.
 """

@@ -1,9 +1,8 @@
-"""Functions that ask about users: both answers come from the evaluation's context.
+"""Defines functions that ask about users; their answers come from the evaluation's context.
 
 ``EvalContext.home_of`` is a function from user name to home directory or None;
 ``EvalContext.user_maps`` maps the folded name of a map to a mapping, or function, from user name
 to a string of comma-separated groups.
-Never here: the password file, map files.
 Follows: the ClassAd language reference, ``userHome`` and ``userMap``.
 """
 

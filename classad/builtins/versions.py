@@ -1,4 +1,4 @@
-"""Comparing version strings in their natural order.
+"""Defines functions that compare version strings in their natural order.
 
 The order: up to the first difference equal; digit runs there by length, then by digits; a run
 with more leading zeros first, runs with equally many by digits alone.  The number that

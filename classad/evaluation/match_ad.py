@@ -1,4 +1,4 @@
-"""The ad that two matched ads live in, as far as expressions can see it.
+"""Builds the match ad that two matched ads live in, as far as expressions can see it.
 
 Inputs: the two ads.  Outputs: the two contexts between them and the match ad.  The ads themselves
 are not touched: which ad is enclosed by which context is known to the evaluation's state only, so

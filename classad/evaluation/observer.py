@@ -1,12 +1,9 @@
-"""Watching the reference evaluator: what each node's value was, and what each name led to.
+"""Records an evaluation: the value of each node, and what each name led to.
 
-Nothing is decided here.  The evaluators of ``classad.evaluation.reference`` are wrapped one by
-one, so an
-observed evaluation takes the same steps as any other; an evaluation that nobody observes does not
-come here at all.
+The functions of ``classad.evaluation.reference`` are wrapped one by one, so an observed evaluation
+takes the same steps as any other; an evaluation that nobody observes does not come here at all.
 
 Inputs: a state to evaluate with.  Outputs: ``Record`` objects, nested as the evaluation was.
-Never here: the meaning of a node, words.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The reference evaluator: one function per kind of node, nothing clever.
+"""Defines what every expression evaluates to: one function per kind of node.
 
-It counts depth and work exactly as HTCondor does and knows strict mode.  The compiled form in
-``classad.compiled.compiler`` is tested against it and hands over to it near the limits.
+This is the reference evaluator.  It counts depth and work exactly as HTCondor does and knows strict
+mode.  The compiled form in ``classad.compiled.compiler`` is tested against it and hands over to it
+near the limits.  Operators are those of ``classad.language.operators``, names are looked for by
+``classad.evaluation.scopes``.
 
 Inputs: a node, the ad it is evaluated in, the state.  Outputs: a ClassAd value.
-Never here: what an operator means for two values (``classad.language.operators``), where a name is
-looked for (``classad.evaluation.scopes``), functions (``classad.builtins``).
 Follows: sections 4 and 5 of the language notes.
 """
 

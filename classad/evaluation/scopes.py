@@ -1,8 +1,7 @@
-"""Where a name is looked for: one ad, its chained parents, the enclosing ads, the match context.
+"""Looks names up: in one ad, its chained parents, the enclosing ads, the match context.
 
 Inputs: the ad to start from, the folded name, the evaluation's state.  Outputs: what was found,
 the ad that holds it and the ad it is to be evaluated in.
-Never here: evaluation of what was found.
 Follows: section 5 of the language notes; vectors ``scope.jsonl``, ``chained.jsonl``,
 ``strict.jsonl``.
 """

@@ -1,4 +1,4 @@
-"""Attribute references of compiled expressions: the short ways of ``classad.evaluation.scopes``.
+"""Looks up attribute references of compiled expressions, by short ways of ``evaluation.scopes``.
 
 Inputs: the ad, the state and a folded name that is none of the special ones.  Outputs: values.
 The shortcuts hold in daemon mode only; strict evaluation never comes here.

@@ -1,12 +1,10 @@
-"""Files of ads: opening, decompressing, telling the form, reading and writing.
+"""Reads and writes files of ads: opens, decompresses, finds out the form.
 
-What is decided here: how a path, a stream, bytes or lines become text (UTF-8, other bytes kept as
-lone surrogates), and which form is meant when none is named.  The forms themselves live in
-``classad.formats``.
+A path, a stream, bytes or lines become text (UTF-8; other bytes are kept as lone surrogates).
+Where no form is named the beginning of the text decides; ``classad.formats`` has the forms.
 
 Inputs: a path (``-`` is standard input or output), a stream, or lines.  Outputs: an iterator of
 ads, which for the long form is lazy; or a file.
-Never here: the syntax of any form, printing of diagnostics.
 Follows: ``-ads:auto`` and ``-long``, ``-long:new``, ``-json``, ``-xml`` of HTCondor's tools.
 """
 

@@ -1,9 +1,8 @@
-"""Jobs out of a schedd's transaction log (``job_queue.log``).
+"""Reads jobs out of a schedd's transaction log (``job_queue.log``).
 
-What lives here: which keys are jobs, and that a job has the attributes of its cluster unless it has
-its own.
+A job has the attributes of its cluster unless it has its own.
+
 Inputs: a ``TransactionLog``.  Outputs: key (``<cluster>.<proc>``) and ad of every job, by number.
-Never here: the log format (``classad.files.log``), opening files.
 Follows: the keys of the schedd: ``0.0`` for the queue itself, ``0<cluster>.-1`` for a cluster,
 ``<cluster>.<proc>`` for a job; other keys (users, job sets) are no jobs.
 """

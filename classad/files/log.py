@@ -1,11 +1,12 @@
-"""ClassAd transaction logs: what the accountant (``Accountantnew.log``) and the schedd
-(``job_queue.log``) keep on disk.
+"""Reads and writes ClassAd transaction logs.
 
-What lives here: the record types, which records count after a crash, the table they add up to,
-when a daemon would compact the file, and the text of records and of a compacted file.
+The accountant keeps one (``Accountantnew.log``), and so does the schedd (``job_queue.log``).
+This module knows the types of records, which records count after a crash, the table they add up to,
+when a daemon would compact the file, and the text of records and of a compacted file.  The file
+itself is kept by ``classad.files.log_file``.
+
 Inputs: the text of a log and its name; records.  Outputs: ``TransactionLog``: per key the
 attributes as expression text, the types of the ad, the header, how much of the text is sound.
-Never here: what the attributes mean, opening files (``classad.files.log_file``).
 Follows: the log of HTCondor 25.14.1, as the recorded log recovery cases show it.
 """
 

@@ -1,13 +1,13 @@
-"""A ClassAd transaction log on disk, with one writer.
+"""Keeps a ClassAd transaction log on disk, with one writer.
 
-What lives here: durability.  Every transaction is appended in one piece and fsynced before
-``commit`` returns, so that a kill at any instant loses at most the transaction in the making.  The
-file is never changed in place: what a crash left behind its last whole transaction is dropped by
-writing the rest to ``<file>.tmp``, fsyncing it and renaming it over the file, and compaction does
-the same.  A lock (``flock`` on the file) keeps a second writer out.
+Every transaction is appended in one piece and fsynced before ``commit`` returns, so that a kill at
+any instant loses at most the transaction in the making.  The file is never changed in place: what a
+crash left behind its last whole transaction is dropped by writing the rest to ``<file>.tmp``,
+fsyncing it and renaming it over the file, and compaction does the same.  A lock (``flock`` on the
+file) keeps a second writer out.
+
 Inputs: a path, records, the time (seconds since the epoch) for the header of a new file.
 Outputs: the file; ``log`` is the table as it stands on disk.
-Never here: what records mean (``classad.files.log``).
 Follows: the files of HTCondor 25.14.1.  The real negotiator takes no lock: use a copy of its file,
 or stop it first.
 """

@@ -1,8 +1,6 @@
-"""Values in lines of text, as ``-autoformat`` of HTCondor's tools prints them.
+"""Writes values as lines of text, as ``-autoformat`` of HTCondor's tools prints them.
 
-What is decided here: the text of a value, and what stands between values and around an ad.
 Inputs: the letters after ``-af:``, titles, values.  Outputs: lines.
-Never here: which ads, evaluation.
 Follows: ``-autoformat`` in the manual page of ``condor_status`` (HTCondor 25.14.1), without ``j``,
 ``T`` and ``Y``.
 """

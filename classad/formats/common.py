@@ -1,9 +1,9 @@
-"""What the readers of all file forms share: the policy for text that is not in the language, and
-which expressions may be the same object.
+"""Reports text that is not in the language, and shares equal expressions, for all readers of ads.
+
+HTCondor's readers drop such text silently; here it is an error, or an entry in a list.
 
 Inputs: a problem found by a reader.  Outputs: an exception, or an entry in the reader's list of
-diagnostics.  Never here: the syntax of any form.
-Follows: nothing of HTCondor, whose readers drop such text silently.
+diagnostics.
 """
 
 from __future__ import annotations

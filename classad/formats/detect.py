@@ -1,8 +1,7 @@
-"""Telling the file forms apart by their beginning.
+"""Tells the file forms apart by their beginning.
 
 Inputs: the first characters of a text, or the first bytes of a file.  Outputs: the name of a form
 (``long``, ``new``, ``json``, ``xml``) or of a compression.
-Never here: reading.
 Follows: ``-ads:auto`` of HTCondor's tools where that recognises something, and beyond it: an ad or
 a JSON object spread over several lines, XML without the exact first line.
 """

@@ -1,12 +1,11 @@
-"""The JSON form of ads: ``{"Name": value}`` objects, expressions as ``"\\/Expr(...)\\/"`` strings.
+r"""Reads and writes the JSON form of ads, expressions as ``"\/Expr(...)\/"`` strings.
 
-What is decided here: HTCondor's dialect.  The escaped slashes mark an expression; ``"/Expr(1)/"``
-is a plain string.  Words are caseless, comments and superfluous commas between members are
-accepted, adjacent strings join, integers beyond 64 bits are 0.
+This is HTCondor's dialect, which Python's ``json`` does not read.  The escaped slashes mark an
+expression; ``"/Expr(1)/"`` is a plain string.  Words are caseless, comments and superfluous commas
+between members are accepted, adjacent strings join, integers beyond 64 bits are 0.
 
 Inputs: a text that holds objects one after the other, or arrays of objects.  Outputs: ads; or the
 text of one ad, over several lines or in one.
-Never here: opening files, the standard json module (its dialect is another).
 Follows: the JSON form of HTCondor 25.14.1 (golden vectors ``formats``).
 """
 

@@ -1,12 +1,12 @@
-"""The long form: ``Name = expression`` lines, blank lines between ads; what ``-long`` prints.
+"""Reads and writes the long form: ``Name = expression`` lines, blank lines between ads.
 
-What is decided here: what a line means.  Leading white space is skipped; the name is all before the
-first ``=`` without trailing blanks, whatever its characters; the expression is parsed with old
-string lexing and text after a complete expression is ignored; lines starting with ``#`` are
-comments; the last value of a name wins under its first spelling.
+Leading white space of a line is skipped; the name is all before the first ``=`` without trailing
+blanks, whatever its characters; the expression is parsed with old string lexing and text after a
+complete expression is ignored; lines starting with ``#`` are comments; the last value of a name
+wins under its first spelling.
 
 Inputs: a text, or its lines one by one (streaming), and the name that diagnostics show.
-Outputs: an iterator of ads.  Never here: opening files, evaluating.
+Outputs: an iterator of ads.
 
 A pool repeats itself: the same line stands in thousands of ads.  So each distinct line is
 understood once, literals by one regular expression and everything else by the grammar, and later

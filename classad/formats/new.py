@@ -1,10 +1,9 @@
-"""The new form of ads: ``[ Name = expression; ... ]``, one after the other or in a ``{...}`` list.
+"""Reads and writes the new form: ``[ Name = expression; ... ]``, also in a ``{...}`` list.
 
-What is decided here: where one ad ends and the next begins, and what may stand between them
-(blanks, comments, the braces and commas of ``-long:new`` lists).  The grammar parses the ads.
+Between two ads there may be blanks, comments, and the braces and commas of ``-long:new`` lists.
+The grammar parses the ads.
 
 Inputs: a text.  Outputs: ads; or the text of one ad in one line.
-Never here: opening files.
 Follows: the new form of HTCondor 25.14.1.
 """
 

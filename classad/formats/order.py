@@ -2,7 +2,6 @@
 
 Inputs: an ad.  Outputs: pairs of a spelling and an *item*: a plain scalar, a ``ListValue``, an
 ``Ad``, or the syntax tree of an expression.
-Never here: text.
 Follows: HTCondor 25.14.1: new syntax, JSON and XML sort by the length of the name in bytes, then
 without case, and so do the mapping interface and the long form of classad2; the long form of its
 tools sorts without case.

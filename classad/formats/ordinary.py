@@ -1,12 +1,11 @@
-"""A short cut for ads in new syntax: attributes that can be cut out without the grammar.
+"""Reads simple ads in new syntax without the grammar, for speed.
 
-What is decided here: which texts are simple enough.  An attribute is taken as a whole up to the
-next ``;`` or ``]`` when no deeper nesting, comment or unusual name is in the way.  Equal right-hand
-sides are understood once, literals by a regular expression, others by the grammar.  For anything
-else, and for every text that does not parse, the answer is None: the grammar decides about the ad.
+An attribute is taken as a whole up to the next ``;`` or ``]`` when no deeper nesting, comment or
+unusual name is in the way.  Equal right-hand sides are understood once, literals by a regular
+expression, others by the grammar.  For anything else, and for every text that does not parse, the
+answer is None: the grammar decides about the ad.
 
 Inputs: a text and a position.  Outputs: an ad and where it ends, or None.
-Never here: error messages.
 Follows: whatever the grammar gives; ``test_adfile_formats`` compares the two.
 """
 

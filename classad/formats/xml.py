@@ -1,13 +1,12 @@
-"""The XML form of ads: ``<c><a n="Name"><i>1</i></a></c>``.
+"""Reads and writes the XML form of ads: ``<c><a n="Name"><i>1</i></a></c>``.
 
-What is decided here: HTCondor's document type.  Elements: ``i`` integer, ``r`` real, ``s`` string
-with the escapes of the new syntax, ``b v="t"`` boolean, ``un`` undefined, ``er`` error, ``at`` and
-``rt`` times, ``e`` expression in new syntax, ``l`` list, ``c`` ad.  Entities are ``&amp; &lt;
-&gt;`` (and, on reading, ``&quot; &apos;`` and character numbers).
+This is HTCondor's document type, smaller than XML and with strings of its own, so no general XML
+parser reads it.  Elements: ``i`` integer, ``r`` real, ``s`` string with the escapes of the new
+syntax, ``b v="t"`` boolean, ``un`` undefined, ``er`` error, ``at`` and ``rt`` times, ``e``
+expression in new syntax, ``l`` list, ``c`` ad.  Entities are ``&amp; &lt; &gt;`` (and, on reading,
+``&quot; &apos;`` and character numbers).
 
 Inputs: a text with or without the document's head.  Outputs: ads.
-Never here: opening files, a general XML parser (the dialect is smaller and its strings are not
-XML's).
 Follows: the XML form of HTCondor 25.14.1 (golden vectors ``formats``).
 """
 

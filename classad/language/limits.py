@@ -1,12 +1,11 @@
-"""Bounds on one evaluation, and the signals that end it.
+"""Defines the bounds on one evaluation, and the signals that end it.
 
-What lives here: the depth and work limits of HTCondor 25.14.1, the exception that makes a whole
-evaluation fail, the one that asks for the exactly counting second try, and the guard that lends
-deep evaluations more Python frames.
+These are the depth and work limits of HTCondor 25.14.1, the exception that makes a whole evaluation
+fail, the one that asks for the exactly counting second try, and the guard that lends deep
+evaluations more Python frames (``more_frames``).
 
-Inputs: none.  Outputs: constants, exceptions, ``more_frames``.
-Never here: evaluation.  Follows: section 4, "limits while evaluating", of the language notes and
-the vectors ``limits.jsonl``.
+Follows: section 4, "limits while evaluating", of the language notes and the vectors
+``limits.jsonl``.
 """
 
 from __future__ import annotations

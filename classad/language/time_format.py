@@ -1,11 +1,11 @@
-"""``strftime`` in the C locale, for fields that need not be a real date.
+"""Writes times as ``strftime`` does in the C locale, for fields that need not be a real date.
 
-What lives here: the conversion specifications that ``formatTime`` understands, with the flags,
-widths and modifiers of the C library HTCondor is built on.  Inputs: a format and broken-down
-fields (a split-time ad may say month 13 or day 0: such fields print as they are).  Output: a
-text of at most 1022 bytes; the specification that would pass that limit and all after it are
-left out, as with HTCondor's fixed buffer.
-Never here: locales, the process's zone.
+``formatTime`` understands the conversion specifications here, with the flags, widths and modifiers
+of the C library HTCondor is built on.
+
+Inputs: a format and broken-down fields (a split-time ad may say month 13 or day 0: such fields
+print as they are).  Output: a text of at most 1022 bytes; the specification that would pass that
+limit and all after it are left out, as with HTCondor's fixed buffer.
 Follows: formatTime in the ClassAd language reference; measured on 25.14.1 (vectors ``time``).
 """
 

@@ -1,11 +1,9 @@
-"""Calendar arithmetic, time zones, and the text forms of the two time types.
+"""Computes calendar dates and zone offsets, and reads and prints the two time types.
 
-What lives here: proleptic Gregorian calendar on plain integers (no year limits), the offset of a
-named zone at an instant, and reading and printing what stands inside ``absTime("...")`` and
-``relTime("...")``.  Inputs and outputs are seconds, since 1970-01-01 UTC where absolute; a zone is
-an IANA name or a ``tzinfo``, None meaning UTC.
-Never here: the process's own zone, the clock, ``strftime`` formats
-(``classad.language.time_format``).
+The calendar is the proleptic Gregorian one on plain integers, without limits on years.  Read and
+printed is what stands inside ``absTime("...")`` and ``relTime("...")``.  Inputs and outputs are
+seconds, since 1970-01-01 UTC where absolute; a zone is an IANA name or a ``tzinfo``, None meaning
+UTC.
 Follows: the measured behaviour of HTCondor 25.14.1 (the vectors ``time`` and ``time_tz``).
 """
 

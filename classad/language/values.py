@@ -1,8 +1,7 @@
-"""The values of the ClassAd language and their Python representation.
+"""Defines the values of the ClassAd language as Python objects.
 
-What lives here: the two exceptional values, the two time types and the list of ClassAd value
-kinds.  Numbers, booleans and strings are plain Python objects, told apart by their exact class
-(``True`` is a boolean, ``1`` an integer, ``1.0`` a real):
+Numbers, booleans and strings are plain Python objects, told apart by their exact class (``True`` is
+a boolean, ``1`` an integer, ``1.0`` a real):
 
 =============  ==========================================================================
 ClassAd type   Python object
@@ -16,10 +15,9 @@ string         ``str``; a byte that is not UTF-8 is a lone surrogate (``surrogat
 absolute time  ``AbsTime``: seconds since the epoch and the zone offset, both seconds
 relative time  ``RelTime``: seconds, a float
 list           ``classad.ads.ad.ListValue``: members stay unevaluated
-ad             ``classad.ads.ad.ClassAd``
+ad             ``classad.ads.ad.Ad``
 =============  ==========================================================================
 
-Never here: operators, conversions between types, printing.
 Follows: ``Value`` of the Python module classad2 25.14.1 (names and numbers).
 """
 

@@ -1,13 +1,10 @@
 """Hypothesis strategies for the language: literals, expressions, ads, pairs, files of ads; never
 says what must hold.
 
-What is decided here: only how what ``classad.strategies.random_text`` writes is drawn, and how the
-texts of files
-are made of it.  Everything shrinks towards ``undefined``, short lists and empty ads.  Needs the
-extra ``fuzz`` (Hypothesis).
+They draw what ``classad.strategies.random_text`` writes.  Everything shrinks towards ``undefined``,
+short lists and empty ads.  Needs the extra ``fuzz`` (Hypothesis).
 
 Inputs: none.  Outputs: strategies of text, as a user would write it, and of ads made from it.
-Never here: what must hold.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""The values at which the language has its traps, and what its operators and functions like to get.
+"""Lists the values at which the language has its traps, and operands for operators and functions.
 
-What is decided here: which literals are worth trying, by kind, and which operators want which kind.
 How a function is called comes from the examples of its declaration, so a new function is tried as
 soon as it is declared.
 
 Inputs: none.  Outputs: tables of expression text, used by ``classad.strategies`` and by the seeded
 generators of ``fuzz/``.
-Never here: chance, evaluation, a list of functions.
 Follows: the traps of the language notes: limits of 32, 53 and 64 bits, shift counts, infinities and
 NaN, strings that look like numbers, booleans or versions, lists that are not values.
 

@@ -1,13 +1,11 @@
-"""Inventing expressions and ads as text, from a source of numbers.
+"""Invents expressions and ads as text, from a source of numbers.
 
-What is decided here: how the declared literals, operators and functions are put together.  All
-chance comes in as ``below``, a function that gives a number from 0 up to, not including, its
+All chance comes in as ``below``, a function that gives a number from 0 up to, not including, its
 argument, and 0 always leads to the simplest text: a seeded generator makes millions of cases that
 way, and Hypothesis finds the smallest one (``classad.strategies``).  References go only from an
 attribute to ones that stand before it, on either side of a match: no evaluation is circular.
 
 Inputs: ``below``.  Outputs: text in new syntax.
-Never here: evaluation, chance, a list of functions.
 Follows: ``classad.strategies.edge_values``, the operator table, the declarations of the functions.
 """
 

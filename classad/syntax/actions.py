@@ -1,9 +1,8 @@
-"""What each rule of the grammar builds: nodes with spans from tokens and smaller nodes.
+"""Builds nodes with spans for each rule of the grammar, from tokens and smaller nodes.
 
 Inputs: the parts of a finished rule, left to right (tokens and what earlier rules built), and the
 ``Place`` of the parse for errors and for the zone of time literals.  Outputs: nodes; for the
 helper rules (items, attributes) plain Python lists and pairs.
-Never here: which parts may stand together (grammar/classad.lark).
 Follows: HTCondor 25.14.1: ``absTime`` and ``relTime`` of one string literal are literals, names in
 an ad are unique without case, the first spelling and the last expression win.
 """

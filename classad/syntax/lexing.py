@@ -1,10 +1,9 @@
-"""From text to tokens: everything about the ClassAd language that is not context-free.
+"""Splits text into tokens: everything about the ClassAd language that is not context-free.
 
 Inputs: a text, the syntax of its strings (old or new), the semantics (old or strict) and the
 terminals of grammar/classad.lark.  Outputs: tokens with their values and half-open spans; a token
 of kind ``BAD`` ends the stream where no token can be made, and says why.  It is the parser that
 decides whether that place was reached: a bad tail behind a complete expression may be harmless.
-Never here: rules of the grammar.
 Follows: HTCondor 25.14.1, measured; the golden vectors ``lex`` and ``strict``.
 """
 

@@ -1,10 +1,9 @@
-"""Make the parse table from the grammar: ``python -m classad.syntax.make_table``.
+"""Makes the parse table from the grammar: ``python -m classad.syntax.make_table``.
 
 Inputs: grammar/classad.lark.  Outputs: the automaton that Lark finds for it, as plain data with
 canonical numbers, and, when this module is run, the file grammar/classad.table.json that holds it.
 The file saves every process 0.2 seconds; without it, or when it belongs to another grammar, the
 table is made on the first text that needs it.
-Never here: tokens, trees, parsing.
 """
 
 from __future__ import annotations

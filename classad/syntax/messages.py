@@ -1,8 +1,7 @@
-"""The words for a text that does not parse: what was expected, what was found, what to write.
+"""Says why a text does not parse: what was expected, what was found, what to write.
 
 Inputs: a ``Situation``, the token where parsing stopped and what stood before it.  Outputs: a
 message, an optional suggestion, and the span to point at.
-Never here: deciding whether a text parses.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Syntax trees by way of the parser in C: csrc/parse.c decides, nodes are made when needed.
+"""Parses with the parser in C (csrc/parse.c), and makes its nodes when they are needed.
 
-What is decided here: which texts the C parser may see (ASCII, of a length it can count), and what
-node each of its records becomes.  It answers for texts that are clearly in the language; for all
-others, the ill-formed ones included, the answer here is None and the grammar decides.
+The C parser sees only ASCII texts of a length it can count, and answers for texts that are clearly
+in the language.  For all others, the ill-formed ones and those with time literals included, the
+answer here is None and the grammar decides.
 
 Inputs: a text and how it is read.  Outputs: nodes, or whether there would be any (``Unbuilt``).
 Records are not kept: making them again takes microseconds, keeping them a kilobyte an expression.
-Never here: error messages, time literals (the C parser leaves both to Python).
 Follows: classad/syntax/parser.py; the tests compare the two.
 """
 

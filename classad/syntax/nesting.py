@@ -1,8 +1,7 @@
-"""How deeply a text is nested, counted while it is read.
+"""Counts how deeply a text is nested, while it is read.
 
 Inputs: tokens in order.  Outputs: whether HTCondor's parser would refuse to go deeper, and the
-brackets that are open.
-Never here: rules of the grammar; a text that breaks them is counted somehow.
+brackets that are open.  A text that breaks the rules of the grammar is counted somehow.
 Follows: HTCondor 25.14.1, measured; tests/classad/test_parser.py has the limits.
 """
 

@@ -1,10 +1,9 @@
-"""The syntax tree of the ClassAd language: what was written, not what it means.
+"""Defines the syntax tree of the ClassAd language: what was written, not what it means.
 
 Every node is an immutable attrs class carrying ``start`` and ``end``, offsets into the text it was
 parsed from (both 0 for a node made by hand); they take no part in equality.  Parentheses are nodes
 of their own because printing keeps them and because evaluation counts them (depth limit 400).
 
-Inputs: none.  Never here: evaluation, printing, values beyond literals.
 Follows: the grammar in grammar/classad.lark.
 """
 

@@ -1,9 +1,8 @@
-"""The parse table: the automaton of grammar/classad.lark, loaded once per process.
+"""Loads the parse table, the automaton of grammar/classad.lark, once per process.
 
 Inputs: the grammar and the table made from it, found in the installed package or in a checkout.
 Outputs: ``Tables``, plain lists and dictionaries for the loop in parser.py.  A table that does not
 belong to the grammar beside it is not used; then Lark makes a new one in memory.
-Never here: tokens, trees.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""From text to syntax tree: ClassAd expressions and ads in new syntax.
+"""Parses ClassAd expressions, and ads in new syntax, into syntax trees.
+
+The rules are those of grammar/classad.lark, the wording of errors is in
+``classad.syntax.messages``.
 
 Inputs: a text, optionally with its ``Source`` for the places in messages; the syntax of strings
 (``old``), the semantics (``strict``) and the time zone of time literals that name none.
 Outputs: nodes with spans into the text, or ``ClassAdParseError`` whose ``diagnostic`` points.
-Never here: the rules (grammar/classad.lark), tokens (lexing.py), the wording of messages
-(parse_help.py), evaluation.
 Follows: HTCondor 25.14.1: a complete parse wants the end of the text, except behind a conditional
 that is the whole expression; the long form of ads ignores what follows an expression anyway.
 """

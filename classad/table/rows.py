@@ -1,4 +1,4 @@
-"""``Rows``: a set of row numbers of a table, as one integer with a bit for each row."""
+"""Defines ``Rows``: a set of row numbers of a table, as one integer with a bit for each row."""
 
 from __future__ import annotations
 

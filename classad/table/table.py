@@ -1,4 +1,4 @@
-"""``Table``: many ads that are matched, selected and ranked together.
+"""Defines ``Table``: many ads that are matched, selected and ranked together.
 
 ``match`` gives the rows for which ``classad.match.symmetric_match`` says yes, ``select`` and
 ``evaluate`` what ``classad.evaluate`` gives in each row.  What is common to rows, and to partners

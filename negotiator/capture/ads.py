@@ -1,12 +1,11 @@
-"""Ads together with the place they came from.
+"""Reads ads together with the place they came from.
 
-What lives here: which line of which file an ad begins on, so that a message about a whole ad (a
-slot without a name) can point there.
+A message about a whole ad (a slot without a name) can then point to it.  In the long form an ad has
+the line that it begins on, in other forms its number in the file.
+
 Inputs: a path of a file in any form of ads, compressed or not, or of a schedd's
 ``job_queue.log``.  Outputs: ``LocatedAd`` in file order (jobs of a log by number); diagnostics of
-what does not parse are added to the caller's list and the rest is kept.  In the long form an ad has
-the line that it begins on, in other forms its number in the file.
-Never here: what the ads mean.
+what does not parse are added to the caller's list and the rest is kept.
 Follows: the forms of ``condor_status`` (``-l``, ``-json``, ``-xml``), the transaction log of the
 schedd.
 """

@@ -1,11 +1,10 @@
-"""Comparing the decisions of a cycle with those of the real negotiator.
+"""Compares the decisions of a cycle with those of the real negotiator, and counts what agrees.
 
-What lives here: what counts as the same decision, and the honest count.  Two matches are the same
-when job, submitter, slot and preempted user are equal, two rejections when job, submitter and
-reason are; besides, they must come in the same order: of decisions in another order only a common
-subsequence counts.
+Two matches are the same when job, submitter, slot and preempted user are equal, two rejections when
+job, submitter and reason are; besides, they must come in the same order: of decisions in another
+order only a common subsequence counts.
+
 Inputs: a ``CycleResult`` and the object of an ``expected.json``.  Outputs: ``Agreement``.
-Never here: reading files, wording for people.
 Follows: the ``expected.json`` of the captured pools.
 """
 

@@ -1,12 +1,12 @@
-"""The policy of a captured pool.
+"""Reads the policy of a captured pool.
 
-What lives here: which files a captured configuration may include: only those beside it or below,
-because the paths in it are those of another machine.  A line that condor_negotiator would refuse is
-reported, and reading goes on with the next one.
+A captured configuration may include only files beside it or below, because the paths in it are
+those of another machine.  A line that condor_negotiator would refuse is reported, and reading goes
+on with the next one.
+
 Inputs: the path of the configuration, or None for HTCondor's defaults; files and definitions that
 are read after it; the local name of the negotiator.  Outputs: the policy, the settings that are not
 honoured, diagnostics.  Raises ``OSError`` if a file cannot be read.
-Never here: the language (``policy.config``), what a knob means (``policy.load``).
 Follows: the start of condor_negotiator, except that it goes on.
 """
 

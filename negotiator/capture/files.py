@@ -1,10 +1,7 @@
-"""Which file of a capture holds what.
+"""Finds which file of a capture holds what, and what stands in where one is missing.
 
-What lives here: the names of the files in a folder, and what is taken instead of them.
 Inputs: a folder, paths that replace its files, ads that have been read already.  Outputs: where
 each part of a pool is to be read from.
-Never here: reading (``negotiator.io``), which kind of file a path is
-(``pieslice.inputs.sorting``).
 Follows: the files that an administrator saves with ``condor_status -l`` and its siblings.
 """
 

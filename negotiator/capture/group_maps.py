@@ -1,13 +1,12 @@
-"""Accounting groups that the schedds' maps give to jobs.
+"""Assigns waiting jobs the accounting groups that the schedds' maps would give them.
 
-Decision here: which group a waiting job gets if the configuration uses
-FEATURE:AssignAccountingGroup, and what its schedd would refuse.  The real schedds do this once,
-when a job is submitted; here it is done for jobs that were submitted without it, to show what the
-map would change.  Jobs that have been through it (they have ``AcctGroupUser``) and running ones are
-left alone.
+This applies to configurations with FEATURE:AssignAccountingGroup.  The real schedds do it once,
+when a job is submitted, and refuse some jobs; here it is done for jobs that were submitted without
+it, to show what the map would change.  Jobs that have been through it (they have ``AcctGroupUser``)
+and running ones are left alone.
+
 Inputs: the map, job queues, submitter ads.  Outputs: queues and submitter ads with the changes, and
 ``Assignments``, which say what was done.
-Never here: reading maps (``policy.maps.user_maps``), which line answers (``policy.maps.lookup``).
 Follows: the transform and the submit requirements of the template in 25.14.1.
 """
 

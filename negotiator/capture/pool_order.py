@@ -1,11 +1,12 @@
-"""The order in which the negotiator sees the slots and the submitters of a pool.
+"""Computes the order in which the negotiator sees the slots and the submitters of a pool.
 
-What lives here: the walk of the collector's hash tables, which decides the *pool order*: the order
-in which slots are tested and, with it, which of several equal candidates is taken; the order of
-submitters that nothing else tells apart, and in which their shares are summed, to the last bit.
+The collector walks its hash tables.  The order of that walk, the *pool order*, is the one in which
+slots are tested and, with it, decides which of several equal candidates is taken; likewise the
+order of submitters that nothing else tells apart, and in which their shares are summed, to the last
+bit.
+
 Inputs: names in the order in which the collector first heard of them (for a saved pool: the order
 of the file, which is the best guess there is).  Outputs: positions into that sequence.
-Never here: looking into ads, reading files.
 Follows: the collector's tables in HTCondor 25.14.1; pinned by the recorded scan orders of the
 negotiation vectors, and by what a collector returned for 10, 90 and 135 submitter ads.
 """

@@ -1,4 +1,4 @@
-"""Stages of reading a capture, for a caller who shows how long each takes."""
+"""Names the stages of reading a capture, for a caller who shows how long each takes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Job ads into the queues of their schedds, and submitter ads made from them.
+"""Puts job ads into the queues of their schedds, and makes submitter ads from them.
 
-What lives here: whose queue a job is in (the part of ``GlobalJobId`` before the first ``#``), and
-what a schedd would advertise for the submitters of a queue, for captures without submitter ads.
+A job is in the queue of the schedd that stands before the first ``#`` of its ``GlobalJobId``.  The
+submitter ads are those that a schedd would advertise, for captures without submitter ads.
+
 Inputs: job ads in file order, schedd ads.  Outputs: ``ScheddQueue`` in order of first appearance;
-submitter ads.  Never here: autoclusters, the order of jobs in a submitter's requests.
+submitter ads.
 Follows: the schedd's submitter ads (``IdleJobs``, ``RunningJobs``, weights by ``RequestCpus``).
 """
 

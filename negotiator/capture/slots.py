@@ -1,10 +1,9 @@
-"""The slots of a captured pool.
+"""Reads the slots of a captured pool.
 
-Decision here: which slots there are: ads without a name are skipped, of two with one name the later
-counts.  A file in long form in which every slot has a name of its own is loaded into columns;
-the ads are made when they are wanted.  Inputs: a ``CaptureReader``.  Outputs: ``PoolSlots``.
+Ads without a name are skipped, of two with one name the later counts.  A file in long form in which
+every slot has a name of its own is loaded into columns; the ads are made when they are wanted.
 
-Never here: what the negotiator makes of a slot.
+Inputs: a ``CaptureReader``.  Outputs: ``PoolSlots``.
 Follows: the collector, which has one ad for each name.
 """
 

@@ -16,14 +16,14 @@ from classad.table.arrays.arrays import flag
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import ColumnSlots, facts_of, mentioned, spread
-from negotiator.expressions.settled import Freezer
+from negotiator.expressions.flattening import Flattener
 from negotiator.pool.fetch import (
     KEPT,
     NAME,
     Fact,
     admission,
+    flatten_requirements,
     lacks_weight,
-    settle_requirements,
     slot_weight,
     take_requirements,
 )
@@ -133,14 +133,14 @@ class _Fetch:
                 take_requirements(slot)
         suspects = self._suspects()
         if suspects:
-            freezer = Freezer(self.context)
+            flattener = Flattener(self.context)
             for slot in slots:
                 if suspects >> slot.row & 1:
-                    settle_requirements(slot, freezer)
+                    flatten_requirements(slot, flattener)
 
     def _suspects(self) -> int:
         """The rows whose requirements may be settled; with luck none, which is the rule."""
-        table, freezer = self.rows.table, Freezer(self.context)
+        table, flattener = self.rows.table, Flattener(self.context)
         found = 0
         reached: set[str] = set()
         todo = list(_REQUIREMENTS)
@@ -157,7 +157,7 @@ class _Fetch:
             if name == "slotweight" and self.policy.slot_weight is not None:
                 trees.append((-1, self.policy.slot_weight))
             for code, tree in trees:
-                names, unsteady = freezer.look(tree)
+                names, unsteady = flattener.look(tree)
                 todo += names
                 if unsteady:
                     if code < 0:

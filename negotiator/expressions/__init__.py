@@ -1,1 +1,1 @@
-"""Expressions of a cycle: what they depend on and what is settled for its time; knows no rule."""
+"""Expressions of a cycle: what they depend on and what of them is constant in it; knows no rule."""

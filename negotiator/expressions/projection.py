@@ -9,7 +9,7 @@ from typing import NamedTuple
 from classad.ads.ad import SharedNames
 
 
-class Excerpt(NamedTuple):
+class Projection(NamedTuple):
     """What ads with the same names have of some attributes.
 
     ``keys``: their names in lower case, sorted; ``pick``: their values, of a dictionary that has
@@ -21,17 +21,17 @@ class Excerpt(NamedTuple):
     names: SharedNames
 
 
-class Excerpts:
-    """Finds excerpts."""
+class Projections:
+    """Finds projections."""
 
     def __init__(self, keys: Iterable[str], added: Mapping[str, str] | None = None) -> None:
         """``keys``: names in lower case; ``added``: spellings of names, those that ads lack."""
         self._keys = sorted(keys)
         self._added = added or {}
         #: By the identity of names, which are kept so that these stay theirs.
-        self._known: dict[int, tuple[dict[str, str], Excerpt]] = {}
+        self._known: dict[int, tuple[dict[str, str], Projection]] = {}
 
-    def of(self, names: dict[str, str]) -> Excerpt:
+    def of(self, names: dict[str, str]) -> Projection:
         """What ads with these names (spellings by keys) have."""
         known = self._known.get(id(names))
         if known is not None:
@@ -41,12 +41,12 @@ class Excerpts:
             self._known[id(names)] = names, found
         return found
 
-    def _find(self, names: dict[str, str]) -> Excerpt:
+    def _find(self, names: dict[str, str]) -> Projection:
         spelled = {key: names[key] for key in self._keys if key in names}
         keys = tuple(spelled)
         for key, name in self._added.items():
             spelled.setdefault(key, name)
-        return Excerpt(keys, _picker(keys), SharedNames(spelled))
+        return Projection(keys, _picker(keys), SharedNames(spelled))
 
 
 def _picker(keys: tuple[str, ...]) -> Callable[[Mapping[str, object]], tuple[object, ...]]:

@@ -31,7 +31,7 @@ class _Mentioned(Shape):
         self.names = tuple(set(self._walk(node)))
 
 
-class _Together(Shape):
+class _JointMention(Shape):
     """What some expressions mention."""
 
     __slots__ = ()
@@ -86,7 +86,7 @@ class Mentions:
         parts = conjuncts_of(tree)
         if parts is None:
             return _Mentioned(tree.node)
-        return _Together([self.of(part).shape for part in parts])
+        return _JointMention([self.of(part).shape for part in parts])
 
 
 def _misleads(read: Callable[[str], object]) -> bool:

@@ -17,7 +17,7 @@ from classad.ads.expression import Expression
 from classad.formats.unparse import unparse_value
 from negotiator.expressions.external import external_names
 from negotiator.expressions.known import KnownExpressions
-from negotiator.expressions.projection import Excerpts
+from negotiator.expressions.projection import Projections
 from negotiator.jobs.start_vanilla import names_of
 from negotiator.pool.slots import Slots
 from policy.model import NegotiatorPolicy
@@ -106,7 +106,7 @@ class AutoclusterTable:
         self._known: dict[tuple[object, ...], tuple[tuple[object, ...], int]] = {}
         self._inexact: dict[tuple[type, ...], _Inexact] = {}
         self._sorted: list[str] = []
-        self._excerpts = Excerpts(())
+        self._projections = Projections(())
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -136,15 +136,15 @@ class AutoclusterTable:
         inexact = self._inexact.get(kinds)
         if inexact is None:
             inexact = self._inexact[kinds] = _Inexact.of(kinds)
-        told = list(values)
+        exact = list(values)
         for place in inexact.places:
-            told[place] = id(told[place])
-        key = (names, kinds, *told)
+            exact[place] = id(exact[place])
+        key = (names, kinds, *exact)
         known = self._known.get(key)
         if known is None:
             for place in inexact.places:
-                told[place] = self._text(values[place])
-            signature = (names, inexact.others, *told)
+                exact[place] = self._text(values[place])
+            signature = (names, inexact.others, *exact)
             number = self._ids.setdefault(signature, len(self._ids) + 1)
             known = self._known[key] = (values, number)
         return known[1]
@@ -153,13 +153,13 @@ class AutoclusterTable:
         """Which of the attributes a job has, and its values of them."""
         if len(self._sorted) != len(self._names):
             self._sorted = sorted(self._names)
-            self._excerpts = Excerpts(self._sorted)
+            self._projections = Projections(self._sorted)
             self._known.clear()
         attrs, names = job._attrs, job._names
         if job._chained is not None:
             found = {name: job.raw(name) for name in self._sorted}
             attrs = names = {name: value for name, value in found.items() if value is not None}
-        keys, pick, _ = self._excerpts.of(names)
+        keys, pick, _ = self._projections.of(names)
         return keys, pick(attrs)
 
     def _text(self, value: object) -> str:

@@ -12,9 +12,9 @@ from typing import Final
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string
 from classad.evaluate import EvalContext
+from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
-from negotiator.expressions.projection import Excerpts
-from negotiator.expressions.settled import Freezer
+from negotiator.expressions.projection import Projections
 from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, shown
 from negotiator.jobs.start_vanilla import VanillaStart
@@ -93,10 +93,10 @@ class _Reader:
         values = job.plain_values(READ_BY_SCHEDD)
         if values is None:
             return self._evaluate(job, table)
-        told = tuple(values[_READY])
-        ready = self._ready.get(told)
+        key = tuple(values[_READY])
+        ready = self._ready.get(key)
         if ready is None:
-            ready = self._ready[told] = _is_ready(told, self._context)
+            ready = self._ready[key] = _is_ready(key, self._context)
         name = self._name(*values[_OWNED]) if ready else None
         if name is None:
             return None
@@ -125,10 +125,10 @@ class _Reader:
         self, job: ClassAd, table: AutoclusterTable | None, values: list[object]
     ) -> QueuedJob:
         *prios, cluster, proc, submitted = values
-        told = (*prios, submitted if self._oldest_first else 0)
-        place = self._places.get(told)
+        key = (*prios, submitted if self._oldest_first else 0)
+        place = self._places.get(key)
         if place is None:
-            place = self._places[told] = _place(told, self._oldest_first)
+            place = self._places[key] = _place(key, self._oldest_first)
         return _made(job, table, place, cluster, proc)
 
 
@@ -176,25 +176,25 @@ def job_lists(
     policy: NegotiatorPolicy,
     context: EvalContext,
     *,
-    freeze: bool,
+    flatten: bool,
 ) -> Mapping[tuple[str, str], JobList]:
     """The waiting jobs by submitter name and schedd name.
 
-    ``freeze``: whether the requirements of requests are settled against the job alone.
+    ``flatten``: whether the requirements of requests are flattened against the job alone.
     """
     lists: dict[tuple[str, str], JobList] = {}
     expressions = KnownExpressions()
-    freezer = Freezer(context, expressions) if freeze else None
+    flattener = Flattener(context, expressions) if flatten else None
     reader = _Reader(context, policy)
     start = policy.start_vanilla_universe
     vanilla = None if start is None else VanillaStart(start, context)
     for queue in queues:
         names = _names_for(queue, significant, settings)
-        table = excerpts = None
+        table = projections = None
         if names is not None:
             table = AutoclusterTable(names, expressions)
             table.learn(queue.jobs)
-            excerpts = excerpts_of(table, vanilla)
+            projections = projections_of(table, vanilla)
         running = _running(queue, context) if policy.max_jobs_running is not None else 0
         most = most_jobs(policy, running)
         for job in queue.jobs:
@@ -204,39 +204,39 @@ def job_lists(
             name, queued = read
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(excerpts, policy, most, freezer, vanilla)
+                lists[key] = job_list(projections, policy, most, flattener, vanilla)
             lists[key].waiting[queued] = None
     for found in lists.values():
         found.waiting = dict.fromkeys(sorted(found.waiting, key=_order_of))
     return lists
 
 
-def excerpts_of(table: AutoclusterTable, start: VanillaStart | None = None) -> Excerpts:
+def projections_of(table: AutoclusterTable, start: VanillaStart | None = None) -> Projections:
     """What requests show of the jobs of a table that has met all of them."""
     return shown(table.attributes if start is None else table.attributes | start.shown)
 
 
 def job_list(
-    excerpts: Excerpts | None,
+    projections: Projections | None,
     policy: NegotiatorPolicy,
     most: int | None,
-    freezer: Freezer | None = None,
+    flattener: Flattener | None = None,
     start: VanillaStart | None = None,
 ) -> JobList:
     """An empty list for jobs of a schedd that asks for so many at a time, see ``most_jobs``.
 
-    ``excerpts``: what requests show of the jobs, None without autoclusters.
+    ``projections``: what requests show of the jobs, None without autoclusters.
     """
     return JobList(
         {},
-        excerpts,
+        projections,
         policy.job_constraint,
         counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
         batch_size=policy.resource_request_list_size,
         ahead=policy.prefetch_requests,
         most_jobs=most,
         whole=not policy.use_resource_request_counts or policy.resource_request_list_size == 1,
-        freezer=freezer,
+        flattener=flattener,
         start=start,
     )
 

@@ -19,9 +19,9 @@ from classad.ads.ad import as_bool
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
+from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of
-from negotiator.expressions.projection import Excerpts
-from negotiator.expressions.settled import Freezer
+from negotiator.expressions.projection import Projections
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.pool.slots import Slot, holds, meets
 
@@ -78,11 +78,11 @@ class JobList:
     """The jobs of one submitter at one schedd that still wait, best first.
 
     ``waiting`` is a dictionary for the sake of cheap removal; its values mean nothing.
-    ``excerpts``: what requests show of jobs; None if there are no autoclusters.
+    ``projections``: what requests show of jobs; None if there are no autoclusters.
     """
 
     waiting: dict[QueuedJob, None]
-    excerpts: Excerpts | None
+    projections: Projections | None
     constraint: Expression | None = None
     #: Whether a run is one request, how many requests are sent at a time, and whether the first
     #: ones are fetched ahead of the spin.
@@ -92,7 +92,7 @@ class JobList:
     #: For how many jobs at most the schedd asks at a time; None: any number.
     most_jobs: int | None = None
     #: Settles the requirements of requests; None if the cycle leaves them alone.
-    freezer: Freezer | None = None
+    flattener: Flattener | None = None
     #: Whether requests are sent one by one, which then are whole job ads.
     whole: bool = False
     #: On which slots the schedd starts vanilla jobs; None: on any.
@@ -136,7 +136,7 @@ class JobList:
     @property
     def _alike(self) -> Callable[[QueuedJob], int]:
         """What jobs share that are asked for together: without autoclusters it is the cluster."""
-        return _cluster_of if self.excerpts is None else _autocluster_of
+        return _cluster_of if self.projections is None else _autocluster_of
 
     def place(
         self, request: Request, slot: Slot, context: EvalContext, limits: str
@@ -182,11 +182,11 @@ class JobList:
     def _request_ad(self, job: QueuedJob) -> ClassAd:
         ad = self._ads.get(job)
         if ad is None:
-            ad = self._ads[job] = _visible(job, self.excerpts, self.whole)
+            ad = self._ads[job] = _visible(job, self.projections, self.whole)
             if self.start is not None:
                 self.start.constrain(ad, job.ad)
-            if self.freezer is not None:
-                self.freezer.freeze(ad)
+            if self.flattener is not None:
+                self.flattener.flatten(ad)
         return ad
 
 
@@ -254,22 +254,22 @@ def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
     return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
-def shown(attributes: frozenset[str]) -> Excerpts:
+def shown(attributes: frozenset[str]) -> Projections:
     """What requests show of jobs where these attributes are significant."""
-    return Excerpts(attributes | _CARRIED, {"autoclusterid": "AutoClusterId", **_ADDED_NAMES})
+    return Projections(attributes | _CARRIED, {"autoclusterid": "AutoClusterId", **_ADDED_NAMES})
 
 
-def _visible(job: QueuedJob, excerpts: Excerpts | None, whole: bool) -> ClassAd:
+def _visible(job: QueuedJob, projections: Projections | None, whole: bool) -> ClassAd:
     """The part of a job ad that reaches the negotiator."""
     own = job.ad if job.ad._chained is None else job.ad.unchained()
-    if excerpts is None or whole:
+    if projections is None or whole:
         ad = own.duplicate()
         for name, value in _ADDED.values():
             ad.insert(name, value)
-        if excerpts is not None:
+        if projections is not None:
             ad.insert("AutoClusterId", job.autocluster)
         return ad
-    keys, pick, names = excerpts.of(own._names)
+    keys, pick, names = projections.of(own._names)
     attrs = dict(zip(keys, pick(own._attrs), strict=True))
     attrs["autoclusterid"] = job.autocluster
     for key, (_, value) in _ADDED.items():

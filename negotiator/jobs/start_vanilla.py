@@ -36,10 +36,10 @@ class VanillaStart:
         """What slots must be like (TARGET) for a job (MY): anything, or False if none will do."""
         known = self._known.get(id(job))
         if known is None:
-            known = self._known[id(job)] = (job, self._settled(job))
+            known = self._known[id(job)] = (job, self._flattened(job))
         return known[1]
 
-    def _settled(self, job: ClassAd) -> bool | Expression:
+    def _flattened(self, job: ClassAd) -> bool | Expression:
         if job.get_number("JobUniverse", context=self._context) != _VANILLA:
             return True
         known = ClassAd()

@@ -11,8 +11,8 @@ from enum import Enum
 from attr import define, field, frozen
 
 
-class Sane(Enum):
-    """A place of that kind: its number in DIVERGENCES.md and what is done there."""
+class DepartureKind(Enum):
+    """Where a cycle departs from the real one: number in DIVERGENCES.md, what is done instead."""
 
     __hash__ = object.__hash__
 
@@ -60,22 +60,22 @@ class Sane(Enum):
 
 @frozen
 class Departure:
-    """A place that a cycle met, how often, and the slots, jobs or groups it was about."""
+    """A kind of departure that a cycle met, how often, and the slots, jobs or groups concerned."""
 
-    kind: Sane
+    kind: DepartureKind
     times: int
     about: tuple[str, ...]
 
 
 @define(eq=False)
 class DepartureLog:
-    """What was met so far."""
+    """The departures of a cycle so far."""
 
-    _times: dict[Sane, int] = field(factory=dict)
-    _about: dict[Sane, dict[str, None]] = field(factory=dict)
+    _times: dict[DepartureKind, int] = field(factory=dict)
+    _about: dict[DepartureKind, dict[str, None]] = field(factory=dict)
 
-    def note(self, kind: Sane, about: str) -> None:
-        """A place of that kind was met."""
+    def note(self, kind: DepartureKind, about: str) -> None:
+        """Count a departure."""
         self._times[kind] = self._times.get(kind, 0) + 1
         self._about.setdefault(kind, {})[about] = None
 
@@ -83,6 +83,6 @@ class DepartureLog:
         """All of them, by number."""
         return tuple(
             Departure(kind, self._times[kind], tuple(self._about[kind]))
-            for kind in Sane
+            for kind in DepartureKind
             if kind in self._times
         )

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
-from negotiator.expressions.settled import Freezer
+from negotiator.expressions.flattening import Flattener
 from negotiator.pool.addresses import slot_families
 from negotiator.pool.consumption import policy_resources
 from negotiator.pool.slots import Slot, Slots, holds
@@ -99,7 +99,7 @@ def fetch_slots(
 ) -> Slots:
     """The slots the collector hands out, with the weights the negotiator gives them."""
     found = Slots()
-    freezer = Freezer(context)
+    flattener = Flattener(context)
     admitted = admission(policy)
     for ad in ads:
         name = NAME.find(ad, context)
@@ -110,7 +110,7 @@ def fetch_slots(
         take_requirements(slot)
         if lacks_weight(slot.ad, policy, context):
             slot.insert("SlotWeight", policy.slot_weight)
-        settle_requirements(slot, freezer)
+        flatten_requirements(slot, flattener)
         slot.weight = slot_weight(slot.ad, policy, context)
         if slot.resources:
             slot.own_ad()
@@ -134,11 +134,11 @@ def take_requirements(slot: Slot) -> None:
         slot.insert("Requirements", own)
 
 
-def settle_requirements(slot: Slot, freezer: Freezer) -> None:
+def flatten_requirements(slot: Slot, flattener: Flattener) -> None:
     """What the ad alone says of its requirements stays as it is now."""
-    settled = freezer.settled(slot.ad)
-    if settled is not None:
-        slot.insert("Requirements", settled)
+    flattened = flattener.flattened(slot.ad)
+    if flattened is not None:
+        slot.insert("Requirements", flattened)
 
 
 def lacks_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> bool:

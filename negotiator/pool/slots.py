@@ -1,4 +1,4 @@
-"""A slot in one cycle, and the slots of a cycle, of which all can be asked one question at once."""
+"""Holds a slot in one cycle, and the slots of a cycle, which one question asks all at once."""
 
 from __future__ import annotations
 

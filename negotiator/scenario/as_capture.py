@@ -1,10 +1,9 @@
-"""A scenario as a pool.
+"""Makes a pool of a scenario: that of its first cycle, with the recorded decisions.
 
-What lives here: what of a scenario file is the pool of its first cycle, and what is recorded about
-the decisions.  Without a recording the slots are in the order of the collector's walk.
+Without a recording the slots are in the order of the collector's walk.
+
 Inputs: the object of the file, paths and definitions that replace its configuration, the time.
 Outputs: ``Capture``; raises ``InputError`` for a file that is no scenario after all.
-Never here: the form of scenarios (``negotiator.scenario``), files.
 Follows: the README beside the recorded negotiation scenarios.
 """
 

@@ -1,11 +1,10 @@
-"""The cycles of a scenario, one after another.
+"""Runs the cycles of a scenario, one after another.
 
-Decision here: what one cycle leaves to the next.  Inputs: a case: the ``scenario`` and what was
-``observed``.  Outputs: a ``Played`` per cycle, in order.
+Claims are those that the recorded cycle before led to, so that one difference does not become many.
 
-Never here: a cycle itself, comparing (see ``check``).
-Follows: the README beside the recorded negotiation scenarios; claims are those that the recorded
-cycle before led to, so that one difference does not become many.
+Inputs: a case: the ``scenario`` and what was ``observed``.  Outputs: a ``Played`` per cycle, in
+order.
+Follows: the README beside the recorded negotiation scenarios.
 """
 
 from __future__ import annotations

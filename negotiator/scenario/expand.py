@@ -1,10 +1,7 @@
-"""From the entries of a scenario to complete ads, as texts of expressions.
+"""Expands the entries of a scenario to complete ads, as texts of expressions.
 
-Decision here: which attributes an entry stands for.  Inputs: the parsed ``scenario`` of a vector
-file.  Outputs: ``SlotEntry`` and ``JobEntry`` values in the order of pool and queue; attributes map
-names to the text of their expressions.
-
-Never here: parsing expressions, decisions of the negotiator.
+Inputs: the parsed ``scenario`` of a vector file.  Outputs: ``SlotEntry`` and ``JobEntry`` values in
+the order of pool and queue; attributes map names to the text of their expressions.
 Follows: the README beside the recorded negotiation scenarios.
 """
 

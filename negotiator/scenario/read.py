@@ -1,10 +1,7 @@
-"""What the negotiator knows in a cycle of a scenario.
+"""Makes the snapshot and the policy of a cycle of a scenario.
 
-Decision here: what of a recording is input.  Inputs: slots and jobs of a cycle as entries, and what
-was observed; the pool order of the slots was an input of the real negotiator too.  Outputs:
-``Snapshot`` and ``NegotiatorPolicy``.
-
-Never here: reading files, several cycles (see ``course``), comparing (see ``check``).
+Inputs: slots and jobs of a cycle as entries, and what was observed; the pool order of the slots was
+an input of the real negotiator too.  Outputs: ``Snapshot`` and ``NegotiatorPolicy``.
 Follows: the README beside the recorded negotiation scenarios.
 """
 

@@ -11,7 +11,7 @@ from negotiator.groups.tree import Group
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
 from negotiator.model.arithmetic import FLT_MAX, INT_MAX
-from negotiator.model.departures import Sane
+from negotiator.model.departures import DepartureKind
 from negotiator.model.result import AllocationRound
 from negotiator.sessions.spins import RoundTerms, run_round
 
@@ -37,7 +37,7 @@ def all_rounds(board: Board, submitters: list[Submitter]) -> tuple[AllocationRou
     rounds = tuple(run_group_rounds(tree, size, settings, negotiation, board.watch.quota))
     for done in rounds:
         if too_many_passes(done.max_delta, settings):
-            board.departures.note(Sane.ROUND_ROBIN, f"allocation round {done.round}")
+            board.departures.note(DepartureKind.ROUND_ROBIN, f"allocation round {done.round}")
     return rounds
 
 

@@ -21,7 +21,7 @@ from negotiator.matching.choice import find_match, has_claim, put_back
 from negotiator.matching.refusal import Refusal
 from negotiator.matching.terms import SessionEnd, SessionTerms
 from negotiator.model.arithmetic import INT_MAX, whole
-from negotiator.model.departures import Sane
+from negotiator.model.departures import DepartureKind
 from negotiator.model.result import Event, Match, MatchKind, Outcome, Reason, Rejection
 from negotiator.pool.consumption import Amounts, deduct
 from negotiator.pool.ephemeral import decorate_request
@@ -158,7 +158,7 @@ def _note_departures(session: _Session, request: Request, reason: Reason) -> Non
     board, policy = session.board, session.board.policy
     one_by_one = not policy.use_resource_request_counts or policy.resource_request_list_size == 1
     if policy.negotiate_all_jobs_in_cluster and one_by_one:
-        board.departures.note(Sane.ONE_AT_A_TIME, _about(session, request))
+        board.departures.note(DepartureKind.ONE_AT_A_TIME, _about(session, request))
     # The list has answered, and what it remembers of its first scan is the reason.
     by_list = board.match_list is not None and board.match_list.taken > 0
     if (
@@ -166,7 +166,7 @@ def _note_departures(session: _Session, request: Request, reason: Reason) -> Non
         and by_list
         and request.ad.get_string("ConcurrencyLimits", context=board.context) is None
     ):
-        board.departures.note(Sane.LIMIT_AND_LIST, _about(session, request))
+        board.departures.note(DepartureKind.LIMIT_AND_LIST, _about(session, request))
 
 
 def _about(session: _Session, request: Request) -> str:
@@ -228,12 +228,12 @@ def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:
     for resource in ("Cpus", "Memory"):
         there = slot.get_number(resource, context=context)
         if there is not None and there > INT_MAX:
-            board.departures.note(Sane.DEPTH_FIRST, about)
+            board.departures.note(DepartureKind.DEPTH_FIRST, about)
         wanted = request.get_number(f"Request{resource}", slot, context)
         fits.append(_times(1 if there is None else there, wanted or 1))
     served = max(min(fits), 0)
     if served == 0 and candidate.amounts and _unchanged(slot, candidate.amounts, context):
-        board.departures.note(Sane.NO_PROGRESS, about)
+        board.departures.note(DepartureKind.NO_PROGRESS, about)
         return 1
     return served
 

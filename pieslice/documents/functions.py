@@ -40,7 +40,8 @@ def family_doc(family: str) -> str:
     from importlib import import_module
 
     doc = import_module(f"classad.builtins.{family}").__doc__ or ""
-    return doc.partition("Follows:")[0].partition("Never here:")[0].strip()
+    text = doc.partition("Follows:")[0].strip().removeprefix("Defines ")
+    return text[:1].upper() + text[1:]
 
 
 #: What a function may read besides its arguments, in words.

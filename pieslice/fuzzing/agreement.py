@@ -80,7 +80,7 @@ class Same(Property):
         if word(one) != word(other):
             macro = _macro_of(one, other)
             says = f"{word(one)} here, {word(other)} with {self.where}"
-            return self._told(case, mine, theirs, macro, says)
+            return self._finding(case, mine, theirs, macro, says)
         if isinstance(one, Refusal):
             return None
         for macro, name in _RANKS.items():
@@ -90,7 +90,7 @@ class Same(Property):
             right = _rank(getattr(self.other.policy, name), theirs)
             if left != right:
                 says = f"{macro} is {left:.9g} here and {right:.9g} with {self.where}"
-                return self._told(case, mine, theirs, macro, says)
+                return self._finding(case, mine, theirs, macro, says)
         return None
 
     def _as_set_up(self, study: Study, case: Case) -> Case:
@@ -98,20 +98,20 @@ class Same(Property):
         slot = {name: value for name, value in case.slot.items() if name not in self.study.fixed}
         return evolve(case, slot={**study.fixed, **slot})
 
-    def _told(self, case: Case, mine: Scene, theirs: Scene, macro: str, says: str) -> Finding:
+    def _finding(self, case: Case, mine: Scene, theirs: Scene, macro: str, says: str) -> Finding:
         subject = self.study.subject(macro) or self.other.subject(macro)
         tree = _expressions(self.study)[macro]
         clause = str(tree) if subject is None else " ".join(subject.text.split())
-        found, tells, others = [], [], []
+        found, sentences, others = [], [], []
         for study, scene, where in ((self.study, mine, ""), (self.other, theirs, self.where)):
             tree = _expressions(study)[macro]
             if tree is None or (macro in _OF_SLOTS and study.subject(macro) is None):
                 continue  # nothing that could be evaluated again
             found.append(reading(tree, scene))
-            tells.append(f"with {where}" if where else "with this policy")
+            sentences.append(f"with {where}" if where else "with this policy")
             others.append(where)
-        rows = zip(compared(macro, found, tells, case.now), others, strict=True)
-        steps = tuple(evolve(told, policy=where) for told, where in rows)
+        rows = zip(compared(macro, found, sentences, case.now), others, strict=True)
+        steps = tuple(evolve(each, policy=where) for each, where in rows)
         place = "HTCondor's default" if subject is None else subject.place
         return Finding(self.title(), macro, place, clause, says, steps, case)
 
@@ -208,8 +208,8 @@ class Holds(Property):
         if value is True:
             return None
         found = read(self.tree, ad, request, context)
-        told = step(MACRO, found.only(found.mattering()), f"the verdict is {verdict}", case.now)
-        told = evolve(told, define=self.text)
+        shown = step(MACRO, found.only(found.mattering()), f"the verdict is {verdict}", case.now)
+        shown = evolve(shown, define=self.text)
         clause = deciding_clause(found, self.text)
         says = f"`{self.text}` is {value_text(value)}; the verdict is {verdict}"
-        return Finding(self.title(), MACRO, "as given", clause, says, (told,), case)
+        return Finding(self.title(), MACRO, "as given", clause, says, (shown,), case)

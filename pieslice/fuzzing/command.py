@@ -51,13 +51,13 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
     except NoSuchProperty as problem:
         raise Misuse(str(problem)) from None
     outcome = search(tests, args.examples, args.seed)
-    told = Reading(args.policy, tuple(reading_words(args)))
+    reading = Reading(args.policy, tuple(reading_words(args)))
     if args.json:
         import json
 
-        print(json.dumps(outcome_data(outcome, told, args.seed), indent=2), file=out)
+        print(json.dumps(outcome_data(outcome, reading, args.seed), indent=2), file=out)
     else:
-        for line in outcome_lines(outcome, told, args.seed):
+        for line in outcome_lines(outcome, reading, args.seed):
             print(line, file=out)
     return EXIT_NO if outcome.findings else EXIT_OK
 

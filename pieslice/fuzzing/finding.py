@@ -28,8 +28,8 @@ class Step:
 
     ``at``: seconds after the first one.  ``my``, ``target``: what was read of each ad, as text;
     ``added``: names of those that the negotiator adds.  ``value``: empty if nothing was evaluated.
-    ``tells``: what follows, as a sentence.  ``side``: what MY is.  ``policy``: another one than is
-    studied; ``define``: the text of a macro that none defines.
+    ``sentence``: what follows.  ``side``: what MY is.  ``policy``: another one than is studied;
+    ``define``: the text of a macro that none defines.
     """
 
     at: int
@@ -39,7 +39,7 @@ class Step:
     target: dict[str, str]
     added: frozenset[str]
     value: str
-    tells: str
+    sentence: str
     policy: str = ""
     side: str = "slot"
     define: str = ""
@@ -66,7 +66,7 @@ class Finding:
         return self.property, self.macro
 
 
-def step(macro: str, read: Readings, tells: str, since: int) -> Step:
+def step(macro: str, read: Readings, sentence: str, since: int) -> Step:
     """The step of evaluating an expression."""
     mine, other = (
         {name: value_text(value) for name, value in values.items()}
@@ -74,25 +74,26 @@ def step(macro: str, read: Readings, tells: str, since: int) -> Step:
     )
     now = int(read.context.now or 0)
     value = unparse_value(read.value)
-    return Step(now - since, now, macro, mine, other, read.added, value, tells)
+    return Step(now - since, now, macro, mine, other, read.added, value, sentence)
 
 
-def unconditional(macro: str, tells: str, now: int, since: int) -> Step:
+def unconditional(macro: str, sentence: str, now: int, since: int) -> Step:
     """The step of a condition that is set to nothing: there is nothing to evaluate."""
-    return Step(now - since, now, macro, {}, {}, frozenset(), "", tells)
+    return Step(now - since, now, macro, {}, {}, frozenset(), "", sentence)
 
 
 def compared(
     macro: str,
     found: Sequence[Readings],
-    tells: Sequence[str],
+    sentences: Sequence[str],
     since: int,
     kept: frozenset[str] = frozenset(),
 ) -> tuple[Step, ...]:
     """Steps that all show what matters in one of them, so that they can be compared."""
     shown = frozenset[Place]().union(*(each.mattering(kept) for each in found))
     return tuple(
-        step(macro, each.only(shown), told, since) for each, told in zip(found, tells, strict=True)
+        step(macro, each.only(shown), sentence, since)
+        for each, sentence in zip(found, sentences, strict=True)
     )
 
 

@@ -112,9 +112,11 @@ class Total(Property):
             found = read(subject.tree, my, target, context)
             clause = deciding_clause(found, subject.text) if missing else subject.text
             found = found.only(found.mattering())
-            told = step(subject.macro, found, f"it is {said}", case.now)
-            told = evolve(told, side=subject.where.name.lower().replace("pair", "slot"))
-            return Finding(self.name, subject.macro, subject.place, clause, says, (told,), case)
+            shown_step = step(subject.macro, found, f"it is {said}", case.now)
+            shown_step = evolve(shown_step, side=subject.where.name.lower().replace("pair", "slot"))
+            return Finding(
+                self.name, subject.macro, subject.place, clause, says, (shown_step,), case
+            )
         return None
 
     def ads(self, case: Case) -> Iterator[tuple[ClassAd, ClassAd | None, EvalContext]]:
@@ -182,14 +184,14 @@ def allowing(
     tree = study.policy.preemption_requirements
     context = scene.stage.context
     slot, request = scene.slot.ad, scene.requests[place]
-    tells = f"{short(case.parties[place].user)} preempts {short(scene.slot.user or '')}"
+    sentence = f"{short(case.parties[place].user)} preempts {short(scene.slot.user or '')}"
     if tree is None:
-        return unconditional(_REQUIREMENTS, tells, scene.stage.now, case.now), "there is none"
+        return unconditional(_REQUIREMENTS, sentence, scene.stage.now, case.now), "there is none"
     found = read(tree, slot, request, context)
-    told = step(_REQUIREMENTS, found.only(found.mattering(shown)), tells, case.now)
+    shown_step = step(_REQUIREMENTS, found.only(found.mattering(shown)), sentence, case.now)
     subject = study.subject(_REQUIREMENTS)
     text = str(tree) if subject is None else subject.text
-    return told, deciding_clause(found, text)
+    return shown_step, deciding_clause(found, text)
 
 
 def short(user: str) -> str:

@@ -64,8 +64,8 @@ class StableDeclared(Property):
             return None
         first, second = scene_of(self.study.policy, case), scene
         found = [reading(subject.tree, each) for each in (first, second)]
-        tells = ("at first", f"after {short(user)} was matched once more")
-        steps = compared(subject.macro, found, tells, case.now)
+        sentences = ("at first", f"after {short(user)} was matched once more")
+        steps = compared(subject.macro, found, sentences, case.now)
         says = (
             f"{subject.macro} is declared stable, but one match of {short(user)} changes it"
             f" from {value_text(before)} to {value_text(after)}"
@@ -79,8 +79,8 @@ class StableDeclared(Property):
         return Finding(self.name, subject.macro, subject.place, clause, says, steps, case)
 
 
-def _value(told: Step, name: str) -> str | None:
-    return told.my.get(name, told.target.get(name))
+def _value(shown: Step, name: str) -> str | None:
+    return shown.my.get(name, shown.target.get(name))
 
 
 def reading(tree: Expression, scene: Scene) -> Readings:
@@ -154,13 +154,13 @@ class Monotone(Property):
 
     def _finding(self, case: Case, scene: Scene, *numbers: float) -> Finding:
         subject, said = self.subject, self.attribute
-        found, tells, values = [], [], []
+        found, sentences, values = [], [], []
         for number in numbers:
             values.append(value_text(self._value(scene, number)))
-            tells.append(f"{said} = {value_text(number)}: {values[-1]}")
+            sentences.append(f"{said} = {value_text(number)}: {values[-1]}")
             found.append(reading(subject.tree, scene))
         kept = frozenset((said.casefold(),))
-        steps = compared(subject.macro, found, tells, case.now, kept)
+        steps = compared(subject.macro, found, sentences, case.now, kept)
         more = "less" if self.rising else "more"
         says = f"{subject.macro} gets {more} with {said}: from {values[0]} to {values[1]}"
         text = " ".join(subject.text.split())

@@ -50,7 +50,7 @@ def finding_lines(finding: Finding, policy: Reading) -> Iterator[str]:
     for number, step in enumerate(finding.steps, 1):
         head = f"{number}. " if len(finding.steps) > 1 else ""
         when = f"after {step.at} s " if step.at else ""
-        yield f"  {head}{when}{step.tells}"
+        yield f"  {head}{when}{step.sentence}"
         for title, values in ((step.side, step.my), ("job", step.target)):
             for name, value in _plain(step, values).items():
                 yield f"     {title:>5}  {name} = {value}"
@@ -112,7 +112,7 @@ def _finding_data(finding: Finding, policy: Reading) -> JsonObject:
                 "after": step.at,
                 "now": step.now,
                 "macro": step.macro,
-                "says": step.tells,
+                "says": step.sentence,
                 "value": step.value,
                 "slot" if step.side == "slot" else "my": _plain(step, step.my),
                 "job": _plain(step, step.target),

@@ -89,8 +89,8 @@ class NoThrash(Property):
             return None
         steps, clause, macro = [], "", ""
         for move in moves:
-            told, clause, macro = self.tell(move, case)
-            steps.append(told)
+            shown_step, clause, macro = self.step_of(move, case)
+            steps.append(shown_step)
         names = [short(case.parties[place].user) for place in (0, *order)]
         weight = moves[0].scene.slot.weight
         slot = "the slot" if weight == 1 else f"the slot, which weighs {weight:g},"
@@ -123,19 +123,19 @@ class NoThrash(Property):
             ad = slot_ad(case, case.parties[holder], taken, taken, now)
         return moves
 
-    def tell(self, move: Move, case: Case) -> tuple[Step, str, str]:
+    def step_of(self, move: Move, case: Case) -> tuple[Step, str, str]:
         """A preemption as a step, the clause and the macro that allow it."""
         if move.kind is MatchKind.PRIORITY:
-            told, clause = allowing(self.study, move.scene, case, move.place)
-            return told, clause, "PREEMPTION_REQUIREMENTS"
+            shown_step, clause = allowing(self.study, move.scene, case, move.place)
+            return shown_step, clause, "PREEMPTION_REQUIREMENTS"
         scene, slot = move.scene, move.scene.slot
         request = scene.requests[move.place]
         user, held = case.parties[move.place].user, slot.user or ""
-        tells = f"{short(user)} preempts {short(held)} by the slot's RANK"
+        sentence = f"{short(user)} preempts {short(held)} by the slot's RANK"
         raw = slot.ad.raw("Rank")
         tree = raw if raw.__class__ is Expression else Expression.from_node(Literal(raw))
         found = read(tree, slot.ad, request, scene.stage.context)
-        return step("RANK", found.only(found.mattering()), tells, case.now), str(tree), "RANK"
+        return step("RANK", found.only(found.mattering()), sentence, case.now), str(tree), "RANK"
 
 
 def _gap(crowd: Crowd, row: int, column: int) -> float:

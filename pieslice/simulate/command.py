@@ -127,11 +127,11 @@ def _compare(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -
 
 def _half(letter: str, config: str, folder: Path | None) -> str:
     """What was interrupted in a comparison, and how to get the rest."""
-    told = f"note: interrupted in the run of {letter}, {config}"
+    note = f"note: interrupted in the run of {letter}, {config}"
     if folder is None:
-        return f"{told}; nothing is kept without -o\n"
+        return f"{note}; nothing is kept without -o\n"
     rest = "" if letter == "b" else f"; --config and -o {folder.parent / 'b'} run the other one"
-    return f"{told}: --resume {folder} goes on{rest}\n"
+    return f"{note}: --resume {folder} goes on{rest}\n"
 
 
 def _simulate(args: argparse.Namespace, plan: Plan, folder: Path | None, err: IO[str]) -> JsonData:

@@ -28,8 +28,8 @@ from negotiator.model.snapshot import ScheddQueue, Snapshot
 from negotiator.pool.addresses import NO_ADDRESS
 from pieslice.forecast.model import divide
 from pieslice.simulate.engine import Simulation
+from pieslice.simulate.matchmaking_cache import Found, MatchmakingCache
 from pieslice.simulate.pool import show_time
-from pieslice.simulate.standing import Found, Standing
 from policy.model import NegotiatorPolicy
 
 _SCHEDD = "schedd"
@@ -47,7 +47,7 @@ class Negotiator:
     quick: bool = True
     #: Whether a cycle could ever take a claimed slot.
     preempts: bool = field(init=False)
-    standing: Standing | None = field(init=False, default=None)
+    cache: MatchmakingCache | None = field(init=False, default=None)
     #: Of full cycles; those that are not quick learn nothing from the ones before.
     engines: Engines = field(init=False)
 
@@ -56,7 +56,7 @@ class Negotiator:
         self.preempts = self._may_preempt()
         self.engines = make_engines(ENGINES[0 if self.quick else 1], lasting=True)
         if self.quick and not self.preempts:
-            self.standing = Standing.of(self.simulation, self.policy, _SCHEDD)
+            self.cache = MatchmakingCache.of(self.simulation, self.policy, _SCHEDD)
 
     def cycle(self, seconds: int) -> None:
         """Hold a cycle now; ``seconds`` until the next one, for the totals."""
@@ -105,7 +105,7 @@ class Negotiator:
     def _negotiate(self) -> bool:
         """Hold a cycle; false if it turns out that nothing can be matched."""
         state = self.simulation.state
-        found = self._negotiate_fully() if self.standing is None else self._negotiate_quickly()
+        found = self._negotiate_fully() if self.cache is None else self._negotiate_quickly()
         if found is None:
             return False
         state.accountant = evolve(found.accountant, resources={})
@@ -116,14 +116,14 @@ class Negotiator:
         return True
 
     def _negotiate_quickly(self) -> Found | None:
-        assert self.standing is not None
+        assert self.cache is not None
         state = self.simulation.state
         now = self.simulation.epoch + state.now
         if state.accountant.last_update_time is None:
             state.accountant = evolve(state.accountant, last_update_time=now)
         rng = Random(f"{self.seed}/{state.now}")
         submitters = [self._submitter(user) for user in self._users()]
-        return self.standing.negotiate(self._waiting(), submitters, self._usage(), now, rng)
+        return self.cache.negotiate(self._waiting(), submitters, self._usage(), now, rng)
 
     def _negotiate_fully(self) -> Found:
         simulation = self.simulation

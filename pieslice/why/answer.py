@@ -16,7 +16,7 @@ from pieslice.why.funnel import Funnel, funnel
 from pieslice.why.holders import Holding, holding
 from pieslice.why.jobs import AskedJob
 from pieslice.why.limits import Limits, Standing, limits, standing
-from pieslice.why.moments import Scene, Story, look_at
+from pieslice.why.moments import HaltedCycle, JobHistory, look_at
 from pieslice.why.ranking import Ranking, ranking
 from pieslice.why.slotcase import SlotCase, means, slot_case, slot_names
 from policy.model import NegotiatorPolicy
@@ -44,7 +44,7 @@ class Seen:
 class Answer:
     """``seen`` for a job that waits, ``holding`` for one that runs; ``slots`` of the pool."""
 
-    story: Story
+    history: JobHistory
     standing: Standing
     slots: int
     seen: Seen | None
@@ -67,47 +67,47 @@ def why(
 
     ``known``: lower-cased names of attributes that HTCondor knows.
     """
-    story, scene = look_at(
-        snapshot, policy, job, lambda scene: _look(scene, slot, known), now=now, seed=seed
+    history, look = look_at(
+        snapshot, policy, job, lambda halted: _look(halted, slot, known), now=now, seed=seed
     )
-    seen = None if scene is None else scene.finish(story.result)
+    seen = None if look is None else look.finish(history.result)
     trimmed = None
     if slot is not None and seen is not None and seen.case is None:
-        trimmed = _trimmed(story.result, slot) or _unseen(snapshot, slot)
+        trimmed = _trimmed(history.result, slot) or _unseen(snapshot, slot)
         if trimmed is None:
             raise UnknownSlotError(f"there is no slot `{slot}` in the pool")
     held = None
     if job.status == _RUNNING:
-        held = holding(snapshot, policy, job, story.result, now=now, seed=seed)
-    stand = standing(story.result, story.job.submitter, job.schedd)
-    return Answer(story, stand, len(snapshot.slots), seen, held, trimmed)
+        held = holding(snapshot, policy, job, history.result, now=now, seed=seed)
+    stand = standing(history.result, history.job.submitter, job.schedd)
+    return Answer(history, stand, len(snapshot.slots), seen, held, trimmed)
 
 
 @frozen(eq=False)
 class _Look:
-    scene: Scene
+    halted: HaltedCycle
     ranking: Ranking
     funnel: Funnel
     case: SlotCase | None
 
     def finish(self, result: CycleResult) -> Seen:
-        scene = self.scene
-        found = limits(scene, result)
-        hypothetical = scene.hypothetical
-        return Seen(self.ranking, self.funnel, found, scene.board.spin, hypothetical, self.case)
+        halted = self.halted
+        found = limits(halted, result)
+        hypothetical = halted.hypothetical
+        return Seen(self.ranking, self.funnel, found, halted.board.spin, hypothetical, self.case)
 
 
-def _look(scene: Scene, slot: str | None, known: frozenset[str]) -> _Look:
-    found = ranking(scene)
-    sieved = funnel(scene, known)
+def _look(halted: HaltedCycle, slot: str | None, known: frozenset[str]) -> _Look:
+    found = ranking(halted)
+    sieved = funnel(halted, known)
     case = None
-    names = [] if slot is None else slot_names(scene, slot)
+    names = [] if slot is None else slot_names(halted, slot)
     if len(names) > 1:
         some = ", ".join(names[:4])
         raise UnknownSlotError(f"`{slot}` matches {len(names)} slots: {some}, ...")
     if names:
-        case = slot_case(scene, names[0], sieved.verdicts.get(names[0], ""), found, known)
-    return _Look(scene, found, sieved, case)
+        case = slot_case(halted, names[0], sieved.verdicts.get(names[0], ""), found, known)
+    return _Look(halted, found, sieved, case)
 
 
 def _trimmed(result: CycleResult, text: str) -> tuple[str, str] | None:

@@ -135,14 +135,14 @@ def _rank(args: argparse.Namespace) -> int:
         if asked is None:
             return EXIT_BAD
         pool, job = asked
-        story, found = look_at(
+        history, found = look_at(
             pool.snapshot, pool.policy, job, ranking, now=pool.facts.now, seed=args.seed
         )
         limit = args.limit or None
         if args.format == "json":
-            deliver(to_text(rank_data(story, found, limit)), args, sys.stdout)
+            deliver(to_text(rank_data(history, found, limit)), args, sys.stdout)
         else:
-            show(rank_blocks(story, found, limit), args, sys.stdout)
+            show(rank_blocks(history, found, limit), args, sys.stdout)
     return EXIT_OK
 
 

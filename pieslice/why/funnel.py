@@ -2,7 +2,7 @@
 
 Decides the order in which the steps are told.
 
-Inputs: a cycle standing still.  Outputs: ``Funnel``: steps with what each took out and why; the
+Inputs: a halted cycle.  Outputs: ``Funnel``: steps with what each took out and why; the
 clauses that fail; what would help.  Follows: the order of tests in the cycle.
 """
 
@@ -22,7 +22,7 @@ from negotiator.pool.consumption import consumed, request_for
 from negotiator.pool.slots import Slot
 from pieslice.why.change import Change, smallest_changes
 from pieslice.why.clauses import Clause, ClauseTable, Pair, Whose
-from pieslice.why.moments import Scene
+from pieslice.why.moments import HaltedCycle
 
 #: Names of slots given as examples of a cause.
 MAX_EXAMPLES: Final = 3
@@ -76,7 +76,7 @@ class Funnel:
 
 @define(eq=False)
 class _Sieve:
-    scene: Scene
+    halted: HaltedCycle
     parts: dict[str, dict[str, list[str]]] = field(factory=dict)
     verdicts: dict[str, str] = field(factory=dict)
 
@@ -85,18 +85,18 @@ class _Sieve:
         self.verdicts[slot] = cause
 
 
-def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
+def funnel(halted: HaltedCycle, known: frozenset[str] = frozenset()) -> Funnel:
     """Put every slot through the tests of the cycle.  ``known``: HTCondor's attributes."""
-    board = scene.board
-    kept_list = list_for(board, scene.request, scene.asker) is not None
+    board = halted.board
+    kept_list = list_for(board, halted.request, halted.asker) is not None
     if not kept_list:
         board.drop_match_list()
-    sieve = _Sieve(scene)
+    sieve = _Sieve(halted)
     _matched_earlier(sieve)
     table, preemption = (ClauseTable(board.context, known) for _ in range(2))
     reachable, candidates = set(), 0
     for position, slot in list(board.slots.items()):
-        verdict = verdict_of(scene, position, slot, kept_list=kept_list)
+        verdict = verdict_of(halted, position, slot, kept_list=kept_list)
         if isinstance(verdict, Candidate) and not has_claim(board, verdict):
             sieve.drop(MATCHED, NO_CLAIM, slot.name)
             continue
@@ -106,13 +106,13 @@ def funnel(scene: Scene, known: frozenset[str] = frozenset()) -> Funnel:
             continue
         cause = str(verdict)
         if verdict is Refusal.REQUIREMENTS:
-            cause = _whose_fault(table, scene, slot)
+            cause = _whose_fault(table, halted, slot)
             if isinstance(
-                verdict_of(scene, position, slot, kept_list=kept_list, matched=True), Candidate
+                verdict_of(halted, position, slot, kept_list=kept_list, matched=True), Candidate
             ):
                 reachable.add(slot.name)
         elif verdict is Refusal.PREEMPTION_REQUIREMENTS and board.policy.preemption_requirements:
-            pair = Pair(slot.name, scene.request.ad, slot.ad)
+            pair = Pair(slot.name, halted.request.ad, slot.ad)
             preemption.add_policy(pair, board.policy.preemption_requirements)
         sieve.drop(_step_of(verdict), cause, slot.name)
     in_view = len(board.by_name)
@@ -135,12 +135,12 @@ def _step_of(cause: Refusal) -> str:
 
 
 def verdict_of(
-    scene: Scene, position: int, slot: Slot, *, kept_list: bool, matched: bool = False
+    halted: HaltedCycle, position: int, slot: Slot, *, kept_list: bool, matched: bool = False
 ) -> Candidate | Refusal:
     """What the cycle says of one slot.  ``matched``: as if it matched."""
-    board, allowance = scene.board, scene.allowance
+    board, allowance = halted.board, halted.allowance
     before = len(board.enlarged)
-    found = consider(board, position, slot, scene.request.ad, scene.asker, matched=matched)
+    found = consider(board, position, slot, halted.request.ad, halted.asker, matched=matched)
     for change in board.enlarged[before:]:
         change.restore()
     del board.enlarged[before:]
@@ -149,14 +149,14 @@ def verdict_of(
     permits = allowance.permits_cached if kept_list else allowance.permits
     if not permits(found.kind, found.cost):
         return Refusal.SUBMITTER_LIMIT
-    if not per_slot_limits_have_room(board, slot, scene.request.ad, Tally()):
+    if not per_slot_limits_have_room(board, slot, halted.request.ad, Tally()):
         return Refusal.CONCURRENCY_LIMIT
     return found
 
 
 def _matched_earlier(sieve: _Sieve) -> None:
     """The slots that were matched earlier in the cycle."""
-    board = sieve.scene.board
+    board = sieve.halted.board
     there = {slot.name for slot in board.slots.values()}
     takers = {match.slot: match.submitter for match in board.matches}
     for name in board.by_name:
@@ -167,11 +167,11 @@ def _matched_earlier(sieve: _Sieve) -> None:
         sieve.drop(MATCHED, cause, name)
 
 
-def _whose_fault(table: ClauseTable, scene: Scene, slot: Slot) -> str:
+def _whose_fault(table: ClauseTable, halted: HaltedCycle, slot: Slot) -> str:
     """Whose requirements are not true, or what else keeps the two from matching."""
-    request = scene.request.ad
+    request = halted.request.ad
     if slot.resources:
-        amounts = consumed(slot.ad, slot.resources, request, scene.board.context)
+        amounts = consumed(slot.ad, slot.resources, request, halted.board.context)
         request = request if amounts is None else request_for(request, amounts)
     sides = {whose for whose, _ in table.add(Pair(slot.name, request, slot.ad))}
     if len(sides) == 2:

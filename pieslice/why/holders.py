@@ -24,7 +24,7 @@ from negotiator.model.snapshot import Snapshot
 from negotiator.pool.partitionable import VARIOUS_USERS
 from pieslice.reports.vacating import Vacating, running, vacating
 from pieslice.why.jobs import AskedJob
-from pieslice.why.moments import Scene, look_at_match
+from pieslice.why.moments import HaltedCycle, look_at_match
 from pieslice.why.slotcase import PreemptionTest, preemption_tests
 from policy.model import NegotiatorPolicy
 
@@ -78,7 +78,7 @@ def holding(
     tests: tuple[PreemptionTest, ...] = ()
     if match is not None:
         seen = look_at_match(
-            snapshot, policy, match.slot, lambda scene: _tests(scene, name), now=now, seed=seed
+            snapshot, policy, match.slot, lambda halted: _tests(halted, name), now=now, seed=seed
         )
         tests = seen or ()
     cause = _cause(ad, match, context)
@@ -134,19 +134,19 @@ def _match_of_parent(
     return None
 
 
-def _children(scene: Scene, name: str) -> tuple[str, ...]:
+def _children(halted: HaltedCycle, name: str) -> tuple[str, ...]:
     """The dynamic slots that go if a partitionable slot is matched now."""
-    board = scene.board
-    if list_for(board, scene.request, scene.asker) is None:
+    board = halted.board
+    if list_for(board, halted.request, halted.asker) is None:
         board.drop_match_list()
         for position, slot in list(board.slots.items()):
             if slot.name == name:
-                consider(board, position, slot, scene.request.ad, scene.asker)
+                consider(board, position, slot, halted.request.ad, halted.asker)
     return next((item.children for item in board.enlarged if item.slot.name == name), ())
 
 
-def _tests(scene: Scene, name: str) -> tuple[PreemptionTest, ...]:
-    return preemption_tests(scene, scene.board.by_name[name])
+def _tests(halted: HaltedCycle, name: str) -> tuple[PreemptionTest, ...]:
+    return preemption_tests(halted, halted.board.by_name[name])
 
 
 def _cause(ad: ClassAd, match: Match | None, context: EvalContext) -> Cause | None:

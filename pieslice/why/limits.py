@@ -2,7 +2,7 @@
 
 Decides which of several limits is the one that binds.
 
-Inputs: a cycle standing still, the result of the whole cycle.  Outputs: ``Limits`` and
+Inputs: a halted cycle, the result of the whole cycle.  Outputs: ``Limits`` and
 ``Standing``; all in slot weights.  Follows: the negotiator's log, which prints the same numbers for
 every submitter.
 """
@@ -13,7 +13,7 @@ from attr import frozen
 
 from negotiator.matching.candidate import NOTHING_REFUSED
 from negotiator.model.result import CycleResult, SubmitterTurn
-from pieslice.why.moments import Scene
+from pieslice.why.moments import HaltedCycle
 
 
 @frozen
@@ -79,11 +79,11 @@ class Standing:
     skipped: tuple[str, ...]
 
 
-def limits(scene: Scene, result: CycleResult) -> Limits:
-    """The limits that the scene's request is under."""
-    board, terms, allowance = scene.board, scene.terms, scene.allowance
-    turn, pie = _turn(scene, result)
-    text = scene.request.ad.get_string("ConcurrencyLimits", context=board.context)
+def limits(halted: HaltedCycle, result: CycleResult) -> Limits:
+    """The limits that the offered request is under."""
+    board, terms, allowance = halted.board, halted.terms, halted.allowance
+    turn, pie = _turn(halted, result)
+    text = halted.request.ad.get_string("ConcurrencyLimits", context=board.context)
     states = [] if text is None else board.concurrency.state_of(text)
     if text == NOTHING_REFUSED:
         states = [('"" (always refused)', 0.0, 1.0, 0.0)]
@@ -98,15 +98,15 @@ def limits(scene: Scene, result: CycleResult) -> Limits:
         limit_unclaimed=allowance.limit_unclaimed,
         used=allowance.used,
         ceiling=board.accountant.ceiling(terms.submitter),
-        rank_only=scene.asker.rank_only,
-        bound_by=None if turn is None or pie is None else _bound_by(scene, turn, pie),
+        rank_only=halted.asker.rank_only,
+        bound_by=None if turn is None or pie is None else _bound_by(halted, turn, pie),
         concurrency=tuple(ConcurrencyState(*state) for state in states),
     )
 
 
-def _turn(scene: Scene, result: CycleResult) -> tuple[SubmitterTurn | None, float | None]:
+def _turn(halted: HaltedCycle, result: CycleResult) -> tuple[SubmitterTurn | None, float | None]:
     """The turn under way as the whole cycle has it, and the size of its pie."""
-    board, terms = scene.board, scene.terms
+    board, terms = halted.board, halted.terms
     if len(board.pies) >= len(result.pies) or board.spin < 1:
         return None, None
     pie = result.pies[len(board.pies)]
@@ -118,7 +118,7 @@ def _turn(scene: Scene, result: CycleResult) -> tuple[SubmitterTurn | None, floa
     return next(mine, None), size
 
 
-def _bound_by(scene: Scene, turn: SubmitterTurn, pie: float) -> str:
+def _bound_by(halted: HaltedCycle, turn: SubmitterTurn, pie: float) -> str:
     """What makes the limit as small as it is."""
     share = max(turn.share * pie - turn.usage, 0.0)
     if turn.ceiling_left < min(turn.limit, share):
@@ -127,7 +127,7 @@ def _bound_by(scene: Scene, turn: SubmitterTurn, pie: float) -> str:
         return "what is left of the pie"
     if turn.limit_unclaimed < turn.limit * (1 - 1e-9):
         return "what is left of the group quota"
-    if pie < scene.board.numbers.pie:
+    if pie < halted.board.numbers.pie:
         return "its pie slice of the group limit"
     return "its pie slice of the pool"
 

@@ -8,7 +8,7 @@ The cycle runs twice: once to the end, once to the moment.  All that the functio
 the second run.
 
 Inputs: what ``negotiate`` takes, the job, a function that looks at the halted cycle.  Outputs: the
-``Story`` of the job in the whole cycle, and what that function returned.
+``JobHistory`` of the job in the whole cycle, and what that function returned.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Attempt:
 
 
 @frozen(eq=False)
-class Scene:
-    """The cycle standing still.  ``hypothetical``: the request was not really offered then."""
+class HaltedCycle:
+    """A halted cycle.  ``hypothetical``: the request was not really offered then."""
 
     board: Board
     terms: SessionTerms
@@ -80,7 +80,7 @@ class Scene:
 
 
 @frozen(eq=False)
-class Story:
+class JobHistory:
     """What became of a job, and when it is looked at.
 
     ``waiting``: its schedd offered it to the negotiator at all.
@@ -97,11 +97,40 @@ class Story:
 
 
 @define(eq=False)
-class _Recorder(Watch):
+class _Counter(Watch):
+    """Numbers the offers and the sessions of a cycle from 1, as two runs of it do alike."""
+
+    offers: int = field(default=0, init=False)
+    sessions: int = field(default=0, init=False)
+
+    def offered(
+        self,
+        board: Board,
+        terms: SessionTerms,
+        request: Request,
+        asker: Asker,
+        allowance: Allowance,
+    ) -> None:
+        self.offers += 1
+        self.at_offer(HaltedCycle(board, terms, request, asker, allowance))
+
+    def ended(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
+        self.sessions += 1
+        self.at_end(board, terms, allowance)
+
+    def at_offer(self, halted: HaltedCycle) -> None:
+        """A slot is about to be looked for."""
+
+    def at_end(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
+        """A session is over."""
+
+
+@define(eq=False)
+class _Recorder(_Counter):
+    """Records what becomes of a job."""
+
     job: AskedJob
     queued: QueuedJob | None = None
-    offers: int = 0
-    sessions: int = 0
     #: The offer under way, if it is for a job of the same submitter.
     current: Attempt | None = None
     #: Attempts by the number of their offer.
@@ -114,26 +143,19 @@ class _Recorder(Watch):
     def started(self, board: Board) -> None:
         self.queued = _queued(board, self.job)
 
-    def offered(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        request: Request,
-        asker: Asker,
-        allowance: Allowance,
-    ) -> None:
-        self.offers += 1
+    def at_offer(self, halted: HaltedCycle) -> None:
+        terms, request, allowance = halted.terms, halted.request, halted.allowance
         job, self.current = self.queued, None
         if job is None or (terms.submitter, terms.schedd) != (self.job.submitter, self.job.schedd):
             return
         self.current = Attempt(
-            len(board.pies),
-            board.spin,
+            len(halted.board.pies),
+            halted.board.spin,
             request.job,
             allowance.limit,
             allowance.limit_unclaimed,
             allowance.used,
-            asker.rank_only,
+            halted.asker.rank_only,
         )
         equal = request.autocluster != NO_AUTOCLUSTER and request.autocluster == job.autocluster
         if job in request.jobs:
@@ -157,8 +179,7 @@ class _Recorder(Watch):
         if made is not None:
             self.attempts[self.offers] = evolve(made, reason=rejection.text)
 
-    def ended(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
-        self.sessions += 1
+    def at_end(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
         if (terms.submitter, terms.schedd) == (self.job.submitter, self.job.schedd):
             self.last_session = self.sessions
 
@@ -184,34 +205,25 @@ class _StopError(Exception):
 
 
 @define(eq=False)
-class _Prober(Watch, Generic[T]):
+class _Prober(_Counter, Generic[T]):
+    """Examines the cycle at the moment, which a first run has found, and ends it there."""
+
     job: AskedJob | None
     when: When
     number: int
-    examine: Callable[[Scene], T]
-    offers: int = 0
-    sessions: int = 0
+    examine: Callable[[HaltedCycle], T]
     queued: QueuedJob | None = None
     found: list[T] = field(factory=list)
 
     def started(self, board: Board) -> None:
         self.queued = None if self.job is None else _queued(board, self.job)
 
-    def offered(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        request: Request,
-        asker: Asker,
-        allowance: Allowance,
-    ) -> None:
-        self.offers += 1
+    def at_offer(self, halted: HaltedCycle) -> None:
         at_offer = self.when in (When.MATCHED, When.REFUSED, When.EQUAL_REFUSED)
         if at_offer and self.offers == self.number:
-            self.look(Scene(board, terms, request, asker, allowance))
+            self.look(halted)
 
-    def ended(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
-        self.sessions += 1
+    def at_end(self, board: Board, terms: SessionTerms, allowance: Allowance) -> None:
         if self.when is When.PASSED_OVER and self.sessions == self.number:
             self.look(self.supposed(board, terms, allowance))
 
@@ -231,7 +243,7 @@ class _Prober(Watch, Generic[T]):
         )
         self.look(self.supposed(board, terms, Allowance(DBL_MAX, DBL_MAX)))
 
-    def supposed(self, board: Board, terms: SessionTerms, allowance: Allowance) -> Scene:
+    def supposed(self, board: Board, terms: SessionTerms, allowance: Allowance) -> HaltedCycle:
         """What would be if the job were offered now."""
         assert self.queued is not None
         board.drop_match_list()
@@ -240,10 +252,10 @@ class _Prober(Watch, Generic[T]):
             request.ad, terms.submitter, terms.priority, terms.group, board.accountant, board.tree
         )
         asker = Asker(terms.submitter, terms.schedd, terms.priority, False, terms.families)
-        return Scene(board, terms, request, asker, allowance, hypothetical=True)
+        return HaltedCycle(board, terms, request, asker, allowance, hypothetical=True)
 
-    def look(self, scene: Scene) -> None:
-        self.found.append(self.examine(scene))
+    def look(self, halted: HaltedCycle) -> None:
+        self.found.append(self.examine(halted))
         raise _StopError
 
 
@@ -260,19 +272,19 @@ def look_at(
     snapshot: Snapshot,
     policy: NegotiatorPolicy,
     job: AskedJob,
-    examine: Callable[[Scene], T],
+    examine: Callable[[HaltedCycle], T],
     *,
     now: float,
     seed: int = 0,
-) -> tuple[Story, T | None]:
-    """The story of a job and what ``examine`` says of its moment; None if it does not wait."""
+) -> tuple[JobHistory, T | None]:
+    """The history of a job and what ``examine`` says of its moment; None if it does not wait."""
     if job.submitter is not None:
         job = evolve(job, submitter=negotiated_name(job.submitter, policy))
     recorder = _Recorder(job)
     result = negotiate(snapshot, policy, now=now, rng=Random(seed), watch=recorder)
     when, number = recorder.moment()
     made = recorder.attempts.get(recorder.matched or 0)
-    story = Story(
+    history = JobHistory(
         job,
         result,
         tuple(recorder.attempts.values()),
@@ -282,30 +294,21 @@ def look_at(
         None if made is None or recorder.matched in recorder.own else made.request,
     )
     if recorder.queued is None:
-        return story, None
+        return history, None
     prober = _Prober(job, when, number, examine)
     try:
         negotiate(snapshot, policy, now=now, rng=Random(seed), watch=prober)
     except _StopError:
-        return story, prober.found[0]
+        return history, prober.found[0]
     raise AssertionError("the second run did not come to the moment of the first")
 
 
 @define(eq=False)
-class _SlotRecorder(Watch):
-    slot: str
-    offers: int = 0
-    found: int | None = None
+class _SlotRecorder(_Counter):
+    """Records at which offer a slot is matched."""
 
-    def offered(
-        self,
-        board: Board,
-        terms: SessionTerms,
-        request: Request,
-        asker: Asker,
-        allowance: Allowance,
-    ) -> None:
-        self.offers += 1
+    slot: str
+    found: int | None = None
 
     def taken(self, candidate: Candidate, job: QueuedJob | None) -> None:
         if self.found is None and candidate.slot.name == self.slot:
@@ -316,7 +319,7 @@ def look_at_match(
     snapshot: Snapshot,
     policy: NegotiatorPolicy,
     slot: str,
-    examine: Callable[[Scene], T],
+    examine: Callable[[HaltedCycle], T],
     *,
     now: float,
     seed: int = 0,

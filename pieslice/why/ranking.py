@@ -2,7 +2,7 @@
 
 Decides which of the five keys told a slot from the one before it.
 
-Inputs: a cycle standing still.  Outputs: ``Ranking``, best first; ranks as the negotiator computes
+Inputs: a halted cycle.  Outputs: ``Ranking``, best first; ranks as the negotiator computes
 them, costs in slot weights.  Follows: "Matchmaking Expressions" in HTCondor's manual and the
 vectors.
 """
@@ -22,7 +22,7 @@ from negotiator.matching.engine import all_of, find
 from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
 from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
-from pieslice.why.moments import Scene
+from pieslice.why.moments import HaltedCycle
 
 #: The five keys under the names of what they are computed from.
 KEY_NAMES: Final = (PRE_JOB.name, JOB.name, POST_JOB.name, KIND_NAME, PREEMPTION.name)
@@ -59,27 +59,27 @@ class Ranking:
     kept_list: bool
 
 
-def ranking(scene: Scene) -> Ranking:
-    """The candidates of the scene's request."""
-    board, request = scene.board, scene.request
-    kept = list_for(board, request, scene.asker)
+def ranking(halted: HaltedCycle) -> Ranking:
+    """The candidates of the offered request."""
+    board, request = halted.board, halted.request
+    kept = list_for(board, request, halted.asker)
     if kept is not None:
         found = [
             candidate
             for candidate in all_of(kept.entries, kept.taken)
-            if scene.allowance.permits_cached(candidate.kind, candidate.cost)
+            if halted.allowance.permits_cached(candidate.kind, candidate.cost)
             and per_slot_limits_have_room(board, candidate.slot, request.ad, Tally())
         ]
     else:
         board.drop_match_list()
-        among = find(board, request, scene.asker, scene.allowance, Tally())
+        among = find(board, request, halted.asker, halted.allowance, Tally())
         found = list(all_of(among.entries()))
         if not board.policy.matchlist_caching or request.autocluster == NO_AUTOCLUSTER:
             places = {position: place for place, position in enumerate(board.slots)}
             found.sort(key=lambda candidate: places[candidate.position])
             found.sort(key=lambda candidate: candidate.keys, reverse=True)
     found = [candidate for candidate in found if has_claim(board, candidate)]
-    return Ranking(ranked(found), _expressions(scene), kept is not None)
+    return Ranking(ranked(found), _expressions(halted), kept is not None)
 
 
 def ranked(candidates: list[Candidate]) -> tuple[RankedSlot, ...]:
@@ -110,9 +110,9 @@ def _rank(number: float) -> float | None:
     return None if number <= -FLT_MAX else number
 
 
-def _expressions(scene: Scene) -> tuple[tuple[str, str | None], ...]:
-    policy = scene.board.policy
-    own = scene.request.ad.raw("Rank")
+def _expressions(halted: HaltedCycle) -> tuple[tuple[str, str | None], ...]:
+    policy = halted.board.policy
+    own = halted.request.ad.raw("Rank")
     return (
         (KEY_NAMES[0], _text(policy.pre_job_rank)),
         (KEY_NAMES[1], None if own is None else str(own).strip()),

@@ -1,6 +1,6 @@
 """Describes the candidates of a job: ``pieslice rank``.
 
-Inputs: a ``Story`` and a ``Ranking``.  Outputs: blocks for ``pieslice.reports.layout``; JSON.
+Inputs: a ``JobHistory`` and a ``Ranking``.  Outputs: blocks for ``pieslice.reports.layout``; JSON.
 Follows: the names of the knobs for the five keys.
 """
 
@@ -11,7 +11,7 @@ from typing import Final
 from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, number, short
 from pieslice.reports.text import KINDS, plural
-from pieslice.why.moments import Story, When
+from pieslice.why.moments import JobHistory, When
 from pieslice.why.ranking import KEY_NAMES, RankedSlot, Ranking
 
 _SHORT_KEYS: Final = dict(
@@ -30,15 +30,15 @@ _COLUMNS: Final = (
 )
 
 
-def rank_blocks(story: Story, found: Ranking | None, limit: int | None) -> list[Block]:
+def rank_blocks(history: JobHistory, found: Ranking | None, limit: int | None) -> list[Block]:
     """The candidates as a table, after what the keys are."""
-    job = story.job
+    job = history.job
     if found is None:
         said = f"job {job.id} of {job.submitter} is {job.status_text}"
         return [Line(f"{said}: it is not waiting for a slot")]
     shown = found.slots if limit is None else found.slots[:limit]
     count = plural(len(found.slots), "candidate")
-    blocks: list[Block] = [Line(f"job {job.id} of {job.submitter}: {count} {story.when.value}")]
+    blocks: list[Block] = [Line(f"job {job.id} of {job.submitter}: {count} {history.when.value}")]
     if found.kept_list:
         blocks.append(Line("  from the match list of its autocluster"))
     if not found.slots:
@@ -50,7 +50,7 @@ def rank_blocks(story: Story, found: Ranking | None, limit: int | None) -> list[
     left = len(found.slots) - len(shown)
     if left:
         blocks.append(Line(f"  and {left} more; --limit 0 shows all"))
-    return [*blocks, Line(), Line(_outcome(story))]
+    return [*blocks, Line(), Line(_outcome(history))]
 
 
 def _row(place: int, item: RankedSlot) -> tuple[str, ...]:
@@ -71,12 +71,12 @@ def _row(place: int, item: RankedSlot) -> tuple[str, ...]:
     )
 
 
-def _outcome(story: Story) -> str:
-    if story.slot is not None:
-        return f"matched: {story.slot}"
-    if story.when in (When.REFUSED, When.EQUAL_REFUSED):
-        return f"rejected: `pieslice why {story.job.id}` tells why"
-    return f"not requested: `pieslice why {story.job.id}` tells why"
+def _outcome(history: JobHistory) -> str:
+    if history.slot is not None:
+        return f"matched: {history.slot}"
+    if history.when in (When.REFUSED, When.EQUAL_REFUSED):
+        return f"rejected: `pieslice why {history.job.id}` tells why"
+    return f"not requested: `pieslice why {history.job.id}` tells why"
 
 
 def keys_of(slot: RankedSlot) -> tuple[str, ...]:
@@ -90,15 +90,15 @@ def keys_of(slot: RankedSlot) -> tuple[str, ...]:
     )
 
 
-def rank_data(story: Story, found: Ranking | None, limit: int | None) -> JsonObject:
+def rank_data(history: JobHistory, found: Ranking | None, limit: int | None) -> JsonObject:
     """The same for programs."""
     slots = () if found is None else found.slots
     return {
-        "job": story.job.id,
-        "submitter": story.job.submitter,
-        "status": story.job.status_text,
-        "when": story.when,
-        "matched": story.slot,
+        "job": history.job.id,
+        "submitter": history.job.submitter,
+        "status": history.job.status_text,
+        "when": history.when,
+        "matched": history.slot,
         "expressions": {} if found is None else dict(found.expressions),
         "kept_list": found is not None and found.kept_list,
         "candidates": len(slots),

@@ -1,6 +1,6 @@
 """Examines one job and one slot: every clause, the tests for preemption, the rank keys.
 
-Inputs: a cycle standing still, the name of a slot.  Outputs: a ``SlotCase``.  Follows: ``condor_q
+Inputs: a halted cycle, the name of a slot.  Outputs: a ``SlotCase``.  Follows: ``condor_q
 -better-analyze`` with a machine.
 """
 
@@ -21,7 +21,7 @@ from negotiator.matching.preemption import rank_compared
 from negotiator.pool.consumption import consumed, request_for
 from negotiator.pool.slots import Slot
 from pieslice.why.clauses import ClauseTable, Operand, Pair, Whose, value_text
-from pieslice.why.moments import Scene
+from pieslice.why.moments import HaltedCycle
 from pieslice.why.ranking import RankedSlot, Ranking
 
 #: How deep the definitions of attributes are followed.
@@ -67,9 +67,9 @@ class SlotCase:
     winner: RankedSlot | None = None
 
 
-def slot_names(scene: Scene, text: str) -> list[str]:
+def slot_names(halted: HaltedCycle, text: str) -> list[str]:
     """The slots that a text can mean: one of that name, else those whose names begin with it."""
-    known = scene.board.by_name
+    known = halted.board.by_name
     if text in known:
         return [text]
     return [name for name in known if means(text, name)]
@@ -82,25 +82,29 @@ def means(text: str, name: str) -> bool:
 
 
 def slot_case(
-    scene: Scene, name: str, verdict: str, found: Ranking, known: frozenset[str] = frozenset()
+    halted: HaltedCycle,
+    name: str,
+    verdict: str,
+    found: Ranking,
+    known: frozenset[str] = frozenset(),
 ) -> SlotCase:
     """The case of one slot; ``verdict`` is the funnel's."""
-    slot = scene.board.by_name[name]
+    slot = halted.board.by_name[name]
     place = next((i for i, item in enumerate(found.slots) if item.slot == name), None)
     return SlotCase(
         name,
         verdict,
         slot.user,
-        _clauses(scene, slot, known),
-        preemption_tests(scene, slot),
+        _clauses(halted, slot, known),
+        preemption_tests(halted, slot),
         None if place is None else place + 1,
         None if place is None else found.slots[place],
         found.slots[0] if found.slots else None,
     )
 
 
-def _clauses(scene: Scene, slot: Slot, known: frozenset[str]) -> tuple[ClauseValue, ...]:
-    context, request = scene.board.context, scene.request.ad
+def _clauses(halted: HaltedCycle, slot: Slot, known: frozenset[str]) -> tuple[ClauseValue, ...]:
+    context, request = halted.board.context, halted.request.ad
     if slot.resources:
         amounts = consumed(slot.ad, slot.resources, request, context)
         request = request if amounts is None else request_for(request, amounts)
@@ -116,24 +120,24 @@ def _clauses(scene: Scene, slot: Slot, known: frozenset[str]) -> tuple[ClauseVal
     return tuple(found)
 
 
-def preemption_tests(scene: Scene, slot: Slot) -> tuple[PreemptionTest, ...]:
+def preemption_tests(halted: HaltedCycle, slot: Slot) -> tuple[PreemptionTest, ...]:
     """How the two tests for preemption come out; none for a slot that nobody holds."""
-    policy, request = scene.board.policy, scene.request.ad
+    policy, request = halted.board.policy, halted.request.ad
     if slot.user is None or not policy.consider_preemption:
         return ()
-    tests = [_test(scene, "startd rank", rank_compared(">"), slot.ad, request)]
+    tests = [_test(halted, "startd rank", rank_compared(">"), slot.ad, request)]
     if policy.dialect.better_priority_preempts:
         prios = (Reference("RemoteUserPrio", base=Reference("MY")), _SUBMITTER_PRIO)
         expr = Expression.from_node(Binary(">", *prios))
-        tests.append(_test(scene, "better priority", expr, slot.ad, request))
+        tests.append(_test(halted, "better priority", expr, slot.ad, request))
     if policy.preemption_requirements is not None:
         expr = policy.preemption_requirements
-        tests.append(_test(scene, "PREEMPTION_REQUIREMENTS", expr, slot.ad, request))
+        tests.append(_test(halted, "PREEMPTION_REQUIREMENTS", expr, slot.ad, request))
     return tuple(tests)
 
 
 def _test(
-    scene: Scene, name: str, expr: Expression, slot: ClassAd, request: ClassAd
+    halted: HaltedCycle, name: str, expr: Expression, slot: ClassAd, request: ClassAd
 ) -> PreemptionTest:
-    found = explain(expr, slot, request, context=scene.board.context, depth=DEPTH)
+    found = explain(expr, slot, request, context=halted.board.context, depth=DEPTH)
     return PreemptionTest(name, found.value is True, found)

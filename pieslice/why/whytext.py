@@ -16,7 +16,7 @@ from pieslice.why.clausetext import change_blocks, clause_blocks
 from pieslice.why.funnel import Funnel
 from pieslice.why.holdtext import holding_blocks
 from pieslice.why.limits import Limits, Standing
-from pieslice.why.moments import Story, When
+from pieslice.why.moments import JobHistory, When
 from pieslice.why.ranking import KEY_NAMES, RankedSlot
 from pieslice.why.ranktext import keys_of
 from pieslice.why.slottext import slot_blocks
@@ -29,14 +29,14 @@ def why_blocks(answer: Answer) -> list[Block]:
         parts[0] += holding_blocks(answer.holding)
     seen = answer.seen
     if seen is None:
-        parts[0] += _not_waiting(answer.story)
+        parts[0] += _not_waiting(answer.history)
     else:
         parts[0] += _moment(answer, seen)
         if answer.trimmed is not None:
             name, cause = answer.trimmed
             parts.append([Line(f"{name} was not considered: {cause}")])
         elif seen.case is not None:
-            parts.append(slot_blocks(seen.case, answer.story.job.id))
+            parts.append(slot_blocks(seen.case, answer.history.job.id))
         else:
             parts += _over_the_pool(answer, seen)
     return [block for part in parts if part for block in (*part, Line())][:-1]
@@ -44,18 +44,18 @@ def why_blocks(answer: Answer) -> list[Block]:
 
 def headline(answer: Answer) -> str:
     """The verdict in one line."""
-    story = answer.story
-    job = f"job {story.job.id} of {story.job.submitter}"
+    history = answer.history
+    job = f"job {history.job.id} of {history.job.submitter}"
     if answer.seen is None:
-        return f"{job}: {story.job.status_text}"
-    if story.when is When.MATCHED:
-        best = next((s for s in answer.seen.ranking.slots if s.slot == story.slot), None)
+        return f"{job}: {history.job.status_text}"
+    if history.when is When.MATCHED:
+        best = next((s for s in answer.seen.ranking.slots if s.slot == history.slot), None)
         how = "" if best is None else f" ({_how(best)})"
-        return f"{job}: matched, {story.slot}{how}"
-    if story.when in (When.REFUSED, When.EQUAL_REFUSED):
+        return f"{job}: matched, {history.slot}{how}"
+    if history.when in (When.REFUSED, When.EQUAL_REFUSED):
         spent = "; its submitter limit is reached" if answer.seen.limits.rank_only else ""
-        return f"{job}: rejected, {_reason(story)}{spent}"
-    if story.when is When.PASSED_OVER:
+        return f"{job}: rejected, {_reason(history)}{spent}"
+    if history.when is When.PASSED_OVER:
         return f"{job}: not requested, {_why_passed(answer.standing)}"
     return f"{job}: not requested, {_why_no_session(answer)}"
 
@@ -65,8 +65,8 @@ def _how(slot: RankedSlot) -> str:
     return f"{KINDS[slot.kind]}{whom}"
 
 
-def _reason(story: Story) -> str:
-    refused = [made for made in story.attempts if made.reason is not None]
+def _reason(history: JobHistory) -> str:
+    refused = [made for made in history.attempts if made.reason is not None]
     full = [made for made in refused if not made.rank_only]
     return (full or refused)[-1].reason or ""
 
@@ -79,7 +79,7 @@ def _why_passed(found: Standing) -> str:
 def _why_no_session(answer: Answer) -> str:
     found = answer.standing
     if not found.known:
-        return f"{answer.story.job.submitter} does not take part: no submitter ad, or excluded"
+        return f"{answer.history.job.submitter} does not take part: no submitter ad, or excluded"
     if found.turns:
         return _why_passed(found)
     if found.skipped:
@@ -87,31 +87,32 @@ def _why_no_session(answer: Answer) -> str:
     return "its submitter had no session"
 
 
-def _not_waiting(story: Story) -> list[Block]:
-    status = story.job.status_text
+def _not_waiting(history: JobHistory) -> list[Block]:
+    status = history.job.status_text
     if status == "running":
         return []
     if status == "idle":
         return [Line("  its schedd requests no match: its JobUniverse, hosts or times forbid it")]
-    held = story.job.ad.get_string("HoldReason") if status == "held" else None
+    held = history.job.ad.get_string("HoldReason") if status == "held" else None
     return [Line(f"  it is not waiting for a slot{'' if not held else f': {held}'}")]
 
 
 def _moment(answer: Answer, seen: Seen) -> list[Block]:
     """When the cycle was looked at, and under which limits the job was."""
-    story, found = answer.story, seen.limits
-    blocks: list[Block] = [Line(f"  {story.when.value}{_turn(found, seen.spin)}")]
-    equal = {made.request for made in story.attempts if made.reason is not None}
-    if story.when is When.EQUAL_REFUSED and equal:
+    history, found = answer.history, seen.limits
+    blocks: list[Block] = [Line(f"  {history.when.value}{_turn(found, seen.spin)}")]
+    equal = {made.request for made in history.attempts if made.reason is not None}
+    if history.when is When.EQUAL_REFUSED and equal:
         blocks.append(Line(f"  rejected was job {sorted(equal)[-1]} of the same autocluster"))
-    if story.asked_by is not None:
+    if history.asked_by is not None:
         blocks.append(
             Line(
-                f"  its schedd requested a match for job {story.asked_by} and ran this job instead"
+                f"  its schedd requested a match for job {history.asked_by}"
+                " and ran this job instead"
             )
         )
     blocks += _limits(found)
-    past = story.job.ad.get_string("VacateReason")
+    past = history.job.ad.get_string("VacateReason")
     if past:
         blocks.append(Line(f"  reason of its last vacate: {past}"))
     return blocks
@@ -151,7 +152,7 @@ def _limits(found: Limits) -> list[Block]:
 
 def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     sieved = seen.funnel
-    if answer.story.when is When.MATCHED:
+    if answer.history.when is When.MATCHED:
         return [_funnel(answer, sieved), _runner_up(seen)]
     found = seen.limits
     limited = found.rank_only or any(state.full for state in found.concurrency)
@@ -167,7 +168,7 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
 
 
 def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
-    result = answer.story.result
+    result = answer.history.result
     trimmed: dict[str, list[str]] = {}
     for item in result.trimmed:
         trimmed.setdefault(item.cause.value, []).append(item.name)
@@ -230,20 +231,20 @@ def _runner_up(seen: Seen) -> list[Block]:
 
 def why_data(answer: Answer) -> JsonObject:
     """The same for programs."""
-    story, seen = answer.story, answer.seen
+    history, seen = answer.history, answer.seen
     found: JsonObject = {
-        "job": story.job.id,
-        "submitter": story.job.submitter,
-        "status": story.job.status_text,
+        "job": history.job.id,
+        "submitter": history.job.submitter,
+        "status": history.job.status_text,
         "verdict": headline(answer),
-        "matched": story.slot,
-        "when": story.when if story.waiting else None,
-        "asked_by": story.asked_by,
-        "attempts": story.attempts,
+        "matched": history.slot,
+        "when": history.when if history.waiting else None,
+        "asked_by": history.asked_by,
+        "attempts": history.attempts,
         "standing": answer.standing,
         "holding": answer.holding,
         "slots": answer.slots,
-        "trimmed": [{"slot": t.name, "cause": t.cause} for t in story.result.trimmed],
+        "trimmed": [{"slot": t.name, "cause": t.cause} for t in history.result.trimmed],
     }
     if seen is None:
         return found

@@ -2,8 +2,7 @@
 
 ``defaults.json`` is the parameter table of HTCondor 25.14.1, ``parameters.json`` says what its
 macros mean, ``attributes.json`` lists attributes of ads, the ``.conf`` files hold templates.  The
-knobs of the negotiation cycle are declared in ``policy.knobs``; a declaration has precedence over
-a row.
+knobs of the negotiation cycle have no rows here: ``policy.knobs`` declares them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions about expressions that an explanation asks: are they constant, what do they mention.
+"""Asks of an expression whether it is constant and what it mentions, for explanations.
 
 Follows: a constant is what flattening without any ad leaves as a value; the declarations of
 functions say which of them are not settled by their arguments.

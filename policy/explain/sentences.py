@@ -1,4 +1,4 @@
-"""Sentences about a policy, each with the definitions it comes from.
+"""Defines sentences about a policy, each with the definitions it comes from.
 
 Inputs: readings of knobs, definitions.  Outputs: ``Sentence`` values.
 """

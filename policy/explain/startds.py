@@ -1,4 +1,4 @@
-"""What a configuration sets for its startds, per startd that a local name tells apart.
+"""Lists what a configuration sets for its startds, per startd that a local name tells apart.
 
 Inputs: a ``Config``, the name of a macro.  Outputs: each value with its origins and its expression.
 """

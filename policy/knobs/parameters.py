@@ -1,6 +1,7 @@
 """Says what is known about any macro of HTCondor, knob of the cycle or not, as ``Parameter``.
 
-A declared knob has precedence over the row of the recorded table and its meaning.
+A knob of the cycle is known by its declaration, every other macro by its rows in the recorded
+tables.
 Follows: the parameter table of 25.14.1; macros that only the programs know have no default there.
 """
 

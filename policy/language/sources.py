@@ -1,4 +1,4 @@
-"""The interface through which configuration texts are got.
+"""Declares the interface through which configuration texts are got.
 
 Inputs and outputs: file names as text; contents as text.  ``policy.io`` reads the file system;
 ``MemorySources`` serves texts from a mapping (recorded scenarios, tests).

@@ -1,4 +1,4 @@
-"""The macro table: what each name was set to, where, and what it was before.
+"""Holds the macro table: what each name was set to, where, and what it was before.
 
 Inputs: definitions in the order they are read.  Outputs: lookups by exact name or with the
 subsystem and local-name prefixes; below the table lie the built-in defaults.

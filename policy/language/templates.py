@@ -1,4 +1,4 @@
-"""Configuration templates: ``use CATEGORY : name(arguments)``.
+"""Reads configuration templates: ``use CATEGORY : name(arguments)``.
 
 How a list of templates is written, how arguments are told apart and put into the template's text.
 Inputs: the template texts (a file of sections headed ``[CATEGORY : Name]``).  Outputs: texts to be

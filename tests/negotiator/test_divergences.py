@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from negotiator.groups import rounds as grouploop
-from negotiator.model.departures import Sane
+from negotiator.model.departures import DepartureKind
 from negotiator.model.result import CycleResult
 from tests.negotiator import scenarios
 
@@ -126,6 +126,6 @@ def test_a_match_that_changes_nothing() -> None:
 
 def test_every_departure_is_in_the_register() -> None:
     text = (Path(__file__).parents[2] / "DIVERGENCES.md").read_text()
-    for kind in Sane:
+    for kind in DepartureKind:
         entry = text.partition(f"## {kind.number} ")[2].partition("\n## ")[0]
         assert "tests/negotiator/test_divergences.py::" in entry

@@ -14,9 +14,9 @@ from classad.language.values import ERROR, UNDEFINED
 from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings
 from negotiator.jobs.lists import (
     READ_BY_SCHEDD,
-    excerpts_of,
     job_list,
     job_lists,
+    projections_of,
     queued_job,
     runnable,
     submitter_of,
@@ -47,7 +47,7 @@ def _job(number: int, **given: Any) -> ClassAd:
 def _order(jobs: list[ClassAd]) -> list[int]:
     """The numbers of the jobs that are offered, in the order in which they stand."""
     queues = (ScheddQueue("schedd", tuple(jobs)),)
-    lists = job_lists(queues, frozenset(), SignificanceSettings(), POLICY, CONTEXT, freeze=False)
+    lists = job_lists(queues, frozenset(), SignificanceSettings(), POLICY, CONTEXT, flatten=False)
     return [job.proc for each in lists.values() for job in each.waiting]
 
 
@@ -102,7 +102,7 @@ def test_a_request_has_what_its_job_inherits() -> None:
     job.chain(cluster)
     table = AutoclusterTable(frozenset({"requestcpus", "site"}))
     queued = queued_job(job, table, CONTEXT)
-    ad = job_list(excerpts_of(table), POLICY, None).request_for(queued).ad
+    ad = job_list(projections_of(table), POLICY, None).request_for(queued).ad
     assert (ad["RequestCpus"], ad["Site"], ad["ClusterId"]) == (4, "south", 1)
     assert len(job) == 2
 

@@ -29,11 +29,11 @@ def test_the_first_candidate_is_the_one_that_is_taken(name: str) -> None:
     assert result.matches
     for match in {item.job: item for item in reversed(result.matches)}.values():
         job = find_job(snapshot, match.job)
-        story, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW)
-        assert story.result == result
+        history, found = look_at(snapshot, policy, job, ranking, now=scenarios.NOW)
+        assert history.result == result
         assert found is not None
-        if story.when is When.MATCHED:
-            assert found.slots[0].slot == story.slot
+        if history.when is When.MATCHED:
+            assert found.slots[0].slot == history.slot
             assert found.slots[0].preempts == match.preempted
 
 

@@ -255,7 +255,7 @@ def test_going_by_what_is_known_changes_nothing(tmp_path: Path, text: str, pool:
             workload.arrivals.append(Arrival(50 * i * (i % 5), 200 + 37 * i, shape))
         workload.sorted()
         made.negotiator = Negotiator(made.simulation, policy, 0, quick)
-        assert (made.negotiator.standing is not None) is quick
+        assert (made.negotiator.cache is not None) is quick
         return made
 
     quick, full = run(True), run(False)
@@ -287,7 +287,7 @@ def build_pool(text: str) -> Pool:
 def test_what_may_change_between_cycles_is_not_kept(tmp_path: Path, text: str) -> None:
     run = Run(policy_of(tmp_path, text), [(0, "a", 60)])
     assert run.negotiator.preempts is False
-    assert run.negotiator.standing is None
+    assert run.negotiator.cache is None
 
 
 def test_slots_that_look_at_what_changes_are_not_kept(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_slots_that_look_at_what_changes_are_not_kept(tmp_path: Path) -> None:
             slot.ad.insert(name, ExprTree(requirements))
             slot.ad.insert("Requirements", ExprTree("START"))
         run = Run(policy, [(0, "a", 60)], slots=pool)
-        assert run.negotiator.standing is None, requirements
+        assert run.negotiator.cache is None, requirements
 
 
 def test_a_checkpoint_restores_every_part(tmp_path: Path) -> None:

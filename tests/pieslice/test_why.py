@@ -57,9 +57,9 @@ def test_the_counts_are_those_of_the_cycle(name: str) -> None:
         assert funnel.candidates == left
         for clause in funnel.clauses:
             assert clause.alone <= clause.refuses
-        if answer.story.when is not When.REFUSED or seen.ranking.kept_list:
+        if answer.history.when is not When.REFUSED or seen.ranking.kept_list:
             continue
-        reasons = [made.reason for made in answer.story.attempts if made.reason]
+        reasons = [made.reason for made in answer.history.attempts if made.reason]
         if "concurrency limit" not in str(reasons[-1]):
             assert funnel.candidates == 0
         causes = {part.cause: part.slots for step in funnel.steps for part in step.parts}
@@ -73,15 +73,15 @@ def test_the_counts_are_those_of_the_cycle(name: str) -> None:
 def test_the_verdict_is_what_happened(name: str) -> None:
     """A job that was matched is said to be so, with its slot as the best candidate."""
     for answer in answers(name):
-        seen, story = answer.seen, answer.story
+        seen, history = answer.seen, answer.history
         if seen is None:
             continue
-        if story.when is When.MATCHED:
-            assert story.slot == seen.ranking.slots[0].slot
+        if history.when is When.MATCHED:
+            assert history.slot == seen.ranking.slots[0].slot
             # What is left of a list made before may be no candidate any more.
             if not seen.ranking.kept_list:
-                assert seen.funnel.verdicts[story.slot] == "candidate"
-        elif story.when is When.REFUSED:
+                assert seen.funnel.verdicts[history.slot] == "candidate"
+        elif history.when is When.REFUSED:
             assert not seen.ranking.slots or any(s.full for s in seen.limits.concurrency)
 
 
@@ -89,12 +89,14 @@ def test_slots_without_a_claim_are_no_candidates() -> None:
     (first, *_) = answers("no-claim-id")
     assert first.seen is not None
     assert "no claim id left" in first.seen.funnel.verdicts.values()
-    assert first.seen.ranking.slots[0].slot == first.story.slot
+    assert first.seen.ranking.slots[0].slot == first.history.slot
 
 
 def test_a_schedd_may_give_a_slot_to_another_job() -> None:
-    given = [answer for answer in answers("submitter-constraint") if answer.story.asked_by]
-    assert [(answer.story.job.id, answer.story.asked_by) for answer in given] == [("2.0", "3.0")]
+    given = [answer for answer in answers("submitter-constraint") if answer.history.asked_by]
+    assert [(answer.history.job.id, answer.history.asked_by) for answer in given] == [
+        ("2.0", "3.0")
+    ]
 
 
 def test_a_clause_that_alone_keeps_slots_away(pool: Path, capsys: Any) -> None:

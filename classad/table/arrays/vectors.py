@@ -1,4 +1,4 @@
-"""Vectors: many values at once, and what operators and functions make of them.
+"""Applies operators and functions to vectors: many values at once.
 
 Of numbers, booleans, undefined and errors csrc/operate.c makes what ``classad.language.operators``
 would, which the tests compare; every other value, and all of them without the C kernels, goes to

@@ -1,4 +1,4 @@
-"""``Partner``: the one ad that all rows are evaluated against, and keys of what matters in it.
+"""Defines ``Partner``, the one ad that all rows are evaluated against, and keys of what matters.
 
 Two partners are the same to an expression if their keys are.  An attribute that is an expression
 counts as its value where it refers to nothing outside; else as its text together with all that it

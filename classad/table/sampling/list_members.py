@@ -1,4 +1,4 @@
-"""The ads in the lists that rows have, as rows of their own.
+"""Makes rows of the ads in the lists that rows have.
 
 The value of an expression in such an ad follows from what that ad has and from values of the
 partner if every name that it mentions is a plain value there; a name that the ad lacks is the

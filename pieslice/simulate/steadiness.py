@@ -1,7 +1,7 @@
 """Finds out whether what matches in one cycle of a simulation matches in the next one, too.
 
-If the expressions of a pool, a workload and a policy read anything that changes from cycle to
-cycle; where they do not, what was found out about a free slot and a kind of job stands for as long
+It does unless an expression of the pool, the workload or the policy reads something that changes
+from cycle to cycle.  Then what was found out about a free slot and a kind of job holds for as long
 as the slot stays as it is.  When in doubt the answer is no.
 
 Inputs: slots as a cycle prepares them, the kinds of job, the policy.  Outputs: yes or no.  Follows:
@@ -45,7 +45,7 @@ _OFFER: Final = (
 )  # fmt: skip
 
 
-def stands(slots: Sequence[Slot], shapes: Iterable[Shape], policy: NegotiatorPolicy) -> bool:
+def is_steady(slots: Sequence[Slot], shapes: Iterable[Shape], policy: NegotiatorPolicy) -> bool:
     """Whether matches and ranks of free slots hold from cycle to cycle."""
     machines = [slot.ad for slot in slots]
     jobs = [shape.ad for shape in shapes]

@@ -1,35 +1,35 @@
-"""Excerpts: the same for ads that share their names as for others."""
+"""Projections: the same for ads that share their names as for others."""
 
 from __future__ import annotations
 
 from classad import ClassAd
 from classad.files.ads import read_long
-from negotiator.expressions.projection import Excerpts
+from negotiator.expressions.projection import Projections
 from negotiator.jobs.autoclusters import AutoclusterTable
 
 
-def test_an_excerpt_has_what_is_there_and_what_is_added() -> None:
+def test_a_projection_has_what_is_there_and_what_is_added() -> None:
     ad, same = read_long("Memory = 2\nCPUS = 4\nOwner = u\n\nMemory = 3\nCPUS = 5\nOwner = v\n")
-    excerpts = Excerpts({"cpus", "memory", "disk"}, {"autoclusterid": "AutoClusterId"})
-    found = excerpts.of(ad._names)
+    projections = Projections({"cpus", "memory", "disk"}, {"autoclusterid": "AutoClusterId"})
+    found = projections.of(ad._names)
     assert found.keys == ("cpus", "memory")
     assert found.pick(ad._attrs) == (4, 2)
     assert list(found.names.values()) == ["CPUS", "Memory", "AutoClusterId"]
-    assert excerpts.of(same._names) is found
-    alone = excerpts.of(dict(ad._names))
+    assert projections.of(same._names) is found
+    alone = projections.of(dict(ad._names))
     assert (alone.keys, alone.names) == (found.keys, found.names)
 
 
-def test_an_excerpt_may_have_one_attribute_or_none() -> None:
-    excerpts = Excerpts({"cpus"})
+def test_a_projection_may_have_one_attribute_or_none() -> None:
+    projections = Projections({"cpus"})
     for ad, values in ((ClassAd({"Cpus": 1}), (1,)), (ClassAd({"Memory": 1}), ())):
-        assert excerpts.of(ad._names).pick(ad._attrs) == values
+        assert projections.of(ad._names).pick(ad._attrs) == values
 
 
 def test_an_added_name_is_spelled_as_the_ad_has_it() -> None:
     (ad,) = read_long("AUTOCLUSTERID = 4\n")
-    excerpts = Excerpts({"autoclusterid"}, {"autoclusterid": "AutoClusterId"})
-    assert list(excerpts.of(ad._names).names.values()) == ["AUTOCLUSTERID"]
+    projections = Projections({"autoclusterid"}, {"autoclusterid": "AutoClusterId"})
+    assert list(projections.of(ad._names).names.values()) == ["AUTOCLUSTERID"]
 
 
 def test_jobs_that_inherit_are_told_apart_by_what_they_inherit() -> None:

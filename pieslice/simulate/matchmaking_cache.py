@@ -1,10 +1,11 @@
-"""Keeps what stands from cycle to cycle of a simulation, and runs a cycle that goes by it.
+"""Caches matchmaking from cycle to cycle of a simulation, and runs cycles from the cache.
 
-Decides what need not be found out again: free slots as a cycle prepares them, which of them suit
-which kind of job and how they rank, the significant attributes.  Claimed slots, which nobody can
-get here, only count towards usage and the size of the pool.
+Cached are free slots as a cycle prepares them, which of them match which kind of job and how they
+rank, and the significant attributes.  Claimed slots, which nobody can get here, only count towards
+usage and the size of the pool.
 
-Inputs: a simulation in which nobody is preempted and whose expressions stand (``steady``).
+Inputs: a simulation in which nobody is preempted and whose expressions are steady
+(``pieslice.simulate.steadiness``).
 Outputs: the matches that ``negotiator.cycle.negotiate`` would find, the accountant, the quotas.
 Follows: ``negotiator.cycle``, with which tests compare every cycle of a simulation.
 """
@@ -19,7 +20,7 @@ from attr import define, field
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
-from negotiator.expressions.projection import Excerpts
+from negotiator.expressions.projection import Projections
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.autoclusters import (
     AutoclusterTable,
@@ -29,9 +30,9 @@ from negotiator.jobs.autoclusters import (
     significant_attributes,
 )
 from negotiator.jobs.lists import (
-    excerpts_of,
     job_list,
     most_jobs,
+    projections_of,
     queued_job,
     runnable,
     submitter_of,
@@ -56,12 +57,12 @@ from negotiator.sessions.rounds import all_rounds
 from pieslice.simulate.engine import Simulation
 from pieslice.simulate.pool import SimSlot
 from pieslice.simulate.state import IDLE
-from pieslice.simulate.steady import stands
+from pieslice.simulate.steadiness import is_steady
 from policy.model import NegotiatorPolicy
 
 #: How often jobs that have started and slots that are gone are forgotten, in cycles.
 _TIDY: Final = 100
-#: Who asks and when: for what stands it makes no difference.
+#: Who asks and when: for what is cached it makes no difference.
 _ASKER: Final = Asker("", "", 0.0, rank_only=False)
 _CONTEXT: Final = EvalContext(now=0.0)
 
@@ -83,13 +84,13 @@ class _Prepared:
 
 @define(eq=False)
 class _Kinds:
-    """What stands for one list of significant attributes.
+    """What is cached for one list of significant attributes.
 
     ``candidates``: by kind of job and position of the slot; None where they do not match.
     """
 
     table: AutoclusterTable | None
-    excerpts: Excerpts | None
+    projections: Projections | None
     candidates: dict[int, _Candidates] = field(factory=dict)
     queued: dict[int, QueuedJob] = field(factory=dict)
 
@@ -104,8 +105,8 @@ class Found:
 
 
 @define(eq=False)
-class Standing:
-    """The memory of the negotiator of a simulation."""
+class MatchmakingCache:
+    """What the negotiator of a simulation need not find out again."""
 
     simulation: Simulation
     policy: NegotiatorPolicy
@@ -140,15 +141,17 @@ class Standing:
         )
 
     @classmethod
-    def of(cls, simulation: Simulation, policy: NegotiatorPolicy, schedd: str) -> Standing | None:
-        """The memory for a simulation; None if in it things do not stand."""
+    def of(
+        cls, simulation: Simulation, policy: NegotiatorPolicy, schedd: str
+    ) -> MatchmakingCache | None:
+        """The cache for a simulation; None if matches may change from cycle to cycle."""
         made = cls(simulation, policy, schedd)
         context = EvalContext(now=float(simulation.epoch))
         pool = simulation.pool
         slots = [*pool.slots.values(), *(slot for away in pool.away.values() for slot in away)]
         seen = [found for slot in slots if (found := made._prepare(slot, context).slot) is not None]
         shapes = simulation.workload.shapes
-        return made if stands(seen, shapes, policy) else None
+        return made if is_steady(seen, shapes, policy) else None
 
     # --- slots --------------------------------------------------------------------------------
 
@@ -223,8 +226,8 @@ class Standing:
         if found is None:
             table = self._table(names, waiting)
             attributes = None if table is None else table.attributes
-            excerpts = None if table is None else excerpts_of(table)
-            kinds = self._kinds.setdefault(attributes, _Kinds(table, excerpts))
+            projections = None if table is None else projections_of(table)
+            kinds = self._kinds.setdefault(attributes, _Kinds(table, projections))
             found = self._kinds_of[key] = kinds
         return found
 
@@ -273,7 +276,7 @@ class Standing:
         lists = {}
         for user, jobs in by_user.items():
             jobs.sort(key=_order)
-            made = job_list(kinds.excerpts, self.policy, most_jobs(self.policy, 0))
+            made = job_list(kinds.projections, self.policy, most_jobs(self.policy, 0))
             made.waiting = dict.fromkeys(jobs)
             lists[user, self.schedd] = made
         return lists
@@ -302,7 +305,7 @@ class Standing:
             if new:
                 board = self._probe
                 job = queued_job(self.simulation.workload.shapes[shape].ad, kinds.table, _CONTEXT)
-                made = job_list(kinds.excerpts, self.policy, most_jobs(self.policy, 0))
+                made = job_list(kinds.projections, self.policy, most_jobs(self.policy, 0))
                 request = made.request_for(job).ad
                 tester = Tester(Ask(board, request, _ASKER, board.context))
                 ranker = Ranker(board.policy, request, board.context)
@@ -348,7 +351,7 @@ class Standing:
             numbers=self._pool_numbers(context),
             jobs=self._job_lists(waiting, kinds, context),
             slots=free,
-            engine=_StandingEngine(self, kinds),
+            engine=_CachedEngine(self, kinds),
         )
         prepared = {slot.name: slot for slot in free.values()}
         all_rounds(board, submitters)
@@ -374,10 +377,10 @@ def _candidate(tester: Tester, ranker: Ranker, position: int, slot: Slot) -> Can
 
 
 @define(eq=False)
-class _StandingEngine:
+class _CachedEngine:
     """Finds the candidates of requests among those that are known."""
 
-    standing: Standing
+    cache: MatchmakingCache
     kinds: _Kinds
 
     def find(
@@ -391,9 +394,9 @@ class _StandingEngine:
             # Nobody is on any of the slots, so that no startd prefers the request to a job.
             tally.refused[Refusal.NOT_OCCUPIED] += len(board.slots)
             return Listed([])
-        arrivals = self.standing.simulation.workload.arrivals
+        arrivals = self.cache.simulation.workload.arrivals
         shape = arrivals[request.jobs[0].cluster - 1].shape
-        known = self.standing.candidates(self.kinds, shape, board.slots)
+        known = self.cache.candidates(self.kinds, shape, board.slots)
         suitable = [c for position in board.slots if (c := known[position]) is not None]
         costs = {candidate.cost for candidate in suitable}
         dear = {cost for cost in costs if not allowance.permits(MatchKind.NONE, cost)}

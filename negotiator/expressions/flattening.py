@@ -15,8 +15,8 @@ from classad.syntax.nodes import Node
 from negotiator.expressions.known import KnownExpressions
 
 
-class Freezer:
-    """Freezes requirements; remembers what it learnt about expressions shared by many ads."""
+class Flattener:
+    """Flattens requirements; remembers what it learnt about expressions shared by many ads."""
 
     def __init__(self, context: EvalContext, expressions: KnownExpressions | None = None) -> None:
         self._context = context
@@ -25,13 +25,13 @@ class Freezer:
         #: Expressions that call no unsteady function, kept so that their identities stay theirs.
         self._steady: dict[int, Expression] = {}
 
-    def freeze(self, ad: ClassAd) -> None:
+    def flatten(self, ad: ClassAd) -> None:
         """Replace the requirements if it matters."""
-        settled = self.settled(ad)
-        if settled is not None:
-            ad.insert("Requirements", settled)
+        flattened = self.flattened(ad)
+        if flattened is not None:
+            ad.insert("Requirements", flattened)
 
-    def settled(self, ad: ClassAd) -> object:
+    def flattened(self, ad: ClassAd) -> object:
         """The requirements to go by if they are others than those in the ad, else None."""
         before = ad.raw("Requirements")
         if before.__class__ is not Expression or not self._matters(ad, before):
