@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import sys
 import timeit
+from array import array
 from collections.abc import Callable
 from random import Random
 
 from classad import kernels
+from classad.kernels import Key
 
 
 def columns(rows: int) -> list[list[float]]:
@@ -28,17 +30,18 @@ def best(function: Callable[[], object]) -> float:
 
 def main() -> None:
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    keys, _ = kernels._keys(columns(rows))
+    keys = [Key(array("d", column)) for column in columns(rows)]
+    every = array("i", range(rows))
     backends = {name: kernels._choose(name) for name in ("c", "python")}
-    orders = [sort(keys, rows, None, rows) for _, _, sort in backends.values()]
+    orders = [sort(keys, rows, every, rows) for _, _, sort in backends.values()]
     assert orders[0] == orders[1], "the backends disagree"
     print(f"{rows} rows, 5 columns, same order from both backends; best of 5, ms")
     print(f"{'':8}{'top_k 1':>12}{'top_k 100':>12}{'sort_order':>12}")
     for name, (_, top, sort) in backends.items():
         times = [
-            best(lambda top=top: top(keys, rows, None, 1)),  # type: ignore[misc]
-            best(lambda top=top: top(keys, rows, None, min(100, rows))),  # type: ignore[misc]
-            best(lambda sort=sort: sort(keys, rows, None, rows)),  # type: ignore[misc]
+            best(lambda top=top: top(keys, rows, every, 1)),  # type: ignore[misc]
+            best(lambda top=top: top(keys, rows, every, min(100, rows))),  # type: ignore[misc]
+            best(lambda sort=sort: sort(keys, rows, every, rows)),  # type: ignore[misc]
         ]
         print(f"{name:8}" + "".join(f"{time:12.3f}" for time in times))
 

@@ -35,26 +35,17 @@ class _Lib(Protocol):
     def ca_number_pairs(
         self,
         rows: int,
-        left: _Sizes,
+        left_width: int,
+        left: object,
+        right_width: int,
         right: object,
         room: int,
         slots: _Sizes,
         numbers: _Sizes,
         first: _Sizes,
     ) -> int: ...
-    def ca_number_cells(
-        self,
-        cells: int,
-        tags: object,
-        payload: object,
-        room: int,
-        slots: _Sizes,
-        numbers: _Sizes,
-        first: _Sizes,
-    ) -> int: ...
-    def ca_pick(self, count: int, rows: _Sizes, length: int, codes: _Sizes, out: _Sizes) -> int: ...
-    def ca_pick_numbers(
-        self, count: int, rows: _Sizes, length: int, values: _Sizes, out: _Sizes
+    def ca_pick(
+        self, count: int, rows: _Sizes, length: int, width: int, values: object, out: object
     ) -> int: ...
     def ca_flag(
         self,
@@ -69,16 +60,6 @@ class _Lib(Protocol):
     def ca_count_bits(self, size: int, bits: object) -> int: ...
     def ca_list_bits(self, size: int, bits: _Sizes, room: int, rows: _Sizes) -> int: ...
     def ca_mark(self, count: int, rows: object, kind: int, room: int, out: object) -> int: ...
-    def ca_spread(
-        self,
-        count: int,
-        codes: _Sizes,
-        rows: object,
-        size: int,
-        table: _Sizes,
-        room: int,
-        out: _Sizes,
-    ) -> int: ...
     def ca_operate(
         self, op: int, count: int, left: object, right: object, tags: object, payload: object
     ) -> int: ...
@@ -92,16 +73,6 @@ class _Lib(Protocol):
         payload: object,
     ) -> int: ...
     def ca_judge(self, count: int, tags: object, payload: object, out: object) -> int: ...
-    def ca_compute(
-        self,
-        op: int,
-        count: int,
-        left: object,
-        right: object,
-        most: float,
-        zeros: int,
-        out: object,
-    ) -> int: ...
     def ca_settle(
         self, count: int, values: object, single: int, other: float, out: object
     ) -> int: ...

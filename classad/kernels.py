@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from classad._kernels import _FFI, _Lib
 
-    #: Keys of so many rows, some of the rows (None: all of them), and how many places are wanted.
-    _Chooser = Callable[[Sequence["Key"], int, "array[int] | None", int], list[int]]
+    #: Keys of so many rows, some of the rows, and how many places are wanted.
+    _Chooser = Callable[[Sequence["Key"], int, "array[int]", int], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
-INTERFACE: Final = 13
+INTERFACE: Final = 14
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
 
@@ -52,53 +52,40 @@ class Key(NamedTuple):
         return self.values[place] if place < len(self.values) else self.other
 
 
-def top_k(columns: Sequence[Sequence[float]], k: int) -> list[int]:
-    """The ``k`` best rows (all of them when there are fewer), best first; equal rows keep order.
-
-    A NaN is below all numbers and equal to another NaN.
-    """
-    if k < 0:
-        raise ValueError(f"the number of rows to choose is negative: {k}")
-    keys, size = _keys(columns)
-    return _top_k(keys, size, None, min(k, size))
-
-
-def sort_order(columns: Sequence[Sequence[float]], wanted: int | None = None) -> list[int]:
+def sort_order(columns: Sequence[Sequence[float]]) -> list[int]:
     """The rows in the order in which GNU ``std::sort`` leaves them all, best first.
-
-    ``wanted``: so many of the first ones, of rows without a NaN; None for all.
 
     Up to 16 rows equal ones keep their order, above that the library shuffles them, always in the
     same way.  A NaN is neither better nor worse than anything: the next column decides.
     """
-    keys, size = _keys(columns)
-    return _sort_order(keys, size, None, size if wanted is None else min(wanted, size))
+    if not columns:
+        raise ValueError("there is no key column")
+    count = len(columns[0])
+    for column in columns:
+        if len(column) != count:
+            raise ValueError(f"key columns of different lengths: {count} and {len(column)}")
+    keys = [Key(array("d", column)) for column in columns]
+    return _sort_rows(keys, count, array("i", range(count)), count)
 
 
 def top_rows(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
-    """``top_k`` of some rows, which rise, of ``size`` that have keys; equal ones without any."""
+    """The ``k`` best of some rows, which rise, of ``size`` that have keys; equal ones keep order.
+
+    All of them when there are fewer.  A NaN is below all numbers and equal to another NaN.
+    """
+    if k < 0:
+        raise ValueError(f"the number of rows to choose is negative: {k}")
     _check(keys, size)
-    return _top_k(keys, size, rows, min(k, len(rows)))
+    return _top_rows(keys, size, rows, min(k, len(rows)))
 
 
 def sort_rows(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
-    """``sort_order`` of some rows, in whose order they stand, of ``size`` that have keys."""
+    """The first ones, of some rows without a NaN, in the order in which ``sort_order`` has them.
+
+    ``size`` rows have keys; ``rows``: some of these, in the order in which they stand.
+    """
     _check(keys, size)
-    return _sort_order(keys, size, rows, min(wanted, len(rows)))
-
-
-def _keys(columns: Sequence[Sequence[float]]) -> tuple[list[Key], int]:
-    """Columns as keys, and the number of rows."""
-    if not columns:
-        raise ValueError("there is no key column")
-    rows = len(columns[0])
-    keys = []
-    for column in columns:
-        if len(column) != rows:
-            raise ValueError(f"key columns of different lengths: {rows} and {len(column)}")
-        known = column.__class__ is array and column.typecode == "d"
-        keys.append(Key(column if known else array("d", column)))  # type: ignore[arg-type]
-    return keys, rows
+    return _sort_rows(keys, size, rows, min(wanted, len(rows)))
 
 
 def _check(keys: Sequence[Key], size: int) -> None:
@@ -139,38 +126,28 @@ def _columns(keys: Sequence[Key], rows: Sequence[int]) -> list[list[float]]:
     return [list(map(key.at, rows)) for key in keys]
 
 
-def _top_k_python(keys: Sequence[Key], size: int, rows: array[int] | None, k: int) -> list[int]:
-    chosen: Sequence[int] = range(size) if rows is None else rows
-    columns = _columns(keys, chosen)
-    if _has_nan(columns):  # below all numbers: a column more before each says where one is
-        pairs = [([k == k for k in c], [k if k == k else 0.0 for k in c]) for c in columns]
-        columns = [list(map(float, column)) for pair in pairs for column in pair]
-    table = list(zip(*columns, strict=True)) or [()] * len(chosen)
-    order = sorted(range(len(chosen)), key=table.__getitem__, reverse=True)
-    return [chosen[place] for place in order[:k]]
+def _top_rows_python(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
+    columns: list[Any] = _columns(keys, rows)
+    if _has_nan(columns):  # below all numbers
+        columns = [[(key == key, key if key == key else 0.0) for key in c] for c in columns]
+    table = list(zip(*columns, strict=True)) or [()] * len(rows)
+    order = sorted(range(len(rows)), key=table.__getitem__, reverse=True)
+    return [rows[place] for place in order[:k]]
 
 
-def _sort_order_python(
-    keys: Sequence[Key], size: int, rows: array[int] | None, wanted: int
-) -> list[int]:
-    chosen: Sequence[int] = range(size) if rows is None else rows
-    order = _all_sorted(_columns(keys, chosen), len(chosen))
-    return [chosen[place] for place in order[:wanted]]
-
-
-def _all_sorted(columns: Sequence[Sequence[float]], rows: int) -> list[int]:
-    table: list[tuple[float, ...]] = list(zip(*columns, strict=True)) or [()] * rows
-    order = list(range(rows))
+def _sort_rows_python(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
+    columns, order = _columns(keys, rows), list(range(len(rows)))
+    table: list[tuple[float, ...]] = list(zip(*columns, strict=True)) or [()] * len(rows)
     if _has_nan(columns):
         _introsort([_Row(row) for row in table], order)
     else:
-        distinct = sorted(set(table))
-        if len(distinct) == rows:  # then there is only one order
-            return sorted(order, key=table.__getitem__, reverse=True)
         # One number a distinct row: comparing integers is several times faster than tuples.
-        levels = {row: level for level, row in enumerate(distinct)}
-        _introsort([levels[row] for row in table], order)
-    return order
+        levels = {row: level for level, row in enumerate(sorted(set(table)))}
+        if len(levels) == len(rows):  # then there is only one order
+            order.sort(key=table.__getitem__, reverse=True)
+        else:
+            _introsort([levels[row] for row in table], order)
+    return [rows[place] for place in order[:wanted]]
 
 
 def _introsort(key: Sequence[_Comparable], order: list[int]) -> None:
@@ -293,26 +270,24 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
                 key.kinds, key.of_kinds = kept[-1], of_kinds
         return given, kept
 
-    def ints(values: array[int] | None) -> object:
-        return ffi.NULL if values is None else ffi.from_buffer("int32_t[]", values)
+    def ints(values: array[int]) -> object:
+        return ffi.from_buffer("int32_t[]", values)
 
-    def top(keys: Sequence[Key], size: int, rows: array[int] | None, k: int) -> list[int]:
+    def top(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
         given, _kept = held(keys)
-        count = size if rows is None else len(rows)
         order = array("i", [0]) * k
-        _checked(lib.ca_top_k(count, len(keys), given, size, ints(rows), k, ints(order)))
+        _checked(lib.ca_top_k(len(rows), len(keys), given, size, ints(rows), k, ints(order)))
         return order.tolist()
 
-    def sort(keys: Sequence[Key], size: int, rows: array[int] | None, wanted: int) -> list[int]:
+    def sort(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
         given, _kept = held(keys)
-        count = size if rows is None else len(rows)
+        count = len(rows)
         order, scratch = new("int32_t[]", count), new("int32_t[]", 3 * count)
         first = new("double[]", count)
-        _checked(
-            lib.ca_sort_order(
-                count, len(keys), given, size, ints(rows), wanted, first, scratch, order
-            )
+        code = lib.ca_sort_order(
+            count, len(keys), given, size, ints(rows), wanted, first, scratch, order
         )
+        _checked(code)
         return ffi.unpack(order, wanted)
 
     return top, sort
@@ -338,11 +313,11 @@ def _extension(wanted: str) -> tuple[_FFI, _Lib] | None:
 def _choose(wanted: str) -> tuple[str, _Chooser, _Chooser]:
     found = _extension(wanted)
     if found is None:
-        return "python", _top_k_python, _sort_order_python
+        return "python", _top_rows_python, _sort_rows_python
     return ("c", *_c_kernels(*found))
 
 
 _WANTED: Final = os.environ.get("CLASSAD_KERNELS", "") or "auto"
 #: What the C parser (classad/syntax/native.py) and loader are called through; None without them.
 native: Final = _extension(_WANTED)
-backend, _top_k, _sort_order = _choose(_WANTED)
+backend, _top_rows, _sort_rows = _choose(_WANTED)

@@ -27,7 +27,6 @@ SOURCES = [
     "csrc/load.c",
     "csrc/codes.c",
     "csrc/operate.c",
-    "csrc/doubles.c",
 ]
 DEPENDS = ["csrc/kernels.h", "csrc/declared.h", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
 FLAGS = [

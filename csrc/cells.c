@@ -34,7 +34,6 @@ void ca_load_free(ca_load *load)
     ca_pool_free(&load->shapes);
     free(load->name);
     free(load->columns);
-    free(load->column_of);
     free(load->sure);
     free(load->row_shapes);
     free(load->open);
@@ -46,35 +45,21 @@ void ca_load_free(ca_load *load)
 static int know_names(ca_load *load)
 {
     size_t count = load->names.count;
-    ca_name *name = ca_room(load->name, &load->name_capacity, count, sizeof *name);
-    if (name == NULL)
+    if (ca_room(&load->name, &load->name_capacity, count, sizeof *load->name) < 0)
         return CA_NO_MEMORY;
-    load->name = name;
-    int32_t *of = ca_room(load->column_of, &load->column_of_capacity, count, sizeof *of);
-    if (of == NULL)
-        return CA_NO_MEMORY;
-    load->column_of = of;
-    for (; load->names_known < count; load->names_known++) {
-        name[load->names_known] = (ca_name){(int32_t)load->names_known, -1, -1};
-        of[load->names_known] = -1;
-    }
+    while (load->names_known < count)
+        load->name[load->names_known++] = (ca_name){-1, -1};
     return CA_OK;
 }
 
 static int new_column(ca_load *load, int32_t name, int32_t key)
 {
     size_t count = load->column_count;
-    ca_cells *columns =
-        ca_room(load->columns, &load->column_capacity, count + 1, sizeof *columns);
-    if (columns == NULL)
+    if (ca_room(&load->columns, &load->column_capacity, count + 1, sizeof *load->columns) < 0)
         return CA_NO_MEMORY;
-    load->columns = columns;
-    memset(&columns[count], 0, sizeof *columns);
-    columns[count].folded = key;
-    columns[count].name = name;
-    columns[count].last_row = -1;
-    columns[count].dense = load->rows < FEW_ROWS;
-    load->column_of[key] = (int32_t)load->column_count++;
+    load->columns[count] = (ca_cells){
+        .folded = key, .name = name, .last_row = -1, .dense = load->rows < FEW_ROWS};
+    load->name[key].column = (int32_t)load->column_count++;
     return CA_OK;
 }
 
@@ -85,42 +70,33 @@ int32_t ca_cells_name(ca_load *load, const char *text, size_t length)
         return CA_NO_MEMORY;
     if (load->name[name].column >= 0)
         return name;
-    char *scratch = ca_room(load->scratch, &load->scratch_capacity, length + 1, 1);
-    if (scratch == NULL)
+    if (ca_room(&load->scratch, &load->scratch_capacity, length + 1, 1) < 0)
         return CA_NO_MEMORY;
-    load->scratch = scratch;
     for (size_t i = 0; i < length; i++)
-        scratch[i] = folded(text[i]);
-    int32_t key = ca_pool_number(&load->names, scratch, length);
+        load->scratch[i] = folded(text[i]);
+    int32_t key = ca_pool_number(&load->names, load->scratch, length);
     if (key < 0 || know_names(load) < 0)
         return CA_NO_MEMORY;
-    if (load->column_of[key] < 0 && new_column(load, name, key) < 0)
+    if (load->name[key].column < 0 && new_column(load, name, key) < 0)
         return CA_NO_MEMORY;
-    load->name[name].column = load->column_of[key];
+    load->name[name].column = load->name[key].column;
     return name;
 }
 
-/* Room for `count` cells; the three arrays grow together. */
+static int widen_rows(ca_cells *column, size_t count)
+{
+    return ca_room(&column->rows, &column->row_capacity, count, sizeof *column->rows);
+}
+
+/* Room for `count` cells; the arrays grow together. */
 static int widen(ca_cells *column, size_t count)
 {
-    size_t room = column->capacity, tag_room = room, row_room = column->row_capacity;
-    int64_t *payload = ca_room(column->payload, &room, count, sizeof *payload);
-    if (payload == NULL)
+    size_t room = column->capacity, tag_room = room;
+    if (ca_room(&column->payload, &room, count, sizeof *column->payload) < 0 ||
+        ca_room(&column->tags, &tag_room, count, 1) < 0)
         return CA_NO_MEMORY;
-    column->payload = payload;
-    unsigned char *tags = ca_room(column->tags, &tag_room, count, 1);
-    if (tags == NULL)
-        return CA_NO_MEMORY;
-    column->tags = tags;
     column->capacity = room;
-    if (column->dense)
-        return CA_OK;
-    int32_t *rows = ca_room(column->rows, &row_room, count, sizeof *rows);
-    if (rows == NULL)
-        return CA_NO_MEMORY;
-    column->rows = rows;
-    column->row_capacity = row_room;
-    return CA_OK;
+    return column->dense ? CA_OK : widen_rows(column, count);
 }
 
 /* Make a dense column as long as `rows`. */
@@ -140,17 +116,14 @@ static int pad(ca_cells *column, size_t rows)
 static int make_sparse(ca_cells *column)
 {
     size_t kept = 0;
-    int32_t *rows =
-        ca_room(column->rows, &column->row_capacity, column->present + 1, sizeof *rows);
-    if (rows == NULL)
+    if (widen_rows(column, column->present + 1) < 0)
         return CA_NO_MEMORY;
-    column->rows = rows;
     for (size_t row = 0; row < column->count; row++) {
         if (column->tags[row] == CA_NOTHING)
             continue;
         column->tags[kept] = column->tags[row];
         column->payload[kept] = column->payload[row];
-        rows[kept++] = (int32_t)row;
+        column->rows[kept++] = (int32_t)row;
     }
     column->count = kept;
     column->dense = 0;
@@ -211,20 +184,14 @@ int ca_cells_set(ca_load *load, int32_t name, int tag, int64_t payload)
         column->payload[column->count - 1] = payload;
         return CA_OK;
     }
-    if (load->open_count >= load->open_capacity) {
-        int32_t *open =
-            ca_room(load->open, &load->open_capacity, load->open_count + 1, sizeof *open);
-        if (open == NULL)
-            return CA_NO_MEMORY;
-        load->open = open;
-    }
-    if (append(load, column, tag, payload) < 0)
+    if (ca_room(&load->open, &load->open_capacity, load->open_count + 1, sizeof *load->open) < 0 ||
+        append(load, column, tag, payload) < 0)
         return CA_NO_MEMORY;
     load->open[load->open_count++] = name;
     return CA_OK;
 }
 
-int ca_cells_commit(ca_load *load)
+int ca_load_row(ca_load *load)
 {
     if (load->open_count == 0)
         return CA_OK;
@@ -232,13 +199,10 @@ int ca_cells_commit(ca_load *load)
         return CA_NO_MEMORY;
     int32_t shape = ca_pool_number(&load->shapes, (const char *)load->open,
                                    load->open_count * sizeof *load->open);
-    int32_t *shapes =
-        ca_room(load->row_shapes, &load->row_capacity, load->rows + 1, sizeof *shapes);
-    if (shapes != NULL)
-        load->row_shapes = shapes;
-    if (shape < 0 || shapes == NULL)
+    if (shape < 0 || ca_room(&load->row_shapes, &load->row_capacity, load->rows + 1,
+                             sizeof *load->row_shapes) < 0)
         return CA_NO_MEMORY;
-    shapes[load->rows++] = shape;
+    load->row_shapes[load->rows++] = shape;
     load->open_count = 0;
     return CA_OK;
 }
@@ -256,15 +220,10 @@ void ca_cells_forget(ca_load *load)
 int32_t ca_cells_text(ca_load *load, const char *text, size_t length)
 {
     int32_t number = ca_pool_number(&load->strings, text, length);
-    if (number < 0)
+    if (number < 0 || ca_room(&load->sure, &load->sure_capacity, load->strings.count, 1) < 0)
         return CA_NO_MEMORY;
-    unsigned char *sure =
-        ca_room(load->sure, &load->sure_capacity, load->strings.count, 1);
-    if (sure == NULL)
-        return CA_NO_MEMORY;
-    load->sure = sure;
-    for (; load->sure_known < load->strings.count; load->sure_known++)
-        sure[load->sure_known] = 0;
+    while (load->sure_known < load->strings.count)
+        load->sure[load->sure_known++] = 0;
     return number;
 }
 
@@ -319,8 +278,8 @@ int ca_load_column(const ca_load *load, size_t number, ca_column *column)
     if (load == NULL || column == NULL || number >= load->column_count)
         return CA_BAD_ARGUMENT;
     const ca_cells *cells = &load->columns[number];
-    *column = (ca_column){cells->name,    cells->folded, cells->dense, cells->waiting,
-                          cells->present, cells->count,  cells->tags,  cells->payload,
+    *column = (ca_column){cells->name,    cells->folded,  cells->waiting, cells->present,
+                          cells->count,   cells->tags,    cells->payload,
                           cells->dense ? NULL : cells->rows};
     return CA_OK;
 }

@@ -35,12 +35,10 @@ struct ca_load {
     ca_pool names;    /* spellings and folded names */
     ca_pool strings;  /* strings, the texts of expressions and of reals that wait */
     ca_pool shapes;   /* names of an ad as an array of int32_t */
-    ca_name *name;    /* by the number of the text in `names`; column -1 for a folded name only */
+    ca_name *name;    /* by the number of the text in `names` */
     size_t name_capacity, names_known;
     ca_cells *columns;
     size_t column_capacity, column_count;
-    int32_t *column_of; /* by the number of a folded name in `names`, -1 */
-    size_t column_of_capacity;
     unsigned char *sure; /* by the number of a text in `strings`: known to be an expression */
     size_t sure_capacity, sure_known;
     int32_t *row_shapes;
@@ -62,8 +60,7 @@ int32_t ca_cells_name(ca_load *load, const char *text, size_t length);
 /* Give an attribute of the present row a value; the last value wins. */
 int ca_cells_set(ca_load *load, int32_t name, int tag, int64_t payload);
 
-/* End the present row, or forget it. */
-int ca_cells_commit(ca_load *load);
+/* Forget the present row. */
 void ca_cells_forget(ca_load *load);
 
 /* The number of a string or expression. */

@@ -9,28 +9,31 @@ static uint64_t scattered(uint64_t key)
     return key ^ (key >> 29);
 }
 
-/* Number equal rows alike: those whose left and right numbers are equal, with payloads whose tags and
- * payloads are.  Inlined, so that what is not there costs nothing. */
-static inline int32_t number_rows(size_t rows, const int32_t *left, const int32_t *right,
-                                  const unsigned char *tags, const int64_t *payload, size_t room,
-                                  int32_t *slots, int32_t *numbers, int32_t *first)
+static inline uint64_t value_at(const char *values, size_t width, size_t row)
 {
-    if (rows > INT32_MAX || room < 2 * rows || (room & (room - 1)) != 0 ||
-        (rows > 0 && (slots == NULL || numbers == NULL || first == NULL)))
-        return CA_BAD_ARGUMENT;
-    memset(slots, 0, room * sizeof *slots);
+    if (width == 1)
+        return (unsigned char)values[row];
+    uint32_t half;
+    uint64_t whole;
+    memcpy(&half, values + row * width, sizeof half);
+    if (width == sizeof half)
+        return half;
+    memcpy(&whole, values + row * width, sizeof whole);
+    return whole;
+}
+
+/* Inlined for the widths of the values. */
+static inline int32_t number_pairs(size_t rows, size_t left_width, const char *left,
+                                   size_t right_width, const char *right, size_t room,
+                                   int32_t *slots, int32_t *numbers, int32_t *first)
+{
     int32_t count = 0;
     for (size_t row = 0; row < rows; row++) {
-        const uint32_t b = right == NULL ? 0 : (uint32_t)right[row];
-        const uint64_t key = payload == NULL
-                                 ? (uint64_t)(uint32_t)left[row] << 32 | b
-                                 : (uint64_t)payload[row] + ((uint64_t)tags[row] << 56);
-        size_t slot = (size_t)scattered(key) & (room - 1);
+        const uint64_t a = value_at(left, left_width, row), b = value_at(right, right_width, row);
+        size_t slot = (size_t)scattered(a + (b << (64 - 8 * right_width))) & (room - 1);
         for (; slots[slot] != 0; slot = (slot + 1) & (room - 1)) {
-            const int32_t other = first[slots[slot] - 1];
-            if (payload == NULL
-                    ? left[other] == left[row] && (right == NULL || right[other] == right[row])
-                    : payload[other] == payload[row] && tags[other] == tags[row])
+            const size_t other = (size_t)first[slots[slot] - 1];
+            if (value_at(left, left_width, other) == a && value_at(right, right_width, other) == b)
                 break;
         }
         if (slots[slot] == 0) {
@@ -42,40 +45,41 @@ static inline int32_t number_rows(size_t rows, const int32_t *left, const int32_
     return count;
 }
 
-int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, size_t room,
-                        int32_t *slots, int32_t *numbers, int32_t *first)
+int32_t ca_number_pairs(size_t rows, size_t left_width, const void *left, size_t right_width,
+                        const void *right, size_t room, int32_t *slots, int32_t *numbers,
+                        int32_t *first)
 {
-    if (rows > 0 && left == NULL)
+    if (rows > INT32_MAX || room < 2 * rows || (room & (room - 1)) != 0)
         return CA_BAD_ARGUMENT;
-    return number_rows(rows, left, right, NULL, NULL, room, slots, numbers, first);
+    memset(slots, 0, room * sizeof *slots);
+    if (left_width == 4 && right_width == 4)
+        return number_pairs(rows, 4, left, 4, right, room, slots, numbers, first);
+    if (left_width == 8 && right_width == 1)
+        return number_pairs(rows, 8, left, 1, right, room, slots, numbers, first);
+    return CA_BAD_ARGUMENT;
 }
 
-int32_t ca_number_cells(size_t cells, const unsigned char *tags, const int64_t *payload,
-                        size_t room, int32_t *slots, int32_t *numbers, int32_t *first)
+/* Inlined for each width, so that copying a value is one instruction. */
+static inline int pick(size_t count, const int32_t *rows, size_t length, size_t width,
+                       const char *values, char *out)
 {
-    if (tags == NULL || payload == NULL)
-        return cells > 0 ? CA_BAD_ARGUMENT : CA_OK;
-    return number_rows(cells, NULL, NULL, tags, payload, room, slots, numbers, first);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i] < 0 || (size_t)rows[i] >= length)
+            return CA_BAD_ARGUMENT;
+        memcpy(out + i * width, values + (size_t)rows[i] * width, width);
+    }
+    return CA_OK;
 }
 
-/* out[i] = from[rows[i]], of whatever type. */
-#define PICK(rows, count, length, from, out)                                                       \
-    for (size_t i = 0; i < (count); i++) {                                                         \
-        if ((rows)[i] < 0 || (size_t)(rows)[i] >= (length))                                        \
-            return CA_BAD_ARGUMENT;                                                                \
-        (out)[i] = (from)[(rows)[i]];                                                              \
-    }                                                                                              \
-    return CA_OK
-
-int ca_pick(size_t count, const int32_t *rows, size_t length, const int32_t *codes, int32_t *out)
+int ca_pick(size_t count, const int32_t *rows, size_t length, size_t width, const void *values,
+            void *out)
 {
-    PICK(rows, count, length, codes, out);
-}
-
-int ca_pick_numbers(size_t count, const int32_t *rows, size_t length, const double *values,
-                    double *out)
-{
-    PICK(rows, count, length, values, out);
+    switch (width) {
+    case 1: return pick(count, rows, length, 1, values, out);
+    case 4: return pick(count, rows, length, 4, values, out);
+    case 8: return pick(count, rows, length, 8, values, out);
+    default: return CA_BAD_ARGUMENT;
+    }
 }
 
 int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
@@ -175,18 +179,6 @@ int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *r
     return CA_OK;
 }
 
-int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
-              const double *table, size_t room, double *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        const size_t row = rows == NULL ? i : (size_t)rows[i];
-        if ((rows != NULL && rows[i] < 0) || row >= room || (uint32_t)codes[i] >= size)
-            return CA_BAD_ARGUMENT;
-        out[row] = table[codes[i]];
-    }
-    return CA_OK;
-}
-
 int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
             unsigned char *out)
 {
@@ -194,6 +186,18 @@ int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
         if (rows[i] < 0 || (size_t)rows[i] >= room)
             return CA_BAD_ARGUMENT;
         out[rows[i]] = kind;
+    }
+    return CA_OK;
+}
+
+int ca_settle(size_t count, const double *values, int single, double other, double *out)
+{
+    if (count > 0 && (values == NULL || out == NULL))
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < count; i++) {
+        const double value = values[i];
+        const double rounded = single ? (double)(float)value : value;
+        out[i] = value != value ? other : rounded;
     }
     return CA_OK;
 }

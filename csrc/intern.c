@@ -4,21 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *ca_room(void *items, size_t *capacity, size_t count, size_t size)
+int ca_room(void *items, size_t *capacity, size_t count, size_t size)
 {
     if (count <= *capacity)
-        return items;
+        return CA_OK;
     size_t wanted = *capacity > SIZE_MAX / 2 ? count : 2 * *capacity;
     if (wanted < count)
         wanted = count;
     if (wanted < 16)
         wanted = 16;
     if (wanted > PTRDIFF_MAX / size)
-        return NULL;
-    void *grown = realloc(items, wanted * size);
-    if (grown != NULL)
-        *capacity = wanted;
-    return grown;
+        return CA_NO_MEMORY;
+    void *array; /* copied, since the pointer may be one to anything */
+    memcpy(&array, items, sizeof array);
+    array = realloc(array, wanted * size);
+    if (array == NULL)
+        return CA_NO_MEMORY;
+    memcpy(items, &array, sizeof array);
+    *capacity = wanted;
+    return CA_OK;
 }
 
 static uint64_t mixed(uint64_t value)
@@ -30,7 +34,7 @@ static uint64_t mixed(uint64_t value)
     return value ^ (value >> 32);
 }
 
-uint64_t ca_hash(const void *data, size_t length)
+static uint64_t hash_of(const void *data, size_t length)
 {
     const unsigned char *at = data;
     uint64_t hash = mixed(length + UINT64_C(0x9e3779b97f4a7c15)), word;
@@ -83,8 +87,8 @@ static int widen(ca_pool *pool)
 int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length)
 {
     if ((pool->slots == NULL || 2 * pool->count > pool->mask) && !widen(pool))
-        return -1;
-    uint64_t hash = ca_hash(text, length);
+        return CA_NO_MEMORY;
+    uint64_t hash = hash_of(text, length);
     size_t slot = (size_t)hash & pool->mask;
     for (; pool->slots[slot].number != 0; slot = (slot + 1) & pool->mask) {
         if (pool->slots[slot].hash != half(hash))
@@ -94,16 +98,10 @@ int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length)
             memcmp(pool->bytes + known->offset, text, length) == 0)
             return pool->slots[slot].number - 1;
     }
-    if (pool->count >= INT32_MAX - 1 || length > PTRDIFF_MAX - pool->used)
-        return -1;
-    ca_text *texts = ca_room(pool->texts, &pool->capacity, pool->count + 1, sizeof *texts);
-    if (texts == NULL)
-        return -1;
-    pool->texts = texts;
-    char *bytes = ca_room(pool->bytes, &pool->room, pool->used + length + 1, 1);
-    if (bytes == NULL)
-        return -1;
-    pool->bytes = bytes;
+    if (pool->count >= INT32_MAX - 1 || length > PTRDIFF_MAX - pool->used ||
+        ca_room(&pool->texts, &pool->capacity, pool->count + 1, sizeof *pool->texts) < 0 ||
+        ca_room(&pool->bytes, &pool->room, pool->used + length + 1, 1) < 0)
+        return CA_NO_MEMORY;
     memcpy(pool->bytes + pool->used, text, length);
     pool->texts[pool->count] = (ca_text){pool->used, length, hash};
     pool->used += length;

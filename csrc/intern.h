@@ -28,13 +28,11 @@ typedef struct {
 
 void ca_pool_free(ca_pool *pool);
 
-/* The number of a text, which is stored if it is new; -1 when memory or numbers run out. */
+/* The number of a text, which is stored if it is new; CA_NO_MEMORY when memory or numbers run out. */
 int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length);
 
-/* `items` with room for `count` of `size` bytes, moved if it must be and then twice as large; NULL
- * if that fails, and `items` is as before.  `*capacity` is in items. */
-void *ca_room(void *items, size_t *capacity, size_t count, size_t size);
-
-uint64_t ca_hash(const void *data, size_t length);
+/* Make room for `count` items of `size` bytes in the array to which `items` is the address of a pointer:
+ * it moves if it must, and is then twice as large.  `*capacity` is in items. */
+int ca_room(void *items, size_t *capacity, size_t count, size_t size);
 
 #endif

@@ -43,8 +43,8 @@ typedef struct {
 /* The k best of `count` rows, best first.
  *
  * keys: earlier ones decide first, larger is better.  In every one a NaN is below all numbers and
- * equal to any other NaN; -0.0 equals 0.0.  rows: which ones, rising, of `size` that have keys; null:
- * the first ones.  Rows that are equal in all keys keep their order, so the result is a prefix of the
+ * equal to any other NaN; -0.0 equals 0.0.  rows: which ones, rising, of `size` that have keys.  Rows that
+ * are equal in all keys keep their order, so the result is a prefix of the
  * one stable sort.  order: k rows, written; k <= count.
  * Time O(count * log k).
  */
@@ -57,8 +57,8 @@ int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, cons
  * Equal rows come out in the library's own, reproducible order: unchanged up to 16 rows, shuffled
  * above.  NaN can make the comparison intransitive; where the library would then leave its buffer,
  * this function stops at the edge.  Only the first `wanted` rows have to be right, which is wanted of
- * keys without NaN.  first and scratch: room for count doubles and three times as many codes.  order: the same of rows, of which the first
- * `wanted` ones mean something, written.
+ * keys without NaN.  first and scratch: room for count doubles and three times as many codes.  order:
+ * the same of rows, of which the first `wanted` ones mean something, written.
  * Time O(count * log count), for few wanted ones O(count).
  */
 int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
@@ -144,18 +144,16 @@ int ca_load_finish(ca_load *load, const double *values, size_t count);
 typedef struct {
     int32_t name; /* its first spelling: the number of a name */
     int32_t folded; /* in lower case: likewise */
-    int dense; /* a cell for every row, or for `rows` only */
     int waiting; /* cells wait for ca_load_finish */
     size_t present; /* cells that are not CA_NOTHING */
     size_t count;
     const unsigned char *tags;
     const int64_t *payload;
-    const int32_t *rows; /* null if dense */
+    const int32_t *rows; /* null if there is a cell for every row */
 } ca_column;
 
 typedef struct {
-    int32_t text; /* a spelling: a number in CA_NAMES */
-    int32_t column; /* -1 for what is no spelling of a name */
+    int32_t column; /* -1 for what names none */
     int32_t next; /* what came after it last, -1 */
 } ca_name;
 
@@ -193,22 +191,19 @@ int ca_load_texts(const ca_load *load, int which, ca_texts *texts);
 
 /* ---- rows, codes and bits ----------------------------------------------------------------- */
 
-/* Number the pairs of codes that come, from 0 in their order: rows with equal pairs get equal
- * numbers.  right: null counts as all 0.  slots: scratch, a power of two of at least twice the
- * rows.  numbers: one for each row, written; first: for each number the first row that has it,
- * written, room for all rows.  Returns how many numbers there are.  Time O(rows).
+/* Number the pairs of values that come, from 0 in their order: rows with equal pairs get equal numbers.
+ * The values are codes of 4 bytes each, or payloads and tags of cells, of 8 bytes and of 1.  slots:
+ * scratch, a power of two of at least twice the rows.  numbers: one for each row, written; first: for
+ * each number the first row that has it, written, room for all rows.  Returns how many numbers there
+ * are.  Time O(rows).
  */
-int32_t ca_number_pairs(size_t rows, const int32_t *left, const int32_t *right, size_t room,
-                        int32_t *slots, int32_t *numbers, int32_t *first);
+int32_t ca_number_pairs(size_t rows, size_t left_width, const void *left, size_t right_width,
+                        const void *right, size_t room, int32_t *slots, int32_t *numbers,
+                        int32_t *first);
 
-/* The same for cells as a loader keeps them: equal tags and payloads have equal numbers. */
-int32_t ca_number_cells(size_t cells, const unsigned char *tags, const int64_t *payload,
-                        size_t room, int32_t *slots, int32_t *numbers, int32_t *first);
-
-/* out[i] = codes[rows[i]], of `length` codes; the same of doubles. */
-int ca_pick(size_t count, const int32_t *rows, size_t length, const int32_t *codes, int32_t *out);
-int ca_pick_numbers(size_t count, const int32_t *rows, size_t length, const double *values,
-                    double *out);
+/* out[i] = values[rows[i]], of `length` values that take 1, 4 or 8 bytes each. */
+int ca_pick(size_t count, const int32_t *rows, size_t length, size_t width, const void *values,
+            void *out);
 
 /* Set the bit of each row whose code has a 1 in the table of `size` bytes.  rows: which row each
  * code belongs to; null: row i, and then every byte that has a row is written whole.  bits: `room`
@@ -226,9 +221,8 @@ int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *r
 int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
             unsigned char *out);
 
-/* out[rows[i]] = table[codes[i]]; rows: null for row i. */
-int ca_spread(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
-              const double *table, size_t room, double *out);
+/* out[i] = values[i], rounded to single precision if that is wanted; `other` for NaN. */
+int ca_settle(size_t count, const double *values, int single, double other, double *out);
 
 /* ---- operators ---------------------------------------------------------------------------- */
 
@@ -240,8 +234,8 @@ typedef struct {
     size_t step;
 } ca_vector;
 
-/* What an operator, as classad/language/operators.py defines it, makes of `count` pairs of values (of the left ones, if it takes one operand).
- * Where an operand is kept elsewhere the tag is CA_NOTHING, and the result for the caller to find.
+/* What an operator, as classad/language/operators.py defines it, makes of `count` pairs of values (of the
+ * left ones, if it takes one operand).  Where an operand is kept elsewhere the tag is CA_NOTHING, and the result for the caller to find.
  * Returns how many of these there are.  Time O(count).
  */
 int64_t ca_operate(int op, size_t count, const ca_vector *left, const ca_vector *right,
@@ -266,24 +260,5 @@ int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, un
  * ends[i] up to ends[i + 1]. */
 int ca_count_holding(size_t count, const int32_t *ends, size_t size, const unsigned char *judged,
                      int64_t *out);
-
-/* ---- doubles ------------------------------------------------------------------------------ */
-
-/* What a zero below zero is: a zero like any other, a number of its own, or one that is not wanted
- * in a result. */
-enum {
-    CA_TWO_ZEROS,
-    CA_ONE_ZERO,
-    CA_ANY_ZERO
-};
-
-/* out[i] = left[i] op right[i], for CA_ADD, CA_SUBTRACT and CA_MULTIPLY; NaN stands for nothing.
- * CA_UNSURE if a result is larger than `most`, or is a zero that is not wanted; then `out` means
- * nothing.  No operand is infinite. */
-int ca_compute(int op, size_t count, const double *left, const double *right, double most,
-               int zeros, double *out);
-
-/* out[i] = values[i], rounded to single precision if that is wanted; `other` for NaN. */
-int ca_settle(size_t count, const double *values, int single, double other, double *out);
 
 #endif

@@ -35,6 +35,12 @@ static int is(unsigned char c, int what)
     return c < 128 && (CLASS[c] & what) != 0;
 }
 
+/* Bytes that neither end nor escape in a string; those of other characters are not looked at. */
+static int in_string(unsigned char c)
+{
+    return c >= 128 || (CLASS[c] & BODY) != 0;
+}
+
 static size_t skip_blanks(const ca_lexer *lexer, size_t at)
 {
     while (at < lexer->length && is(lexer->text[at], BLANK))
@@ -173,9 +179,9 @@ static void lex_quoted(ca_lexer *lexer, unsigned char quote)
             escaped = 1;
             sure = behind > 0;
             at = sure ? behind : at;
-        } else if (c == '"' || c == '\'' || is(c, BODY)) {
+        } else if (c == '"' || c == '\'' || in_string(c)) {
             at++;
-            while (is(look(lexer, at), BODY))
+            while (in_string(look(lexer, at)))
                 at++;
         } else {
             sure = 0;

@@ -204,7 +204,7 @@ static int read_ad(reader *r, const char **start, int64_t *start_line)
             r->line += behind > r->at && behind[-1] == '\n';
         r->at = behind;
         if (what == 0) {
-            int code = ca_cells_commit(r->load);
+            int code = ca_load_row(r->load);
             *start = r->at;
             *start_line = r->line;
             return code < 0 ? code : r->at == r->end ? CA_DONE : 2;
@@ -257,9 +257,4 @@ int ca_load_put(ca_load *load, size_t name_length, const char *name, int tag, in
         payload = known;
     }
     return ca_cells_set(load, number, tag, payload);
-}
-
-int ca_load_row(ca_load *load)
-{
-    return load == NULL ? CA_BAD_ARGUMENT : ca_cells_commit(load);
 }

@@ -21,21 +21,16 @@ static bool is_bad(size_t count, const key_table *table, size_t size, const int3
 {
     if (count == 0)
         return false;
-    if (count > INT32_MAX || order == NULL || (rows == NULL && count > size) ||
+    if (count > INT32_MAX || order == NULL || rows == NULL ||
         (table->keys == NULL && table->columns > 0))
         return true;
     for (size_t c = 0; c < table->columns; c++)
         if (table->keys[c].values == NULL && table->keys[c].size > 0)
             return true;
-    for (size_t i = 0; rows != NULL && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (rows[i] < 0 || (size_t)rows[i] >= size)
             return true;
     return false;
-}
-
-static int32_t row_at(const int32_t *rows, size_t place)
-{
-    return rows == NULL ? (int32_t)place : rows[place];
 }
 
 static inline double key_of(const ca_key *key, int32_t row)
@@ -49,7 +44,7 @@ static inline double key_of(const ca_key *key, int32_t row)
 
 int ca_interface(void)
 {
-    return 13;
+    return 14;
 }
 
 /* ---- the k best rows ------------------------------------------------------------------------ */
@@ -97,11 +92,11 @@ int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, cons
     if (k == 0)
         return CA_OK;
     for (size_t i = 0; i < k; i++)
-        order[i] = row_at(rows, i);
+        order[i] = rows[i];
     for (size_t parent = k / 2; parent-- > 0;)
         sink_last(&table, order, k, parent);
     for (size_t i = k; i < count; i++) {
-        const int32_t row = row_at(rows, i);
+        const int32_t row = rows[i];
         if (comes_before(&table, row, order[0])) {
             order[0] = row;
             sink_last(&table, order, k, 0);
@@ -134,9 +129,9 @@ typedef struct {
 /* The keys of rows, side by side. */
 static void gather(const ca_key *key, size_t count, const int32_t *rows, double *out)
 {
-    if (key->kinds != NULL || key->codes == NULL || rows == NULL) {
+    if (key->kinds != NULL || key->codes == NULL) {
         for (size_t i = 0; i < count; i++)
-            out[i] = key_of(key, row_at(rows, i));
+            out[i] = key_of(key, rows[i]);
         return;
     }
     const double *const values = key->values;
@@ -151,8 +146,8 @@ static void gather(const ca_key *key, size_t count, const int32_t *rows, double 
 static bool is_better_behind(const sorting *sorted, int32_t left, int32_t right)
 {
     const key_table *const table = sorted->table;
-    const int32_t one = row_at(sorted->rows, (size_t)left);
-    const int32_t other = row_at(sorted->rows, (size_t)right);
+    const int32_t one = sorted->rows[left];
+    const int32_t other = sorted->rows[right];
     for (size_t c = 1; c < table->columns; c++) {
         const double a = key_of(&table->keys[c], one);
         const double b = key_of(&table->keys[c], other);
@@ -239,7 +234,7 @@ static size_t median_place(const sorting *sorted, const int32_t *order, size_t f
 static void compare_all(const sorting *sorted, const int32_t *order, size_t first, size_t last)
 {
     const key_table *const table = sorted->table;
-    const int32_t pivot = row_at(sorted->rows, (size_t)order[first]);
+    const int32_t pivot = sorted->rows[order[first]];
     const double middle = sorted->first[order[first]];
     int32_t *const codes = sorted->codes;
     int32_t *const ties = sorted->left;
@@ -255,7 +250,7 @@ static void compare_all(const sorting *sorted, const int32_t *order, size_t firs
         size_t left = 0;
         for (size_t t = 0; t < count; t++) {
             const int32_t i = ties[t];
-            const double key = key_of(&table->keys[c], row_at(sorted->rows, (size_t)order[i]));
+            const double key = key_of(&table->keys[c], sorted->rows[order[i]]);
             codes[i] = (key > other) - (key < other);
             ties[left] = i;
             left += codes[i] == 0;
@@ -355,6 +350,6 @@ int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
     const bool most = count - wanted > INSERTION_LENGTH;
     insertion_sort(&sorted, order, most ? wanted + INSERTION_LENGTH : count);
     for (size_t i = 0; i < wanted; i++)
-        order[i] = row_at(rows, (size_t)order[i]);
+        order[i] = rows[order[i]];
     return CA_OK;
 }

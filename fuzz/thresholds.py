@@ -14,7 +14,6 @@ from classad.table.answers import requirements
 from classad.table.dependence import plans
 from classad.table.sampling import comparisons
 from classad.table.sampling import sampler as tables
-from classad.table.store import overlay as overlaid
 from classad.table.store import parts, store
 from classad.table.store import reordered as placed
 
@@ -27,7 +26,6 @@ SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (parts, "_SEVERAL", 0),
     (store, "_FEW", 0),
     (placed, "_MANY", 0),
-    (overlaid, "_MANY", 0),
 )
 
 

@@ -123,8 +123,8 @@ class NativeStore:
             places[number] = len(columns) if out.present else -1
             if out.present:
                 columns.append(self._column(out, _text(names[out.name]), _text(names[out.folded])))
-        of = self._view(held.names, len(names) * 12, "i")
-        known = [(_text(name), places[of[3 * n + 1]]) for n, name in enumerate(names)]
+        of = self._view(held.names, len(names) * 8, "i")
+        known = [(_text(name), places[of[2 * n]]) for n, name in enumerate(names)]
         rows = self._view(held.row_shapes, 4 * held.rows, "i")
         return LoadedColumns(
             held.rows, columns, LazyTexts(strings), known, LazyShapes(shapes), rows, diagnostics, tz
@@ -148,10 +148,10 @@ class NativeStore:
         self._checked(self._lib.ca_load_finish(self._load, given, len(texts)))
 
     def _column(self, out: Any, name: str, key: str) -> LoadedColumn:
-        rows = None if out.dense else self._view(out.rows, 4 * out.count, "i")
+        rows = self._view(out.rows, 4 * out.count, "i") if out.rows else None
         tags = self._view(out.tags, out.count, "B")
         payload = self._view(out.payload, 8 * out.count, "q")
-        return LoadedColumn(name, key, bool(out.dense), out.present, tags, payload, rows)
+        return LoadedColumn(name, key, out.present, tags, payload, rows)
 
     def _texts(self, which: int) -> _Texts:
         found = self._ffi.new("ca_texts *")
@@ -309,10 +309,9 @@ class PythonStore:
         count, total = len(rows), len(self._rows)
         if count * _SPARSE < total:
             cells = memoryview(tags), memoryview(payload), memoryview(rows)
-            return LoadedColumn(name, key, False, count, *cells)
+            return LoadedColumn(name, key, count, *cells)
         all_tags, all_payload = bytearray(total), array("q", bytes(8 * total))
         for at, row in enumerate(rows):
             all_tags[row] = tags[at]
             all_payload[row] = payload[at]
-        dense = memoryview(all_tags), memoryview(all_payload)
-        return LoadedColumn(name, key, True, count, *dense, None)
+        return LoadedColumn(name, key, count, memoryview(all_tags), memoryview(all_payload), None)

@@ -55,15 +55,14 @@ class Tag:
 class LoadedColumn(NamedTuple):
     """One attribute of all rows.
 
-    ``key`` is the name in lower case, ``name`` its first spelling.  A dense column has a cell for
-    every row; a sparse one has ``present`` cells, for the ``rows`` given, which rise.  All are
+    ``key`` is the name in lower case, ``name`` its first spelling.  A column has a cell
+    for every row, or ``present`` cells for the ``rows`` given, which rise.  All are
     buffers, which NumPy takes without copying: ``tags`` of unsigned bytes, ``payload`` of signed
     64-bit integers, ``rows`` of signed 32-bit integers.
     """
 
     name: str
     key: str
-    dense: bool
     present: int
     tags: memoryview
     payload: memoryview
@@ -256,7 +255,7 @@ class LoadedColumns:
         ad._names = names
         attrs, all_columns, texts = ad._attrs, self.columns, self._strings
         for key, position in zip(keys, columns, strict=True):
-            _, _, _, _, tags, payload, rows = all_columns[position]
+            *_, tags, payload, rows = all_columns[position]
             place = row if rows is None else bisect_left(rows, row)
             tag, number = tags[place], payload[place]
             if tag == _STRING:

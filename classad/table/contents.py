@@ -16,7 +16,7 @@ from classad.table.arrays.arrays import rows_of
 from classad.table.dependence.conjuncts import Splits
 from classad.table.memory.budget import DEFAULT
 from classad.table.rows import Rows
-from classad.table.store.overlay import Overlaid, OverlaidStore
+from classad.table.store.overlay import ChangingStore, Overlaid, OverlaidStore
 from classad.table.store.reordered import Placed, PlacedStore
 from classad.table.store.store import Store
 
@@ -203,7 +203,7 @@ class Holder:
 
     def refresh(self) -> None:
         """Look again at all rows of a table that was made ``over`` them, or ``placed``."""
-        assert isinstance(self._store, OverlaidStore | PlacedStore)
+        assert isinstance(self._store, ChangingStore)
         changes = self._store.refresh()
         if changes.appeared or changes.names:
             names = None if changes.appeared else changes.names

@@ -12,16 +12,16 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
-from classad import kernels
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _number, _standing, _tree_of
 from classad.evaluate import evaluate
 from classad.evaluation.state import EvalContext
+from classad.kernels import Key, sort_rows, top_rows
 from classad.match import half_match, is_true, symmetric_match
 from classad.table.answers.applied_functions import Sight, apply, sight
 from classad.table.answers.requirements import RowSide
-from classad.table.arrays.arrays import pick_numbers, rows_of
+from classad.table.arrays.arrays import pick, rows_of
 from classad.table.contents import Holder
 from classad.table.dependence.partner import Partner
 from classad.table.rows import Rows
@@ -274,7 +274,7 @@ class Table(Holder):
             known, codes = self.coded_numbers(
                 tree, target, row_is=row_is, convert=convert, within=within
             )
-            return known if codes is None else pick_numbers(known, codes)
+            return known if codes is None else pick(known, codes)
         self._count_request()
         return self._valuations.numbers(tree, of_row, target, convert, self._bits(within))
 
@@ -338,15 +338,11 @@ class Table(Holder):
 
     def order(self, rows: Rows, keys: Sequence[array[float]]) -> list[int]:
         """Some rows, best first, in the order of GNU ``std::sort`` (see ``kernels.sort_order``)."""
-        numbers = rows.numbers()
-        order = kernels.sort_order([pick_numbers(key, numbers) for key in keys])
-        return [numbers[place] for place in order]
+        return sort_rows(list(map(Key, keys)), len(self), rows.numbers(), len(rows))
 
     def best(self, rows: Rows, keys: Sequence[array[float]], k: int = 1) -> list[int]:
         """The ``k`` best rows, best first; equal ones in their order."""
-        numbers = rows.numbers()
-        chosen = kernels.top_k([pick_numbers(key, numbers) for key in keys], k)
-        return [numbers[place] for place in chosen]
+        return top_rows(list(map(Key, keys)), len(self), rows.numbers(), k)
 
     # --- what they have in common -----------------------------------------------------------------
 

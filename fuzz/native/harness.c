@@ -137,12 +137,12 @@ static void walk(ca_load *load)
             DEMAND(column.tags[cell] < CA_WAITING);
             present += column.tags[cell] != CA_NOTHING;
             sum += (uint64_t)column.payload[cell];
-            if (!column.dense)
+            if (column.rows != NULL)
                 DEMAND(column.rows[cell] >= 0 && (size_t)column.rows[cell] < sizes.rows);
             if (column.tags[cell] == CA_STRING_CELL || column.tags[cell] == CA_EXPRESSION_CELL)
                 DEMAND((uint64_t)column.payload[cell] < texts.count);
         }
-        DEMAND(present == column.present && (!column.dense || column.count <= sizes.rows));
+        DEMAND(present == column.present && column.count <= sizes.rows);
     }
     for (size_t row = 0; row < sizes.rows; row++)
         sum += (uint64_t)sizes.row_shapes[row];

@@ -373,25 +373,22 @@ def test_kernels_agree(codes: list[int], data: st.DataObject) -> None:
     places = st.sets(st.integers(0, 99), min_size=count, max_size=count)
     rows = array("i", sorted(data.draw(places)))
     table = bytes(data.draw(st.integers(0, 1)) for _ in range(7))
-    numbers = array("d", range(7))
+    numbers = array("d", range(100))
     native = kernels.native
     found: list[list[Any]] = []
     for way in (native, None):
         kernels.native = way  # type: ignore[misc]
         try:
-            out = array("d", [9.0] * 100)
-            moving.spread(left, rows, numbers, out)
             found.append(
                 [
                     moving.number_pairs(left, right),
-                    moving.number_pairs(left, None),
-                    moving.number_cells(memoryview(kinds), memoryview(cells)),
+                    moving.number_pairs(memoryview(cells), memoryview(kinds)),
                     moving.flag(left, rows, table, 100),
                     moving.flag(left, None, table, len(left)),
                     moving.rows_of(moving.flag(left, rows, table, 100)),
                     moving.pick(array("i", range(100)), rows),
-                    moving.pick_numbers(out, rows),
-                    out,
+                    moving.pick(numbers, rows),
+                    moving.pick(array("B", range(100)), rows),
                 ]
             )
         finally:

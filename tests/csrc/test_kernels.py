@@ -37,10 +37,16 @@ def functions(backend: str) -> tuple[Select, Order]:
     _, top, sort = kernels._choose(backend)
 
     def top_k(columns: list[list[float]], k: int) -> list[int]:
-        keys, rows = kernels._keys(columns)
-        return top(keys, rows, None, min(k, rows))
+        keys, count, rows = keyed(columns)
+        return top(keys, count, rows, min(k, count))
 
-    return top_k, lambda columns: sort(*kernels._keys(columns), None, len(columns[0]))
+    return top_k, lambda columns: sort(*keyed(columns), len(columns[0]))
+
+
+def keyed(columns: list[list[float]]) -> tuple[list[Key], int, "array[int]"]:
+    """Columns as keys of all rows."""
+    count = len(columns[0])
+    return [Key(array("d", column)) for column in columns], count, array("i", range(count))
 
 
 def vectors() -> Iterator[Any]:
@@ -74,7 +80,7 @@ def test_the_first_rows_are_those_of_all(backend: str) -> None:
         rows = len(keys)
         for wanted in {0, 1, 2, 15, 16, 17, 40, rows // 2, rows - 1, rows}:
             if 0 <= wanted <= rows:
-                assert sort([Key(array("d", keys))], rows, None, wanted) == order[:wanted]
+                assert sort(*keyed([keys]), wanted) == order[:wanted]
 
 
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, -1.0, 1e300, math.inf, -math.inf, math.nan])
@@ -135,7 +141,7 @@ def test_some_rows_are_ordered_as_if_there_were_no_others(
     columns = [[key.at(row) for row in rows] for key in keys] or [[0.0] * len(rows)]
     order = [rows[place] for place in kernels.sort_order(columns)]
     assert sort(keys, size, rows, wanted) == order[:wanted]
-    best = [rows[place] for place in kernels.top_k(columns, wanted)]
+    best = [rows[place] for place in kernels.top_rows(*keyed(columns), wanted)]
     assert top(keys, size, rows, wanted) == best
 
 
@@ -193,11 +199,11 @@ def test_up_to_sixteen_equal_rows_keep_their_order() -> None:
 def test_a_nan_lets_the_next_column_decide_in_sort_order_and_comes_last_in_top_k() -> None:
     columns = [[math.nan, 1.0, math.nan], [1.0, 2.0, 3.0]]
     assert kernels.sort_order(columns) == [2, 1, 0]
-    assert kernels.top_k(columns, 3) == [1, 2, 0]
+    assert kernels.top_rows(*keyed(columns), 3) == [1, 2, 0]
 
 
 def test_no_rows() -> None:
-    assert kernels.top_k([[], []], 3) == []
+    assert kernels.top_rows(*keyed([[], []]), 3) == []
     assert kernels.sort_order([[]]) == []
 
 
@@ -209,10 +215,13 @@ def test_integers_and_booleans_count_as_numbers() -> None:
     ("call", "message"),
     [
         (
-            lambda: kernels.top_k([[1.0], [1.0, 2.0]], 1),
+            lambda: kernels.sort_order([[1.0], [1.0, 2.0]]),
             "columns of different lengths: 1 and 2",
         ),
-        (lambda: kernels.top_k([[1.0]], -1), "the number of rows to choose is negative: -1"),
+        (
+            lambda: kernels.top_rows(*keyed([[1.0]]), -1),
+            "the number of rows to choose is negative: -1",
+        ),
         (lambda: kernels.sort_order([]), "there is no key column"),
     ],
 )

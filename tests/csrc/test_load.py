@@ -196,7 +196,7 @@ def cells(columns: LoadedColumns) -> list[Any]:
             for tag, number in zip(column.tags, column.payload, strict=True)
         ]
         rows = None if column.rows is None else list(column.rows)
-        result.append((column.key, column.dense, column.present, bytes(column.tags), payload, rows))
+        result.append((column.key, column.present, bytes(column.tags), payload, rows))
     return result
 
 

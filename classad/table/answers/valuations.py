@@ -18,7 +18,7 @@ from classad.language.operators import ARITHMETIC, EQUALITY, ORDER
 from classad.language.values import UNDEFINED, ClassAdValue
 from classad.syntax.nodes import Binary
 from classad.table.answers.variants import Variants
-from classad.table.arrays.arrays import number_pairs, pick, pick_numbers, rows_of
+from classad.table.arrays.arrays import number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector, binary
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group, Plan
@@ -108,7 +108,7 @@ class Valuations:
             return table
         spread = found.spread.get(convert)
         if spread is None:
-            spread = found.spread[convert] = pick_numbers(table, codes)
+            spread = found.spread[convert] = pick(table, codes)
             self._grown(found, spread)
         return spread
 
@@ -129,7 +129,7 @@ class Valuations:
         odd = found.odd | self._store.odd_for(partner.ad)
         if not odd:
             return found, table, found.codes
-        out = pick_numbers(table, found.codes)
+        out = pick(table, found.codes)
         for row in rows_of(odd & wanted):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         return found, out, None

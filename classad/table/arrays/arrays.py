@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from classad import kernels
 
@@ -19,54 +19,49 @@ NO_NUMBERS: Final = array("d", [0.0])
 if TYPE_CHECKING:
     #: The rows to which codes belong; None: as many as there are codes, from 0.
     Rows = array[int] | None
+    #: Whole numbers of any width.
+    Values = array[int] | memoryview
+    _Array = TypeVar("_Array", array[int], array[float])
 
 
-def number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int], array[int]]:
-    """A number for each row, equal for equal pairs, and for each number its first row."""
-    native = kernels.native
-    return _number_pairs(left, right) if native is None else _c_number_pairs(native, left, right)
+def number_pairs(left: Values, right: Values) -> tuple[array[int], array[int]]:
+    """A number for each row, equal for equal pairs, and for each number its first row.
 
-
-def number_cells(tags: memoryview, payload: memoryview) -> tuple[array[int], array[int]]:
-    """The same for cells as a loader keeps them: equal tags and payloads have equal numbers."""
-    native = kernels.native
+    ``left`` and ``right``: codes, or payloads and tags of cells as a loader keeps them.
+    """
+    native, count = kernels.native, len(left)
+    out = NO_CODES * count
     if native is None:
-        return _number_cells(tags, payload)
+        numbers: dict[object, int] = {}
+        first = array("i")
+        for row, pair in enumerate(zip(left, right, strict=True)):
+            number = out[row] = numbers.setdefault(pair, len(first))
+            if number == len(first):
+                first.append(row)
+        return out, first
     ffi, lib = native
-    count = len(tags)
-    room = 1 << max(2 * count - 1, 1).bit_length()
-    slots, out = ffi.new("int32_t[]", room), NO_CODES * count
     first = NO_CODES * count
-    kinds = ffi.from_buffer("unsigned char[]", tags)
-    cells = ffi.from_buffer("int64_t[]", payload)
-    found = _checked(
-        lib.ca_number_cells(count, kinds, cells, room, slots, _ints(ffi, out), _ints(ffi, first))
+    room = 1 << max(2 * count - 1, 1).bit_length()
+    slots = ffi.new("int32_t[]", room)
+    given = (
+        left.itemsize,
+        ffi.from_buffer("char[]", left),
+        right.itemsize,
+        ffi.from_buffer("char[]", right),
     )
-    return out, first[:found]
+    found = lib.ca_number_pairs(count, *given, room, slots, _ints(ffi, out), _ints(ffi, first))
+    return out, first[: _checked(found)]
 
 
-def pick(codes: array[int], rows: array[int]) -> array[int]:
-    """The codes of some rows."""
+def pick(values: _Array, rows: array[int]) -> _Array:
+    """The values of some rows."""
     native = kernels.native
     if native is None:
-        return array("i", map(codes.__getitem__, rows))
+        return array(values.typecode, map(values.__getitem__, rows))
     ffi, lib = native
-    out = NO_CODES * len(rows)
-    _checked(
-        lib.ca_pick(len(rows), _ints(ffi, rows), len(codes), _ints(ffi, codes), _ints(ffi, out))
-    )
-    return out
-
-
-def pick_numbers(values: array[float], rows: array[int]) -> array[float]:
-    """The doubles of some rows."""
-    native = kernels.native
-    if native is None:
-        return array("d", map(values.__getitem__, rows))
-    ffi, lib = native
-    out = NO_NUMBERS * len(rows)
-    given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
-    _checked(lib.ca_pick_numbers(len(rows), _ints(ffi, rows), len(values), given, made))
+    out = values[:1] * len(rows)
+    given, made = ffi.from_buffer("char[]", values), ffi.from_buffer("char[]", out)
+    _checked(lib.ca_pick(len(rows), _ints(ffi, rows), len(values), values.itemsize, given, made))
     return out
 
 
@@ -121,20 +116,6 @@ def mark(out: bytearray, rows: array[int], kind: int) -> None:
     _checked(lib.ca_mark(len(rows), _ints(ffi, rows), kind, len(out), made))
 
 
-def spread(codes: array[int], rows: Rows, table: array[float], out: array[float]) -> None:
-    """Give each row in ``out`` the number that the table has for its code."""
-    native = kernels.native
-    if native is None:
-        for row, code in zip(range(len(codes)) if rows is None else rows, codes, strict=True):
-            out[row] = table[code]
-        return
-    ffi, lib = native
-    where = ffi.NULL if rows is None else _ints(ffi, rows)
-    known, made = ffi.from_buffer("double[]", table), ffi.from_buffer("double[]", out)
-    size, room = len(table), len(out)
-    _checked(lib.ca_spread(len(codes), _ints(ffi, codes), where, size, known, room, made))
-
-
 def settle(values: array[float], single: bool, other: float) -> array[float]:
     """Numbers, in single precision if that is wanted, and another number in the place of NaN."""
     native = kernels.native
@@ -149,31 +130,6 @@ def settle(values: array[float], single: bool, other: float) -> array[float]:
 
 
 # ---- Python ------------------------------------------------------------------------------------
-
-
-def _number_pairs(left: array[int], right: array[int] | None) -> tuple[array[int], array[int]]:
-    numbers: dict[object, int] = {}
-    first = array("i")
-    out = NO_CODES * len(left)
-    for row, pair in enumerate(left if right is None else zip(left, right, strict=True)):
-        number = numbers.get(pair)
-        if number is None:
-            number = numbers[pair] = len(first)
-            first.append(row)
-        out[row] = number
-    return out, first
-
-
-def _number_cells(tags: memoryview, payload: memoryview) -> tuple[array[int], array[int]]:
-    numbers: dict[tuple[int, int], int] = {}
-    first = array("i")
-    out = NO_CODES * len(tags)
-    for place, cell in enumerate(zip(tags, payload, strict=True)):
-        number = numbers.setdefault(cell, len(first))
-        if number == len(first):
-            first.append(place)
-        out[place] = number
-    return out, first
 
 
 def _flag(codes: Sequence[int], rows: Rows, table: bytes, size: int) -> int:
@@ -208,20 +164,3 @@ def _checked(code: int) -> int:
     if code < 0:
         raise ValueError(f"the C kernel refused its arguments (code {code})")
     return code
-
-
-def _c_number_pairs(
-    native: Any, left: array[int], right: array[int] | None
-) -> tuple[array[int], array[int]]:
-    ffi, lib = native
-    count = len(left)
-    room = 1 << max(2 * count - 1, 1).bit_length()
-    slots, out = ffi.new("int32_t[]", room), NO_CODES * count
-    first = NO_CODES * count
-    other = ffi.NULL if right is None else _ints(ffi, right)
-    found = _checked(
-        lib.ca_number_pairs(
-            count, _ints(ffi, left), other, room, slots, _ints(ffi, out), _ints(ffi, first)
-        )
-    )
-    return out, first[:found]

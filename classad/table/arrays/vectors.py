@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise, repeat
 from math import isfinite, nan
 from struct import pack, unpack
-from sys import byteorder
 from typing import Any, Final, cast
 
 from classad import kernels
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.loading.columns import Tag
-from classad.table.arrays.arrays import pick, pick_numbers
+from classad.table.arrays.arrays import pick
 
 #: The operators that the kernel knows, by its number for them.
 _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
@@ -130,16 +129,8 @@ class Vector:
         """The values at some places."""
         if self.others or kernels.native is None:
             return Vector.of(list(map(self.values().__getitem__, places)))
-        numbers, payload = array("d"), array("q")
-        numbers.frombytes(self.payload.tobytes())
-        payload.frombytes(pick_numbers(numbers, places).tobytes())
-        if len(set(self.tags)) == 1:
-            return Vector(self.tags[:1] * len(places), payload, {})
-        wide = self.memo.get("tags")
-        if wide is None:
-            wide = self.memo["tags"] = array("i", list(self.tags))
-        low = slice(0 if byteorder == "little" else 3, None, 4)
-        return Vector(pick(wide, places).tobytes()[low], payload, {})
+        tags = pick(array("B", self.tags), places).tobytes()
+        return Vector(tags, pick(self.payload, places), {})
 
     def doubles(self) -> array[float] | None:
         """The numbers, NaN for what is none; None if there are NaN or infinite numbers, too."""

@@ -6,25 +6,24 @@ Columns are moved, not made anew.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from classad.binding.ad import ClassAd
 from classad.table.arrays.arrays import pick
 from classad.table.store.columns import Column, cell_key
-from classad.table.store.overlay import Changes
+from classad.table.store.overlay import ChangingStore, Shown
 from classad.table.store.parts import Part
-from classad.table.store.store import MISLEADING, Store, is_apart
+from classad.table.store.store import Store, is_apart
 
 #: The place of a row that is an ad without attributes.
 NOWHERE: Final = -1
 
 
-class Placed(Protocol):
+class Placed(Shown, Protocol):
     """Rows that stand in another store, and what of them is otherwise.
 
-    ``places``: the row of the other store that each row is, ``NOWHERE`` for none.  ``names``: the
-    folded names of attributes that some row may have otherwise.
+    ``places``: the row of the other store that each row is, ``NOWHERE`` for none.
     """
 
     @property
@@ -33,58 +32,37 @@ class Placed(Protocol):
     @property
     def places(self) -> array[int]: ...
 
-    @property
-    def names(self) -> Collection[str]: ...
-
-    def ad(self, row: int) -> ClassAd:
-        """A row as an ad, with the changes."""
-
     def changed(self, name: str) -> Mapping[int, Any]:
         """What rows have for an attribute that are otherwise; None for nothing."""
 
 
-class PlacedStore(Store):
+class PlacedStore(ChangingStore):
     """The rows of a ``Placed``."""
 
     def __init__(self, source: Placed) -> None:
         self._source = source
-        super().__init__(())
-        self.size = len(source.places)
-        self._parts.drop()
-        self.everything = self.part((1 << self.size) - 1)
-        self._absent: set[str] = set()
+        self._order = array("i")
+        self._overlay: frozenset[str] = frozenset()
+        super().__init__(source, (), len(source.places))
         self._look()
 
-    def _look(self) -> None:
-        """Take in how the rows are now."""
-        source = self._source
+    def _look(self) -> Callable[[str], bool]:
+        source, places, overlay = self._source, self._order, self._overlay
         self._base, self._order = source.base, source.places
         self._overlay = frozenset(source.names)
         self.names = set(self._base.names | self._overlay)
         used = len(self._order) - self._order.count(NOWHERE)
         self._whole = used == len(self._order) == self._base.size
-        self._misleading = any(map(self.has, MISLEADING))
         self.odd = 0
         if self._base.odd:
             for row, place in enumerate(self._order):
                 if place >= 0 and self._base.odd >> place & 1:
                     self.odd |= 1 << row
+        moved = places is not self._order and places != self._order
+        return lambda name: moved or name in overlay or name in self._overlay
 
-    @property
-    def misleading(self) -> bool:
-        return self._misleading
-
-    def has(self, name: str) -> bool:
-        if name in self.names or name in self._given:
-            return True
-        self._absent.add(name)
-        return False
-
-    def ad(self, row: int) -> ClassAd:
-        return self._source.ad(row)
-
-    def ads_of(self, rows: Sequence[int]) -> Iterator[ClassAd]:
-        return map(self._source.ad, rows)
+    def _is_there(self, name: str) -> bool:
+        return name in self.names
 
     def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
         if not self._overlay.isdisjoint(names):
@@ -146,41 +124,9 @@ class PlacedStore(Store):
         ordered = sum(code < base.ordered for code in used)
         return base.moved(values, pick(number, codes), ordered)
 
-    # --- changes --------------------------------------------------------------------------------
-
-    def refresh(self) -> Changes:
-        """Look again at rows that may be others than before."""
-        places, overlay = self._order, self._overlay
-        self._look()
-        found = Changes(set(), set(), any(name in self.names for name in self._absent))
-        for name in self._absent & self.names:
-            self._columns.pop(name, None)
-        self._absent -= self.names
-        moved = places is not self._order and places != self._order
-        for name, column in list(self._columns.items()):
-            if column is None or not (moved or name in overlay or name in self._overlay):
-                continue
-            fresh = self._column(name)
-            if same(column, fresh):
-                continue
-            self._columns[name] = fresh
-            found.names.add(name)
-            if column.expressions or fresh.expressions:
-                found.split.add(name)
-        for name, pieces in list(self._pieces.items()):
-            concerned = moved or name in overlay or name in self._overlay
-            if concerned and any(self._differ(name, *piece) for piece in pieces.values()):
-                del self._pieces[name]
-                found.names.add(name)
-                found.split.add(name)
-        for part in self._parts.values():
-            part.forget(None if found.appeared else found.names)
-            part.forget_splits(found.names)
-        return found
-
-    def _differ(self, name: str, rows: Sequence[int], cells: list[Any]) -> bool:
-        """Whether some rows that have been looked at by themselves have something else now."""
-        return list(map(cell_key, self._some(name, rows))) != list(map(cell_key, cells))
+    def _renewed(self, name: str, column: Column) -> Column:
+        fresh = self._column(name)
+        return column if same(column, fresh) else fresh
 
 
 def same(one: Column, other: Column) -> bool:

@@ -16,7 +16,7 @@ from classad.ads.ad import stored_form
 from classad.ads.expression import Expression as ExprTree
 from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
-from classad.table.arrays.arrays import number_cells
+from classad.table.arrays.arrays import number_pairs
 from classad.table.expressions.shapes import Shape, Shapes
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import Column, cell_key, is_open
@@ -31,14 +31,20 @@ MISLEADING: Final = frozenset({"my", "target"})
 class Store:
     """Rows: their ads and columns."""
 
-    def __init__(self, ads: Sequence[ClassAd] | None, loaded: LoadedColumns | None = None) -> None:
-        """Exactly one of the two is given."""
+    def __init__(
+        self,
+        ads: Sequence[ClassAd] | None,
+        loaded: LoadedColumns | None = None,
+        *,
+        size: int | None = None,
+    ) -> None:
+        """``ads`` or ``loaded`` is given; ``size``: how many rows there are, if not as many."""
         self.budget = budget = Budget()
         self.ads: list[ClassAd | None] = list(ads or ())
         self.loaded = loaded
         if loaded is not None:
             self.ads = [None] * loaded.n_rows
-        self.size = len(self.ads)
+        self.size = len(self.ads) if size is None else size
         self.shapes = Shapes(budget)
         self._columns: dict[str, Column | None] = {}
         #: Columns that no ad has an attribute for, see ``give``.
@@ -51,8 +57,8 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
-        #: What has been looked at for some rows only.
-        self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
+        #: What has been looked at for some rows only: the rows, and a list of their cells.
+        self._pieces: dict[str, dict[int, tuple[Sequence[int], Any]]] = {}
         #: Whether one ad is several rows.
         self._shared = False
         if loaded is None:
@@ -131,15 +137,11 @@ class Store:
 
     def column(self, name: str) -> Column | None:
         """The column of an attribute (a folded name); None if no row has it."""
-        if name in self._columns:
-            return self._columns[name]
         if name in self._given:
             return self._given[name]
-        found = None
-        if name in self.names:
-            found = self._column(name)
-        self._columns[name] = found
-        return found
+        if name not in self._columns:
+            self._columns[name] = self._column(name) if self.has(name) else None
+        return self._columns[name]
 
     def odd_for(self, partner: ClassAd | None) -> int:
         """The rows that a partner has to be asked about one by one, such as itself."""
@@ -198,7 +200,7 @@ class Store:
         codes = array("i", bytes(4 * self.size))
         values: list[Any] = [None]
         if loaded is not None:
-            numbers, first = number_cells(loaded.tags, loaded.payload)
+            numbers, first = number_pairs(loaded.payload, loaded.tags)
             values = self.loaded.picked(loaded, first, self._reader(name))
             if loaded.rows is None:
                 codes = numbers
@@ -316,7 +318,7 @@ _NOWHERE: Final = ClassAd()
 
 def _texts(column: LoadedColumn) -> set[int]:
     """The numbers of the texts of expressions, lists and ads in a column."""
-    _, first = number_cells(column.tags, column.payload)
+    _, first = number_pairs(column.payload, column.tags)
     return {column.payload[place] for place in first if column.tags[place] == Tag.EXPRESSION}
 
 
