@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 
 
+def wanted(target: Iterable[str], bare: Iterable[str], lacks: Callable[[str], bool]) -> set[str]:
+    """What expressions want of the other ad: names of TARGET, and bare ones that their ad lacks."""
+    return {*target, *filter(lacks, bare)}
+
+
 def external_names(ad: ClassAd, trees: Iterable[Expression | None]) -> set[str]:
-    """What expressions in ``ad`` want: what has the scope TARGET, or none and is not in the ad."""
+    """What expressions in ``ad`` want."""
     found: set[str] = set()
+    lacks = _lacking(ad)
     for tree in trees:
         if tree is not None:
             refs = references_of(tree.node)
-            found |= refs.target
-            found.update(name for name in refs.bare if ad.raw(name) is None)
+            found |= wanted(refs.target, refs.bare, lacks)
     return found
 
 
@@ -28,11 +33,16 @@ def external_names_of(ads: Iterable[ClassAd]) -> set[str]:
     for ad in ads:
         trees = [value for value in ad._attrs.values() if value.__class__ is Expression]
         key = tuple(map(id, trees))
+        target = frozenset[str]()
         if key not in known:
             refs = [references_of(tree.node) for tree in trees]
-            found.update(*(each.target for each in refs))
+            target = frozenset[str]().union(*(each.target for each in refs))
             known[key] = (trees, frozenset[str]().union(*(each.bare for each in refs)))
         own = ad._attrs
-        new = [name for name in known[key][1] - found if name not in own]
-        found.update(name for name in new if ad.raw(name) is None)
+        bare = [name for name in known[key][1] - found if name not in own]
+        found |= wanted(target, bare, _lacking(ad))
     return found
+
+
+def _lacking(ad: ClassAd) -> Callable[[str], bool]:
+    return lambda name: ad.raw(name) is None

@@ -94,7 +94,7 @@ class MatchList:
 
 
 class Watch:
-    """An onlooker that does nothing; those that want something override a method."""
+    """Watches a cycle and does nothing; who wants to see something overrides a method."""
 
     def started(self, board: Board) -> None:
         """All is prepared, nothing has been decided."""
