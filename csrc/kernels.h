@@ -170,24 +170,19 @@ typedef struct {
     size_t count;
 } ca_texts;
 
-/* The texts of a load.  A shape is the numbers of an ad's names, in order, as int32_t. */
-enum {
-    CA_NAMES,
-    CA_STRINGS,
-    CA_SHAPES
-};
-
 /* What a load holds; pointers are good until it is changed or freed. */
 typedef struct {
     size_t rows;
     size_t columns;
-    const ca_name *names; /* as many as texts in CA_NAMES */
+    const ca_name *named; /* as many as names */
     const int32_t *row_shapes;
+    ca_texts names;
+    ca_texts strings;
+    ca_texts shapes; /* the numbers of an ad's names, in order, as int32_t */
 } ca_contents;
 
 int ca_load_contents(const ca_load *load, ca_contents *contents);
 int ca_load_column(const ca_load *load, size_t number, ca_column *column);
-int ca_load_texts(const ca_load *load, int which, ca_texts *texts);
 
 /* ---- rows, codes and bits ----------------------------------------------------------------- */
 

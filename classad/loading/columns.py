@@ -119,23 +119,6 @@ class LoadedColumns:
         return self.n_rows
 
     @property
-    def row_shapes(self) -> Sequence[int]:
-        """For each row a number, the same for rows with the same attributes in the same order."""
-        return self._row_shapes
-
-    def with_columns(
-        self,
-        columns: list[LoadedColumn],
-        n_rows: int,
-        texts: Sequence[str],
-        row_shapes: Sequence[int],
-    ) -> LoadedColumns:
-        """Other rows with the same attributes; ``texts``: these, and perhaps more behind them."""
-        return LoadedColumns(
-            n_rows, columns, texts, self._names, self._shapes, row_shapes, [], self.tz
-        )
-
-    @property
     def names(self) -> list[str]:
         """The attributes, each in its first spelling."""
         return [column.name for column in self.columns]
@@ -144,12 +127,6 @@ class LoadedColumns:
         """The column of an attribute, or None if no ad has it."""
         position = self._by_key.get(fold_name(name))
         return None if position is None else self.columns[position]
-
-    @cached_property
-    def fold_ids(self) -> array[int]:
-        """For each text the number of the first one that equals it without regard to case."""
-        first: dict[str, int] = {}
-        return array("i", [first.setdefault(fold_name(t), n) for n, t in enumerate(self.texts)])
 
     @cached_property
     def _strings(self) -> list[str]:
