@@ -8,6 +8,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
+from itertools import repeat
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from attr import Factory, define
@@ -54,12 +56,6 @@ class SetAsk(Ask):
     #: The rows of the table, slots or not, in which expressions are true.
     everywhere: dict[Condition, int] = Factory(dict)
 
-    def noted(self, cause: Refusal, before: int, behind: int) -> int:
-        """The slots ``behind`` a test, those that it refused being noted."""
-        if behind is not before:
-            self.refused.append((cause, before, behind))
-        return behind
-
     def count(self, tally: Tally, among: int | None = None) -> None:
         """Tell the tally how many slots were refused; ``among``: the slots that were looked at."""
         for cause, before, behind in self.refused:
@@ -93,7 +89,7 @@ class Conditions:
         self._sets: dict[Callable[[Slot, EvalContext], Hashable], SlotSets[Hashable]] = {}
         self._unwanted: dict[Condition, dict[Hashable, int]] = {}
         self._exact: dict[Condition, Expression | None] = {}
-        weights = [slot.weight for slot in slots.values()]
+        weights = list(map(attrgetter("weight"), slots.values()))
         self._heavy = Weighed(SlotSets(self._rows, self._size, weights))
 
     def way(self, condition: Condition) -> Way:
@@ -140,7 +136,7 @@ class Conditions:
         """The slots by something that they are for the whole cycle."""
         found = self._sets.get(value)
         if found is None:
-            values = [value(slot, context) for slot in self._slots.values()]
+            values = list(map(value, self._slots.values(), repeat(context)))
             found = self._sets[value] = SlotSets(self._rows, self._size, values)
         return found
 

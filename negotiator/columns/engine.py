@@ -132,9 +132,12 @@ class ColumnEngine:
 
     def _passed(self, ask: SetAsk, bits: int) -> Passed:
         """The slots that pass every test."""
+        refused = ask.refused
         for cause, passing in self._first:
-            if bits:
-                bits = ask.noted(cause, bits, passing(ask, MatchKind.NONE, bits))
+            left = passing(ask, MatchKind.NONE, bits) if bits else 0
+            if left is not bits:
+                refused.append((cause, bits, left))
+                bits = left
         of_kind = {}
         for kind, having in self._kinds:
             of_kind[kind] = having(ask, kind, bits) if bits else 0
@@ -142,8 +145,11 @@ class ColumnEngine:
         for cause, passing, kinds in self._then:
             for kind in kinds:
                 before = of_kind.get(kind)
-                if before:
-                    of_kind[kind] = ask.noted(cause, before, passing(ask, kind, before))
+                if not before:
+                    continue
+                left = of_kind[kind] = passing(ask, kind, before)
+                if left is not before:
+                    refused.append((cause, before, left))
         by_rank, by_priority = of_kind.get(MatchKind.RANK, 0), of_kind.get(MatchKind.PRIORITY, 0)
         return Passed(
             of_kind[MatchKind.NONE] | by_rank | by_priority,

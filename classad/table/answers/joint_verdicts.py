@@ -111,13 +111,14 @@ class Together:
 def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
     """What is let pass by all; its ``passing`` is None if that is everything."""
     passing: int | None = None
-    for verdict in verdicts:
-        if verdict.passing is not None:
-            passing = verdict.passing if passing is None else passing & verdict.passing
     odd, chance = 0, False
     for verdict in verdicts:
-        odd |= verdict.odd
-        chance |= verdict.chance
+        own = verdict.passing
+        if own is not None:
+            passing = own if passing is None else passing & own
+        if verdict.odd:
+            odd |= verdict.odd
+            chance |= verdict.chance
     found = Verdict(0, 0, 0, odd)
     found.passing = passing
     found.chance = chance

@@ -74,13 +74,14 @@ class Predicate:
         def judge(group: Group) -> Verdict:
             return verdict_of(group.part, sampler.judged(group))
 
-        if len(plan.groups) == 1:
-            parts = [] if plan.odd else [judge(plan.groups[0])]
+        if len(plan.groups) == 1 and not plan.odd:
+            found = judge(plan.groups[0])
+            found.columns = plan.columns
         else:
             budget = self._store.budget
             parts = [g.result(partner, budget, judge) for g in plan.groups if not g.odd]
-        found = Verdict(*in_one(parts, self.part.bits), plan.odd, plan.columns)
-        found.count(plan.groups[0].part.bits if len(plan.groups) == 1 else self.part.bits)
+            found = Verdict(*in_one(parts, self.part.bits), plan.odd, plan.columns)
+            found.count(self.part.bits)
         found.chance = plan.random
         return found
 

@@ -76,8 +76,9 @@ class Variants(Generic[R]):
 
     def known(self, partner: Partner) -> R | None:
         """What was found for such a partner before."""
+        keys = partner.keys
         for way in self.ways:
-            found = way.results.get(way.key(partner))
+            found = way.results.get(way.key(partner) if way.clock else way.key_of(keys))
             if found is not None:
                 found.used = self._budget.now
                 return found

@@ -32,6 +32,8 @@ def conjuncts_in(text: str) -> Sequence[str]:
     weakest = min(compress(depths, map(_WEAK.__contains__, marks)), default=1)
     if depths[-1] or weakest <= 0 or len(parts) != len(outside) + 1:
         return (text,)
+    if all(outside):
+        return [part.strip(" ") for part in parts]
     found: list[str] = []
     begun: list[str] = []
     for part, ends in zip(parts, [*outside, True], strict=True):
@@ -39,4 +41,4 @@ def conjuncts_in(text: str) -> Sequence[str]:
         if ends:
             found.append("&&".join(begun).strip(" "))
             begun.clear()
-    return tuple(found)
+    return found
