@@ -10,12 +10,12 @@ from classad.analysis.mentions import references_of
 
 
 def wanted(target: Iterable[str], bare: Iterable[str], lacks: Callable[[str], bool]) -> set[str]:
-    """What expressions want of the other ad: names of TARGET, and bare ones that their ad lacks."""
+    """The names read from the other ad: those of TARGET, and bare ones that the own ad lacks."""
     return {*target, *filter(lacks, bare)}
 
 
 def external_names(ad: ClassAd, trees: Iterable[Expression | None]) -> set[str]:
-    """What expressions in ``ad`` want."""
+    """The names that expressions in ``ad`` read from the other ad."""
     found: set[str] = set()
     lacks = _lacking(ad)
     for tree in trees:
@@ -26,7 +26,7 @@ def external_names(ad: ClassAd, trees: Iterable[Expression | None]) -> set[str]:
 
 
 def external_names_of(ads: Iterable[ClassAd]) -> set[str]:
-    """What all expressions of some ads want; ads of one kind share their expressions."""
+    """The same for all expressions of some ads; ads of one kind share their expressions."""
     found: set[str] = set()
     #: By the expressions' identities; they are kept so that these stay theirs.
     known: dict[tuple[int, ...], tuple[list[Expression], frozenset[str]]] = {}

@@ -140,7 +140,7 @@ def _entries(scenario: Scenario) -> tuple[list[SlotEntry], list[JobEntry]]:
 
 
 def _warmed(scenario: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy) -> Snapshot:
-    """A warm negotiator has been through a cycle without submitters."""
+    """The snapshot after a cycle without submitters, such as a warm negotiator has been through."""
     if not scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {})):
         return snapshot
     idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
