@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import compress
-from operator import attrgetter
 from typing import Final
 
 from classad.evaluate import EvalContext
@@ -12,9 +10,6 @@ from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
 
 _LIMITS: Final = ("ConcurrencyLimits", "PreemptingConcurrencyLimits")
-_CLAIMED: Final = frozenset({"Claimed", "Preempting"})
-#: Pools have many slots: their states are read without a step of Python for each.
-_state: Final = attrgetter("state")
 
 
 def charged_claims(
@@ -22,7 +17,7 @@ def charged_claims(
 ) -> list[tuple[str, float]]:
     """Whom each claimed slot is charged to, and its weight."""
 
-    claimed = list(compress(slots, map(_CLAIMED.__contains__, map(_state, slots))))
+    claimed = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]
     if policy.discount_suspended_resources:
         claimed = [slot for slot in claimed if not _is_suspended(slot, context)]
     return [(slot.charged, slot.weight) for slot in claimed if slot.charged is not None]
@@ -37,7 +32,9 @@ def held_limits(slots: Slots, state: AccountantState, context: EvalContext) -> l
     found = slots.each(_limits_of, context, reads=_LIMITS)
     texts: list[str | None] = [text for held in found if held for text in held]
     matched = set()
-    for slot in compress(slots, map("Matched".__eq__, map(_state, slots))):
+    for slot in slots:
+        if slot.state != "Matched":
+            continue
         address = slot.ad.get_string("StartdIpAddr", context=context) or ""
         matched.add(f"{slot.name}@{address}")
     for key, resource in state.resources.items():

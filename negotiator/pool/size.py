@@ -5,8 +5,6 @@ Follows the description of the negotiation cycle in HTCondor's manual and the ve
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from classad.evaluate import EvalContext
 from negotiator.model.arithmetic import DBL_MAX, add_up
 from negotiator.model.result import PoolNumbers
@@ -17,7 +15,7 @@ from policy.model import NegotiatorPolicy
 def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> PoolNumbers:
     """The size of the pool, in slot weights and in slots."""
     multipliers = slots.each(_multiplier, context, reads=("GhostMultiplier",))
-    weights = list(map(attrgetter("weight"), slots))
+    weights = [slot.weight for slot in slots]
     if multipliers.count(1) < len(multipliers):
         weights = [weight * by for weight, by in zip(weights, multipliers, strict=True)]
     constraint = policy.slot_poolsize_constraint

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import compress
-from operator import attrgetter
 from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
 from attr import define
@@ -185,7 +183,7 @@ class Slots(list[Slot]):
 
     def with_policy(self) -> list[Slot]:
         """The slots with a consumption policy."""
-        return list(compress(self, map(attrgetter("resources"), self)))
+        return [slot for slot in self if slot.resources]
 
     def some(self, slots: Iterable[Slot]) -> Self:
         """Some of these slots, or all in another order."""

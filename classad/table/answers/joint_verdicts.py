@@ -68,10 +68,10 @@ class Together:
             verdict = group.known.get(key)
             if verdict is None:
                 verdict = self._ask(group, key, partner)
-            else:
-                verdict.used = now
-            if verdict.passing is not None:
-                bits &= verdict.passing
+            verdict.used = now
+            own = verdict.passing
+            if own is not None:
+                bits &= own
             if verdict.odd:
                 odd |= verdict.odd
                 chance |= verdict.chance
