@@ -611,3 +611,29 @@ def test_newer_ads_by_name(seed: int) -> None:
             place = places.setdefault(ad["Name"], len(asking.rows))
             asking.rows[place : place + 1] = [ad]
         asking.table.update(newer)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_functions_of_expressions_that_read_the_partner_alone(seed: int) -> None:
+    """Beside a column they are evaluated once, but not if a row can have a say in them."""
+    rng = Random(seed)
+    rows = []
+    for number in range(60):
+        made: dict[str, Any] = {"D": number, "S": rng.randrange(3)}
+        if rng.random() < 0.3:
+            made["E"] = rng.randrange(9)
+        rows.append(ad_of(made))
+    asking = Asking(Table(rows), rows[:])
+    sums = [f"sum(evalInEachContext({name}, TARGET.L))" for name in "EFSN"]
+    texts = [
+        *(f"TARGET.A - {it} <= MY.D" for it in sums),
+        *(f"{it} * MY.S + MY.D > TARGET.A" for it in sums),
+        'unresolved("N + TARGET.E")  != "" && D > TARGET.A',
+        "D * size(evalInEachContext(E, TARGET.L)) + S > TARGET.N",
+    ]
+    for number in range(6):
+        job = ad_of({"A": rng.randrange(50), "N": f"D + {number}", "F": "TARGET.S + 1"})
+        job["L"] = ExprTree(f"{{[E = {number}], [F = 2], [S = {number}; E = 1], [X = 1]}}")
+        for text in texts:
+            asking.select(text, job)
+            asking.evaluate(text, job, of_row=True)
