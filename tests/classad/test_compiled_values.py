@@ -74,7 +74,7 @@ def scene(surroundings: str, values: tuple[str, ...]) -> tuple[ClassAd, ClassAd 
 
 
 def forms(text: str) -> Iterator[tuple[str, ExprTree]]:
-    """An expression in both of its compiled forms, neither of which changes."""
+    """An expression in both of its compiled forms."""
     single = ExprTree(text)
     compiled(single)
     single.run = run_of(compile_node(single.node))
@@ -89,7 +89,7 @@ Scenes = list[tuple[ClassAd, ClassAd | None]]
 
 
 def check(texts: Iterable[str], scenes: Scenes) -> None:
-    """Compare both compiled forms of some expressions with the reference evaluator in all scenes."""
+    """Compare both compiled forms of expressions with the reference evaluator in all scenes."""
     for text in texts:
         plain = ExprTree(text)
         compiled = list(forms(text))
