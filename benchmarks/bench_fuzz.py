@@ -1,4 +1,4 @@
-"""How many pairs of a slot and a request ``pieslice fuzz`` evaluates in a second of CPU time.
+"""Measures how many pairs of slot and request ``pieslice fuzz`` evaluates in a second of CPU time.
 
 Run: ``python benchmarks/bench_fuzz.py [EXAMPLES]``.  Each row is a whole search of a sound policy
 on one core: drawing, decorating, evaluating, asking the cycle about what looks wrong.  ``pairs``
