@@ -233,7 +233,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/compiled/runtime.py",
-        "arguments]\n        state.ad = ad\n", "arguments]\n", _OFTEN,
+        "value: ClassAdValue = run(ad, state)\n    state.ad = ad\n",
+        "value: ClassAdValue = run(ad, state)\n", _OFTEN,
     ),
     Mutation(
         "classad/compiled/python_source.py",
