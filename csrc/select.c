@@ -44,7 +44,7 @@ static inline double key_of(const ca_key *key, int32_t row)
 
 int ca_interface(void)
 {
-    return 14;
+    return 15;
 }
 
 /* ---- the k best rows ------------------------------------------------------------------------ */
