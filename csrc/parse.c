@@ -118,16 +118,8 @@ static int items(parser *p, int depth, int close, int lenient, int *count)
 
 static int is_time(const parser *p, size_t begin, size_t stop)
 {
-    const char *words[] = {"abstime", "reltime"};
-    for (size_t word = 0; word < 2; word++) {
-        size_t same = 0;
-        while (same < 7 && begin + same < stop &&
-               (p->lexer.text[begin + same] | 0x20) == (unsigned char)words[word][same])
-            same++;
-        if (same == 7 && stop - begin == 7)
-            return 1;
-    }
-    return 0;
+    const unsigned char *word = p->lexer.text + begin;
+    return stop - begin == 7 && (ca_same_word(word, "abstime", 7) || ca_same_word(word, "reltime", 7));
 }
 
 /* A name, or the call of one. */
