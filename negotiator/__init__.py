@@ -2,7 +2,7 @@
 and never runs more than one cycle.
 
 ``negotiate(snapshot, policy, now=..., rng=...)`` in ``negotiator.cycle`` is the whole interface;
-the stages are modules of their own.  Only ``io``, ``report`` and ``cli`` touch files and streams.
+the stages are packages of their own.  Only ``io`` and ``capture`` read files.
 """
 
 import policy as _policy  # first of all: it refuses a foreign package called classad

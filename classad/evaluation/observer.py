@@ -52,7 +52,7 @@ class Record:
 
 
 class Observer(ReferenceState):
-    """A state that takes notes.
+    """An evaluation state that records every node.
 
     ``root``: holds the record of the whole expression.  ``depth``: definitions of attributes are
     followed this deep.  ``failure``: the reason why the last evaluation that failed did.
@@ -97,7 +97,7 @@ class Observer(ReferenceState):
         return value
 
     def _look(self, record: Record | None) -> None:
-        """From here on take notes in this record, or none, which is faster."""
+        """Record from here on into this record, or not at all, which is faster."""
         self._open = record
         self.evaluators = _PLAIN if record is None else _OBSERVED
 

@@ -119,7 +119,7 @@ class EvalState(Scopes):
         return around if scopes is None or around is not scopes[0]._parent else self.left  # type: ignore[return-value]
 
     def written_in(self, ad: Ad) -> Ad | None:
-        """The ad in which the expression stands that is being evaluated in ``ad``."""
+        """The ad in which the expression is written that is being evaluated in ``ad``."""
         lexical = self.lexical
         return lexical[1] if lexical is not None and lexical[0] is ad else ad
 

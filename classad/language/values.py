@@ -60,7 +60,7 @@ class RelTime(NamedTuple):
 
 
 class ListLike(Protocol):
-    """A list, as far as the language's own rooms see it: ``classad.ads.lists.ListValue``."""
+    """A list, as the lower packages see it: ``classad.ads.ad.ListValue``."""
 
     @property
     def items(self) -> tuple[object, ...]:
@@ -72,7 +72,7 @@ class ListLike(Protocol):
 
 
 class AdLike(Protocol):
-    """An ad, as far as the language's own rooms see it: ``classad.ads.ad.ClassAd``."""
+    """An ad, as the lower packages see it: ``classad.ads.ad.Ad``."""
 
     @property
     def computed(self) -> bool:

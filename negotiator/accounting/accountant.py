@@ -149,8 +149,8 @@ class _Usage:
         return Customer._make((name, priority, factor, *usage, used, weighted, *uncharged, *others))
 
 
-class _GroupWay(NamedTuple):
-    """Where what the submitters of a group use is counted, and where as used below."""
+class _GroupAccount(NamedTuple):
+    """The usage of a group, and those of it and the groups above, whose ``below`` it counts in."""
 
     own: _Usage
     above: list[_Usage]
@@ -163,7 +163,7 @@ class _GroupWay(NamedTuple):
 
 
 class _Terms(NamedTuple):
-    """What a record means to a cycle, in which none of it changes."""
+    """The numbers of a record that are constant in a cycle."""
 
     priority: float
     factor: float
@@ -171,7 +171,7 @@ class _Terms(NamedTuple):
     ceiling: int
 
 
-class _MadeLater(Mapping[str, Customer]):
+class _LazyRecords(Mapping[str, Customer]):
     """Records that are made when one is asked for; most cycles are not followed by another one."""
 
     def __init__(self, make: Callable[[], dict[str, Customer]]) -> None:
@@ -222,9 +222,9 @@ class Accountant:
             or record.weighted_resources_used
             or record.hier_weighted_resources_used
         }
-        #: For each submitter that was charged where its usage is counted, and its group.
-        self._ways: dict[str, tuple[_Usage, str]] = {}
-        self._group_ways: dict[str, _GroupWay] = {}
+        #: By submitter that was charged: its usage, and its group.
+        self._accounts: dict[str, tuple[_Usage, str]] = {}
+        self._group_accounts: dict[str, _GroupAccount] = {}
         for group in tree.groups:
             self._look_up(group.name)
 
@@ -252,45 +252,45 @@ class Accountant:
             weights[name] += weight
         members: dict[str, list[str]] = {}
         for name, weight in weights.items():
-            used, group = self._way(name)
+            used, group = self._account(name)
             used.charge(weight, slots[name], 0)
             members.setdefault(group, []).append(name)
         for group, names in members.items():
             weight, count = sum(map(weights.__getitem__, names)), sum(map(slots.__getitem__, names))
-            self._group_ways[group].charge(weight, count, 0)
+            self._group_accounts[group].charge(weight, count, 0)
 
     def charge(self, name: str, weight: float) -> None:
         """Charge a slot to a submitter, to its group and to the groups above."""
         since = self._now - self._since()
-        used, group = self._way(name)
+        used, group = self._account(name)
         used.charge(weight, 1, since)
-        self._group_ways[group].charge(weight, 1, since)
+        self._group_accounts[group].charge(weight, 1, since)
 
-    def _way(self, name: str) -> tuple[_Usage, str]:
-        """Where what a submitter uses is counted, and its group, which has a way of its own."""
-        way = self._ways.get(name)
-        if way is None:
+    def _account(self, name: str) -> tuple[_Usage, str]:
+        """The usage of a submitter, and the group to which it is charged besides."""
+        account = self._accounts.get(name)
+        if account is None:
             group = self._tree.assigned(name).name
             if name not in self._customers:
                 self._customers[name] = Customer(name)
-            way = self._ways[name] = self._used(name), group
-            if group not in self._group_ways:
-                self._group_ways[group] = self._group_way(group)
-        return way
+            account = self._accounts[name] = self._used(name), group
+            if group not in self._group_accounts:
+                self._group_accounts[group] = self._group_account(group)
+        return account
 
-    def _group_way(self, group: str) -> _GroupWay:
+    def _group_account(self, group: str) -> _GroupAccount:
         if group not in self._customers:
             self._customers[group] = Customer(group)
         path = [group] if group == ROOT_GROUP else _prefixes(group)
         for above in path:
             self._look_up(above)
-        return _GroupWay(self._used(group), [self._used(above) for above in path])
+        return _GroupAccount(self._used(group), [self._used(above) for above in path])
 
     def _since(self) -> int:
         return self._state.last_update_time or self._now
 
     def _used(self, name: str) -> _Usage:
-        """The usage of a name that has a record."""
+        """The changing usage of a name that has a record."""
         used = self._usage.get(name)
         if used is None:
             used = self._usage[name] = _Usage.of(self._customers[name])
@@ -337,7 +337,7 @@ class Accountant:
 
     def final_state(self) -> AccountantState:
         """The tables when nothing is charged any more; records are made when one is asked for."""
-        return evolve(self._state, customers=_MadeLater(self._all_written))
+        return evolve(self._state, customers=_LazyRecords(self._all_written))
 
     def _all_written(self) -> dict[str, Customer]:
         return {name: self._written(name, record) for name, record in self._customers.items()}

@@ -1,1 +1,1 @@
-"""Reads a captured pool; never decides."""
+"""Reads a captured pool; never runs a cycle."""

@@ -66,7 +66,7 @@ class Assignments:
 
 @define(eq=False)
 class _Moved:
-    """What changes hands: jobs and weights by schedd, submitter before and after."""
+    """Jobs and weights that change submitter, by schedd, submitter before and after."""
 
     jobs: dict[tuple[str, str, str, str], list[ClassAd]] = field(factory=dict)
     refused: dict[tuple[str, str, str], list[ClassAd]] = field(factory=dict)

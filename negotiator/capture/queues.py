@@ -56,7 +56,7 @@ def make_queues(jobs: Iterable[LocatedAd], default: str) -> tuple[ScheddQueue, .
 def make_submitters(
     jobs: Iterable[LocatedAd], schedds: Sequence[LocatedAd], default: str
 ) -> tuple[ClassAd, ...]:
-    """The submitter ads that the schedds would send for these jobs."""
+    """The submitter ads that the schedds would advertise for these jobs."""
     counts: dict[tuple[str, str], dict[str, float]] = {}
     for job in jobs:
         name, status = submitter_of(job), job.number("JobStatus")

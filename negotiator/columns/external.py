@@ -1,6 +1,7 @@
 """Finds the names that the expressions of slots want from other ads, once for each expression.
 
-The same as ``negotiator.expressions.external``, ad by ad.
+The rule is ``wanted`` of ``negotiator.expressions.external``, asked of all rows that have the
+expression.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from classad.analysis.mentions import references_of
 from classad.loading.columns import LoadedColumns
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import flag, pick, rows_of
-from negotiator.expressions.external import external_names_of
+from negotiator.expressions.external import external_names_of, wanted
 from negotiator.pool.slots import Slot
 
 _WEIGHT: Final = "slotweight"
@@ -63,21 +64,25 @@ class _Finder:
         """Look at the expressions that some rows have for an attribute."""
         live = set(codes) if rows.bit_count() == len(codes) else set(pick(codes, rows_of(rows)))
         mentioning: dict[str, list[int]] = {}
+        target: set[str] = set()
         for code in live:
             value = values[code]
             if isinstance(value, Expression):
                 refs = references_of(value.node)
-                self.found |= refs.target
+                target |= refs.target
                 for name in refs.bare:
                     mentioning.setdefault(name, []).append(code)
-        for name, some in mentioning.items():
+
+        def lacks(name: str) -> bool:
             without = rows & self._without(name)
-            if name not in self.found and without:
-                flags = bytearray(len(values))
-                for code in some:
-                    flags[code] = 1
-                if without & flag(codes, None, bytes(flags), len(codes)):
-                    self.found.add(name)
+            if not without:
+                return False
+            flags = bytearray(len(values))
+            for code in mentioning[name]:
+                flags[code] = 1
+            return bool(without & flag(codes, None, bytes(flags), len(codes)))
+
+        self.found |= wanted(target, mentioning.keys() - self.found, lacks)
 
     def _without(self, name: str) -> int:
         """The rows that have not got an attribute."""

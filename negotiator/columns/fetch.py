@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from itertools import compress, repeat
 from typing import Final, TypeVar, cast
 
@@ -11,7 +11,7 @@ from attr import field, frozen
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
-from classad.table import Rows
+from classad.table import Rows, Table
 from classad.table.arrays.arrays import flag
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
@@ -34,6 +34,8 @@ T = TypeVar("T")
 #: Where the requirements to go by may be from.
 _REQUIREMENTS: Final = ("requirements", "negotiatorrequirements")
 _NONE: Final[Changes] = {}
+#: In place of the code of an expression that a column has: it is the policy's.
+_POLICY: Final = -1
 
 
 def fetch_columns(
@@ -47,6 +49,37 @@ def fetch_columns(
         return _Fetch(rows, policy, context).slots(claims)
     except UnsureError:
         return None
+
+
+@frozen(eq=False)
+class _Rows:
+    """The rows of a table as ads whose requirements may have to be flattened."""
+
+    table: Table
+    weight: Expression | None
+
+    def trees(self, name: str) -> list[tuple[int, Expression]]:
+        """See ``AdSet``; any row may have the negotiator's weight."""
+        _, values = self.table.column(name)
+        found = [(code, tree) for code, tree in enumerate(values) if isinstance(tree, Expression)]
+        if name == "slotweight" and self.weight is not None:
+            found.append((_POLICY, self.weight))
+        return found
+
+    def having_tree(self, name: str, numbers: Set[int]) -> int:
+        """See ``AdSet``."""
+        if _POLICY in numbers:
+            return Rows.all(len(self.table)).bits
+        codes, values = self.table.column(name)
+        wanted = bytes(code in numbers for code in range(len(values)))
+        return flag(codes, None, wanted, len(self.table))
+
+    def having(self, name: str) -> int:
+        """See ``AdSet``."""
+        if not self.table.has(name):
+            return 0
+        codes, values = self.table.column(name)
+        return flag(codes, None, bytes(v is not None for v in values), len(self.table))
 
 
 @frozen(eq=False)
@@ -131,45 +164,12 @@ class _Fetch:
         if table.has("NegotiatorRequirements"):
             for slot in slots:
                 take_requirements(slot)
-        suspects = self._suspects()
-        if suspects:
-            flattener = Flattener(self.context)
+        flattener = Flattener(self.context)
+        concerned = flattener.to_flatten(_Rows(table, self.policy.slot_weight), _REQUIREMENTS)
+        if concerned:
             for slot in slots:
-                if suspects >> slot.row & 1:
+                if concerned >> slot.row & 1:
                     flatten_requirements(slot, flattener)
-
-    def _suspects(self) -> int:
-        """The rows whose requirements may be settled; with luck none, which is the rule."""
-        table, flattener = self.rows.table, Flattener(self.context)
-        found = 0
-        reached: set[str] = set()
-        todo = list(_REQUIREMENTS)
-        while todo:
-            name = todo.pop()
-            if name in reached:
-                continue
-            reached.add(name)
-            codes, values = table.column(name)
-            steady = bytearray(len(values))
-            trees = [
-                (code, value) for code, value in enumerate(values) if isinstance(value, Expression)
-            ]
-            if name == "slotweight" and self.policy.slot_weight is not None:
-                trees.append((-1, self.policy.slot_weight))
-            for code, tree in trees:
-                names, unsteady = flattener.look(tree)
-                todo += names
-                if unsteady:
-                    if code < 0:
-                        return Rows.all(len(table)).bits
-                    steady[code] = 1
-            if any(steady):
-                found |= flag(codes, None, bytes(steady), len(table))
-        if "currentrank" in reached and table.has("PreemptingRank"):
-            codes, values = table.column("PreemptingRank")
-            there = bytes(value is not None for value in values)
-            found |= flag(codes, None, there, len(table))
-        return found
 
     def _each(self, fact: Fact[T]) -> list[T]:
         """What a fact is for each slot."""

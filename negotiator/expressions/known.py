@@ -76,7 +76,7 @@ def _look(tree: Expression) -> _Look:
 
 
 def _taken_apart(tree: Expression) -> _Look | None:
-    """What the conjuncts are together.
+    """What is known of an expression from its conjuncts.
 
     An expression is printed in the order in which it is written, whatever binds tighter.
     """
@@ -103,7 +103,7 @@ def _joined(text: str, how: int) -> _Look | None:
 
 
 class _Form(NamedTuple):
-    """What texts have in common that differ in nothing but constants.
+    """What is known of texts that differ in constants only.
 
     ``pieces``: what is printed before, between and behind the constants.  ``value``: they are
     literals or lists.

@@ -22,7 +22,7 @@ _MANY: Final = 100_000
 
 
 class _Mentioned(Shape):
-    """What an expression mentions; it is not made ready to be evaluated."""
+    """The names that an expression mentions, without its measures."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ class _Mentioned(Shape):
 
 
 class _JointMention(Shape):
-    """What some expressions mention."""
+    """The names that some expressions mention together."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class _JointMention(Shape):
 
 
 class Mention(NamedTuple):
-    """What a value mentions: names that may be those of its own ad, and of the other one.
+    """The names that a value mentions, of its own ad and of the other one.
 
     ``value``: kept, so that its identity stays its own.
     """
@@ -90,7 +90,7 @@ class Mentions:
 
 
 def _misleads(read: Callable[[str], object]) -> bool:
-    """Whether names do not mean what they say, in an ad that is read so."""
+    """Whether an ad has attributes named like scopes, so that names mean something else."""
     return any(read(name) is not None for name in MISLEADING)
 
 
@@ -117,7 +117,7 @@ class VisiblePart:
             self._mentions = None
 
     def meeting(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
-        """An ad that does for evaluating attributes of either ad in both.
+        """An ad in which attributes of both ads have the same values as with the whole ad.
 
         ``names``: of these, in lower case.
         """
@@ -129,7 +129,7 @@ class VisiblePart:
         return self._ad
 
     def _reach(self, other: ClassAd, mentions: Mentions, names: frozenset[str]) -> bool:
-        """Put in all that can be seen; whether that can be told."""
+        """Add every attribute that can matter; False if that is not known."""
         theirs = other.raw if other._chained is not None else other._attrs.get
         if _misleads(theirs):
             return False

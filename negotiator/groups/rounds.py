@@ -139,7 +139,7 @@ def _passes(
     settings: GroupLoopSettings,
     negotiation: Negotiation,
 ) -> Iterator[GroupEvent]:
-    """Give every group its turn, ``round_robin_rate`` more of what it lacks in every pass."""
+    """Let every group negotiate, with ``round_robin_rate`` more of its allocation in every pass."""
     # In a pool of infinite weight the passes would never end: then one gives everything.
     n = 0.0 if math.isfinite(max_delta) else max_delta
     for made in itertools.count(1):

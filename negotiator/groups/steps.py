@@ -98,4 +98,4 @@ Note: TypeAlias = Callable[[QuotaStep], None]
 
 
 def nobody(step: QuotaStep) -> None:
-    """Nobody wants to know."""
+    """Ignore the steps."""

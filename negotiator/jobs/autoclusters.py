@@ -169,7 +169,7 @@ class AutoclusterTable:
 
 
 class _Inexact(NamedTuple):
-    """Which places hold inexact values; ``others``: the classes of the other values."""
+    """The places of values compared by text; ``others``: the classes of the other values."""
 
     places: tuple[int, ...]
     others: tuple[type | None, ...]

@@ -212,7 +212,7 @@ def job_lists(
 
 
 def projections_of(table: AutoclusterTable, start: VanillaStart | None = None) -> Projections:
-    """What requests show of the jobs of a table that has met all of them."""
+    """The projections of jobs that requests show, for a table that has seen all jobs."""
     return shown(table.attributes if start is None else table.attributes | start.shown)
 
 

@@ -102,7 +102,7 @@ class JobList:
     def requests(
         self, rejected: set[int], context: EvalContext, prios: tuple[int, int] | None = None
     ) -> Iterator[Request]:
-        """The requests of one turn of the submitter, fetched batch by batch as the jobs then stand.
+        """The requests of one session, fetched batch by batch from the jobs that then wait.
 
         ``rejected``: the autoclusters refused so far; they are not sent again.  ``prios``: the
         range of ``JobPrio`` that is asked for.
@@ -128,14 +128,14 @@ class JobList:
             yield from batch
 
     def _runs(self, waiting: list[QueuedJob], joined: bool) -> list[list[QueuedJob]]:
-        """The jobs, with those that are alike and follow each other together."""
+        """The jobs in runs of successive ones with the same key (``_alike``)."""
         if not joined:
             return [[job] for job in waiting]
         return [list(run) for _, run in groupby(waiting, key=self._alike)]
 
     @property
     def _alike(self) -> Callable[[QueuedJob], int]:
-        """What jobs share that are asked for together: without autoclusters it is the cluster."""
+        """The key of jobs that become one request: the autocluster, or else the cluster."""
         return _cluster_of if self.projections is None else _autocluster_of
 
     def place(
@@ -176,7 +176,7 @@ class JobList:
         return None
 
     def request_for(self, job: QueuedJob, *others: QueuedJob) -> Request:
-        """What would be asked for one job, or for a run of jobs."""
+        """The request for one job, or for a run of jobs."""
         return Request([job, *others], self._request_ad(job), job.autocluster)
 
     def _request_ad(self, job: QueuedJob) -> ClassAd:
@@ -192,7 +192,7 @@ class JobList:
 
 @define
 class _Walk:
-    """A schedd's way through its runs of jobs within one session."""
+    """Iterates over the runs of jobs of a schedd within one session."""
 
     jobs: JobList
     runs: list[list[QueuedJob]]

@@ -22,7 +22,7 @@ _VANILLA: Final = 5
 
 
 class VanillaStart:
-    """The condition of a schedd, as it is for each of its jobs."""
+    """START_VANILLA_UNIVERSE of a schedd, flattened for each of its jobs."""
 
     def __init__(self, expr: Expression, context: EvalContext) -> None:
         self._context = context

@@ -28,7 +28,7 @@ from policy.model import NegotiatorPolicy
 
 
 class Entries(Protocol):
-    """Candidates best first.  They may be worked out when they are asked for, front to back."""
+    """Candidates, best first; an implementation may sort no further than it is read."""
 
     def __len__(self) -> int: ...
 
@@ -49,7 +49,7 @@ class Found(Protocol):
 
 
 class Engine(Protocol):
-    """Finds candidates among the slots that are left."""
+    """Finds the candidates of a request among the slots that are not matched yet."""
 
     def find(
         self, board: Board, request: Request, asker: Asker, allowance: Allowance, tally: Tally
@@ -94,7 +94,7 @@ class MatchList:
 
 
 class Watch:
-    """An onlooker that does nothing; those that want something override a method."""
+    """Watches a cycle and does nothing; who wants to see something overrides a method."""
 
     def started(self, board: Board) -> None:
         """All is prepared, nothing has been decided."""

@@ -42,14 +42,14 @@ from policy.model import NegotiatorPolicy
 
 
 def claiming_schedd(slot: Slot, context: EvalContext) -> str | None:
-    """The schedd that has a partitionable slot as a whole."""
+    """The schedd that has claimed a partitionable slot as a whole."""
     if not slot.partitionable or slot.raw("RemoteScheddName") is None:
         return None
     return as_string(slot.value("RemoteScheddName", context))
 
 
-def spoken_for(slot: Slot, context: EvalContext) -> bool:
-    """Whether this is a dynamic slot whose parent tells about it."""
+def advertised_by_parent(slot: Slot, context: EvalContext) -> bool:
+    """Whether this is a dynamic slot that its partitionable slot advertises."""
     return (
         slot.raw("DynamicSlot") is not None
         and slot.ad.get_bool("DynamicSlot", context=context) is True
@@ -77,7 +77,7 @@ CANDIDATE_TESTS: Final = (
     ),
     CandidateTest(
         Refusal.DYNAMIC,
-        OfSlot(spoken_for, lambda spoken, _: not spoken, by=nothing),
+        OfSlot(advertised_by_parent, lambda advertised, _: not advertised, by=nothing),
         made=lambda policy: policy.allow_pslot_preemption,
     ),
     CandidateTest(Refusal.CONSUMPTION, EnoughToConsume()),
@@ -247,5 +247,5 @@ def per_slot_limits_have_room(board: Board, slot: Slot, request: ClassAd, tally:
 
 
 def rank_keys(board: Board, slot: Slot, request: ClassAd, kind: MatchKind) -> RankKeys:
-    """The five keys of a candidate."""
+    """The five rank keys of a candidate."""
     return Ranker(board.policy, request, board.context).keys(slot, kind)

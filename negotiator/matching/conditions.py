@@ -30,7 +30,7 @@ B = TypeVar("B", bound=Hashable)
 
 @define(eq=False)
 class Ask:
-    """A request under way: who asks, and what is still allowed (None: limits are left out)."""
+    """A request that slots are tested for; ``permits``: the limit test, None to leave it out."""
 
     board: Board
     request: ClassAd
@@ -67,7 +67,7 @@ class Condition(Protocol):
 
 @frozen(eq=False)
 class OfSlot(Generic[V, B]):
-    """What a slot is all through the cycle, ``value``, goes with what matters of the asker."""
+    """A value that the slot has all through the cycle ``goes_with`` one of the request."""
 
     value: Callable[[Slot, EvalContext], V]
     goes_with: Callable[[V, B], bool]
@@ -81,7 +81,7 @@ class OfSlot(Generic[V, B]):
 
 @frozen(eq=False)
 class OfAsker:
-    """It is the same for all slots."""
+    """A condition on the submitter and the request alone, the same for all slots."""
 
     true: Callable[[Ask], bool]
 
@@ -143,7 +143,7 @@ class BothRequirements:
 
 @frozen(eq=False)
 class WithinLimit:
-    """What the match would cost is still allowed."""
+    """The submitter limit permits the cost of the match."""
 
     def ready(self, ask: Ask) -> Ready:
         """See ``Condition``."""
@@ -152,7 +152,7 @@ class WithinLimit:
 
 
 def nothing(ask: Ask) -> None:
-    """Nothing of the asker matters."""
+    """For conditions on the slot alone."""
 
 
 class CandidateTest(NamedTuple):

@@ -23,7 +23,7 @@ from policy.model import NegotiatorPolicy
 
 
 class Listed:
-    """Candidates that have all been looked at."""
+    """Candidates in a list, every one of them ranked."""
 
     def __init__(self, candidates: list[Candidate]) -> None:
         self.candidates = candidates

@@ -60,7 +60,7 @@ _NOT_RANK_ONLY: Final = OfAsker(lambda ask: not ask.asker.rank_only)
 
 
 def match_kinds(policy: NegotiatorPolicy) -> tuple[tuple[MatchKind, Condition], ...]:
-    """How a slot that matches can be had: the first of these that is true of it."""
+    """The kinds of match, each with its condition; the first whose condition is true applies."""
     if not policy.consider_preemption:
         return ((MatchKind.NONE, ALWAYS),)
     return (

@@ -56,11 +56,11 @@ class Stopwatch:
         return int(self.seconds)
 
     def spend(self, schedd: str) -> None:
-        """A request of a schedd has been offered."""
+        """Count the time of one offered request of a schedd."""
         self.seconds += self.costs.of(schedd)
 
     def finished(self, submitter: str, schedd: str, began: int) -> None:
-        """A turn that began at ``began`` is over."""
+        """Count the time of a session that began at ``began``."""
         taken = self.now - began
         if not taken:
             return
@@ -69,14 +69,14 @@ class Stopwatch:
         self._by_schedd[schedd] = self._by_schedd.get(schedd, 0) + taken
 
     def used_up(self, submitter: str, schedd: str) -> Event | None:
-        """Which limit keeps a submitter from another turn."""
+        """The time limit that keeps a submitter from another session, if any."""
         left = self._left(submitter, schedd)
         if min(left) > 0:
             return None
         return next(event for event, seconds in zip(_EVENTS, left, strict=True) if seconds <= 0)
 
     def deadline(self, submitter: str, schedd: str) -> float:
-        """The time at which a turn that begins now ends at the latest."""
+        """The time at which a session that begins now ends at the latest."""
         return self.now + min(self.limits.pie_spin, *self._left(submitter, schedd))
 
     def _left(self, submitter: str, schedd: str) -> tuple[float, float, float]:

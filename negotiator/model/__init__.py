@@ -1,1 +1,1 @@
-"""What goes into a cycle and what comes out; never decides."""
+"""What goes into a cycle and what comes out; never matches a request."""

@@ -83,7 +83,7 @@ def _call(function: str, name: str) -> Expression:
 
 @frozen(eq=False)
 class SlotDecorator:
-    """Adds what is known about occupants; only used when preemption is considered.
+    """Adds attributes about the users of slots; only used when preemption is considered.
 
     ``previous_quotas``: the quota of each group as the cycle before left it, None if there was
     none.  ``prefix``: of attributes about other slots of the machine; None to leave them out.
@@ -112,14 +112,14 @@ class SlotDecorator:
                 self._add_others(slot, self.prefix)
 
     def _of(self, user: str) -> Changes:
-        """What is said about the user of a slot."""
+        """The attributes about the user of a slot."""
         about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
         known = {_folded_once(name): (name, value) for name, value in about.items()}
         self._changes[user] = known
         return known
 
     def _add_others(self, slot: Slot, prefix: str) -> None:
-        """What is said about the users of the other slots of the machine."""
+        """Add attributes about the users of the other slots of the machine."""
         total = slot.ad.get_number("TotalSlots", context=self.context)
         for i in range(1, int(total or 1) + 1):
             user = occupant(slot.ad, self.context, f"{prefix}{i}_")
@@ -128,7 +128,7 @@ class SlotDecorator:
                     slot.insert(f"{prefix}{i}_{name}", value)
 
     def _about(self, user: str) -> dict[str, object]:
-        """What the policy may want to know about a user and its group."""
+        """The attributes about a user and its group."""
         known = self._known.get(user)
         if known is not None:
             return known
@@ -159,7 +159,7 @@ def decorate_request(
     accountant: Accountant,
     tree: GroupTree,
 ) -> None:
-    """Add what is known about the submitter.  ``group``: the one negotiating, if any."""
+    """Add attributes about the submitter.  ``group``: the one negotiating, if any."""
     negotiating = ROOT_GROUP if group is None else group
     regrouped = tree.autoregroup and negotiating == ROOT_GROUP
     usage = accountant.usage(submitter)

@@ -27,7 +27,7 @@ OCCUPANTS: Final = ("PreemptingAccountingGroup", "PreemptingUser", "AccountingGr
 
 
 class Fact(NamedTuple, Generic[T]):
-    """Something about a slot ad by itself.
+    """Something that is found from a slot ad alone.
 
     ``reads``: the attributes that it is told by; ``prefix``: and all whose names begin so;
     ``expression``: and those that this mentions.
@@ -84,7 +84,7 @@ KEPT: Final[Mapping[str, Fact[Any]]] = {
 
 
 def admission(policy: NegotiatorPolicy) -> list[Fact[bool]]:
-    """What has to be true of a slot that has a name, for it to be in the cycle."""
+    """The conditions under which a slot with a name takes part in the cycle."""
     constraint = policy.slot_constraint
     if constraint is None:
         return [_PRESENT]
@@ -119,7 +119,7 @@ def fetch_slots(
 
 
 def new_slot(ad: ClassAd, name: str, claims: int, kept: Mapping[str, object]) -> Slot:
-    """A slot as its ad tells about it; ``kept``: the facts of ``KEPT``, or some of them."""
+    """A slot made from its ad; ``kept``: the facts of ``KEPT``, or some of them."""
     slot = Slot(ad, name, 1.0, claims, False, None, None)
     for what, value in kept.items():
         setattr(slot, what, value)
@@ -135,7 +135,7 @@ def take_requirements(slot: Slot) -> None:
 
 
 def flatten_requirements(slot: Slot, flattener: Flattener) -> None:
-    """What the ad alone says of its requirements stays as it is now."""
+    """Replace the requirements by their flattened form if that can make a difference."""
     flattened = flattener.flattened(slot.ad)
     if flattened is not None:
         slot.insert("Requirements", flattened)

@@ -26,7 +26,7 @@ _DEFAULT_RESOURCES: Final = "cpus memory disk"
 
 @frozen(eq=False)
 class Enlarged:
-    """A slot whose ad was changed, and what it was; ``children``: the slots that would go."""
+    """A slot to whose ad resources of ``children`` were added, and its ad before."""
 
     slot: Slot
     before: Mapping[str, object]
@@ -93,7 +93,7 @@ def _resources(ad: ClassAd, context: EvalContext) -> tuple[str, ...]:
 
 
 def _children(ad: ClassAd, context: EvalContext) -> Iterator[_Child]:
-    """The children that may go at all, lowest current rank first."""
+    """The children that may be preempted, lowest current rank first."""
     names = _items(ad, "ChildName")
     ranks = _items(ad, "ChildCurrentRank")
     states = _items(ad, "ChildState")

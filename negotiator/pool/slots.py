@@ -137,13 +137,13 @@ class Slot:
         return value if value.__class__ in _SIMPLE else self.ad.evaluate_attr(name, None, context)
 
     def visible(self) -> VisiblePart:
-        """As much of the ad as other ads can see that it meets, while it does not change."""
+        """The part of the ad that another ad can see in a match, while the ad does not change."""
         apart = self._source is not None and self._base is None and self._copy is None
         mentions = self._source.mentions if apart and self._source is not None else None
         return VisiblePart(self.cell, lambda: self.ad, mentions)
 
     def seen_with(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
-        """As much of the ad as evaluating attributes (lower-case names) of either ad can see."""
+        """The part of the ad with which attributes (lower-case names) of both keep their values."""
         return self.visible().meeting(other, names)
 
     def own_ad(self) -> ClassAd:
@@ -173,7 +173,7 @@ class Slots(list[Slot]):
         expressions: Iterable[Expression | None] = (),
         knows: Sequence[str] = (),
     ) -> list[T]:
-        """The answer of each slot.
+        """The value of a function for each slot.
 
         ``reads``, ``expressions``: the attributes of the ad that the question looks at, and what it
         evaluates in the ad; None if that is not known.  ``knows``: what else it looks at of the
@@ -190,7 +190,7 @@ class Slots(list[Slot]):
         return type(self)(slots)
 
     def external_names(self) -> set[str]:
-        """What the expressions of the ads want from the ads that they meet, in lower case."""
+        """The names that the expressions of the slots read from the other ad, in lower case."""
         return external_names_of(slot.ad for slot in self)
 
 

@@ -66,7 +66,7 @@ class Played:
 
 
 @define(eq=False)
-class _Onlooker(Watch):
+class _Recorder(Watch):
     offers: list[Offer] = field(factory=list)
     steps: list[QuotaStep] = field(factory=list)
 
@@ -115,9 +115,9 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
             accountant = evolve(accountant, last_update_time=NOW - elapsed)
         snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
         snapshot = _warmed(scenario, snapshot, policy)
-        onlooker = _Onlooker()
-        result = negotiate(snapshot, policy, now=NOW, watch=onlooker, engine=engine)
-        offers, quota_steps = tuple(onlooker.offers), tuple(onlooker.steps)
+        recorder = _Recorder()
+        result = negotiate(snapshot, policy, now=NOW, watch=recorder, engine=engine)
+        offers, quota_steps = tuple(recorder.offers), tuple(recorder.steps)
         yield Played(snapshot, policy, result, offers, quota_steps, seen)
         accountant = result.accountant
 
@@ -140,7 +140,7 @@ def _entries(scenario: Scenario) -> tuple[list[SlotEntry], list[JobEntry]]:
 
 
 def _warmed(scenario: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy) -> Snapshot:
-    """A warm negotiator has been through a cycle without submitters."""
+    """The snapshot after a cycle without submitters, such as a warm negotiator has been through."""
     if not scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {})):
         return snapshot
     idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)

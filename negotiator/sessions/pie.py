@@ -70,7 +70,7 @@ class Slice(NamedTuple):
 
     @property
     def starvation(self) -> float:
-        """How much of its due a submitter has; among equal priorities less goes first."""
+        """The part of its slice that a submitter has; of equal priorities the smaller is first."""
         due = self.usage + self.limit
         return self.usage / due if due > 0 else FLT_MAX
 

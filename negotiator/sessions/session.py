@@ -154,7 +154,7 @@ def _reject(session: _Session, request: Request, tally: Tally) -> None:
 
 
 def _note_departures(session: _Session, request: Request, reason: Reason) -> None:
-    """Refusals at which the real negotiator would abort or be asked for ever."""
+    """Note rejections at which condor_negotiator would abort or never come to an end."""
     board, policy = session.board, session.board.policy
     one_by_one = not policy.use_resource_request_counts or policy.resource_request_list_size == 1
     if policy.negotiate_all_jobs_in_cluster and one_by_one:

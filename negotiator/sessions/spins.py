@@ -129,7 +129,7 @@ def _spin_all(state: _Round) -> str | None:
 
 
 def _sort(state: _Round, priorities: list[float], slices: list[Slice]) -> None:
-    """Best priority first, then the best job (if that counts), then who lacks most of its due."""
+    """Sort by effective priority, by JobPrio (if it counts), and by ``Slice.starvation``."""
     submitters = state.submitters
     order = ascending(
         [
@@ -143,7 +143,7 @@ def _sort(state: _Round, priorities: list[float], slices: list[Slice]) -> None:
 
 
 def _spin(state: _Round, shares: Shares) -> Spin:
-    """Give every submitter its turn."""
+    """Hold the session of every submitter."""
     board = state.board
     pie_left, candidates = state.pie_left, len(board.slots)
     turns = []

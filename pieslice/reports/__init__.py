@@ -1,1 +1,1 @@
-"""Results as text, JSON, tables and plots; never decides."""
+"""Results as text, JSON, tables and plots; never runs a cycle."""

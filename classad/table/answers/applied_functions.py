@@ -30,7 +30,7 @@ class Sight(NamedTuple):
 
 
 def sight(store: Store, names: Iterable[str]) -> Sight:
-    """What can be seen through some attributes of the rows alone."""
+    """The attributes that some attributes lead to within a row."""
     seen: set[str] = set()
     todo = [fold_name(name) for name in names]
     odd = store.everything.bits if store.misleading else store.odd

@@ -15,7 +15,7 @@ from classad.table.dependence.partner import Asked, Partner, key_of
 
 
 def names_asked(predicates: Iterable[Predicate]) -> tuple[Asked, ...]:
-    """All that some predicates have asked partners for."""
+    """The attributes of partners that some predicates have read."""
     variants = [variant.asked for predicate in predicates for variant in predicate.ways]
     return tuple(dict.fromkeys(chain.from_iterable(variants)))
 
@@ -26,7 +26,7 @@ def count_variants(predicates: Iterable[Predicate]) -> int:
 
 
 class _Group:
-    """Predicates, and what they have said together by what they ask for."""
+    """Predicates that read the same attributes of partners, and their joint verdicts by these."""
 
     __slots__ = ("clock", "key_of", "known", "predicates", "variants")
 
@@ -39,7 +39,7 @@ class _Group:
 
 
 class Together:
-    """Predicates that all have to hold."""
+    """The joint verdicts of predicates that all have to hold."""
 
     def __init__(self, book: Book, predicates: Sequence[Predicate]) -> None:
         self.predicates = predicates
@@ -48,12 +48,12 @@ class Together:
         self._stale = bool(predicates)
 
     def forget(self) -> None:
-        """What predicates say may have changed."""
+        """Forget the joint verdicts: those of the predicates may have changed."""
         for group in self._groups:
             self._book.budget.drop(group.known)
 
     def passing(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
-        """Of some rows those that are let pass, those to be asked, and whether by chance.
+        """Of some rows those that pass, those to be evaluated one by one, and whether by chance.
 
         Among those to be asked may be rows that are none of these.
         """
@@ -86,7 +86,7 @@ class Together:
         return found
 
     def _regroup(self, partner: Partner) -> None:
-        """Put those together that ask for the same."""
+        """Group the predicates by the attributes that they read."""
         self.forget()
         groups: dict[tuple[frozenset[Asked], bool], _Group] = {}
         asking = []
@@ -109,7 +109,7 @@ class Together:
 
 
 def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
-    """What is let pass by all; its ``passing`` is None if that is everything."""
+    """The joint verdict; its ``passing`` is None if all rows pass."""
     passing: int | None = None
     for verdict in verdicts:
         if verdict.passing is not None:

@@ -59,7 +59,7 @@ class OwnLists:
         return self._named_there.isdisjoint(ad._attrs)
 
     def touched(self, names: set[str]) -> bool:
-        """Whether lists, or the ads that they name, are among some columns."""
+        """Whether some columns hold lists, or ads that lists name."""
         return any(
             lists.column in names or not names.isdisjoint(lists.members) for lists in self._found
         )

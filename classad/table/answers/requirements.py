@@ -189,7 +189,7 @@ class RowSide:
         return True
 
     def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
-        """Of some rows those that accept a partner, those to be asked, and whether by chance."""
+        """Of some rows those accepting a partner, those yet to be evaluated, whether by chance."""
         bits &= self.able
         sure = bits & self.odd
         bits, asked, chance = self._together.passing(partner, bits)
@@ -271,7 +271,7 @@ class PartnerSide:
             self.book.budget.drop(wanted.known)
 
     def accepted(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
-        """Of some rows those that a partner accepts, those to be asked, and whether by chance."""
+        """Of some rows those a partner accepts, those yet to be evaluated, whether by chance."""
         value = None if partner.ad is None else partner.ad.raw(REQUIREMENTS)
         if value.__class__ is not Expression:
             return (bits if value is not None and is_true(value) else 0), 0, False
@@ -313,7 +313,7 @@ class PartnerSide:
         return wanted
 
     def _whole(self, wanted: _Wanted, partner: Partner) -> Verdict:
-        """What all conjuncts say together."""
+        """The joint verdict of all conjuncts."""
         everything = self.book.store.everything.bits
         predicates = wanted.predicates
         if predicates is None:

@@ -11,7 +11,7 @@ from classad.table.store.parts import Part
 
 
 class Verdict:
-    """What an expression is for the rows of a part: bits of those where it is true, and an error.
+    """The rows of a part, as bits, for which an expression is true, and for which it is an error.
 
     ``told``: where it is one of these or false.  Mostly these are all rows of a part, so that
     which it is false for takes no memory.  ``odd``: rows that have to be asked one by one; they are
