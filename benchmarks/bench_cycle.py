@@ -31,6 +31,7 @@ from typing import Any
 
 from attr import evolve
 
+from classad.loading.columns import LoadedColumns
 from negotiator.capture.agreement import compare
 from negotiator.cycle import negotiate
 from negotiator.engines import make_engines
@@ -198,7 +199,10 @@ def repeated(slots: LoadedSlots, times: int) -> LoadedSlots:
                 rows=rows,
             )
         )
-    many = loaded.with_columns(columns, count * times, texts, list(loaded.row_shapes) * times)
+    row_shapes = list(loaded._row_shapes) * times
+    many = LoadedColumns(
+        count * times, columns, texts, loaded._names, loaded._shapes, row_shapes, [], loaded.tz
+    )
     order = array("i", (row + copy * count for copy in range(times) for row in slots.order))
     return LoadedSlots(many, order, [names[row] for row in order])
 

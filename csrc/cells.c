@@ -265,11 +265,22 @@ int ca_load_finish(ca_load *load, const double *values, size_t count)
     return CA_OK;
 }
 
+static ca_texts texts_of(const ca_pool *pool)
+{
+    return (ca_texts){pool->bytes, pool->used, pool->texts, pool->count};
+}
+
 int ca_load_contents(const ca_load *load, ca_contents *contents)
 {
     if (load == NULL || contents == NULL)
         return CA_BAD_ARGUMENT;
-    *contents = (ca_contents){load->rows, load->column_count, load->name, load->row_shapes};
+    *contents = (ca_contents){load->rows,
+                              load->column_count,
+                              load->name,
+                              load->row_shapes,
+                              texts_of(&load->names),
+                              texts_of(&load->strings),
+                              texts_of(&load->shapes)};
     return CA_OK;
 }
 
@@ -281,16 +292,5 @@ int ca_load_column(const ca_load *load, size_t number, ca_column *column)
     *column = (ca_column){cells->name,    cells->folded,  cells->waiting, cells->present,
                           cells->count,   cells->tags,    cells->payload,
                           cells->dense ? NULL : cells->rows};
-    return CA_OK;
-}
-
-int ca_load_texts(const ca_load *load, int which, ca_texts *texts)
-{
-    if (load == NULL || texts == NULL)
-        return CA_BAD_ARGUMENT;
-    const ca_pool *pool = which == CA_STRINGS  ? &load->strings
-                          : which == CA_SHAPES ? &load->shapes
-                                               : &load->names;
-    *texts = (ca_texts){pool->bytes, pool->used, pool->texts, pool->count};
     return CA_OK;
 }

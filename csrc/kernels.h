@@ -170,24 +170,19 @@ typedef struct {
     size_t count;
 } ca_texts;
 
-/* The texts of a load.  A shape is the numbers of an ad's names, in order, as int32_t. */
-enum {
-    CA_NAMES,
-    CA_STRINGS,
-    CA_SHAPES
-};
-
 /* What a load holds; pointers are good until it is changed or freed. */
 typedef struct {
     size_t rows;
     size_t columns;
-    const ca_name *names; /* as many as texts in CA_NAMES */
+    const ca_name *named; /* as many as names */
     const int32_t *row_shapes;
+    ca_texts names;
+    ca_texts strings;
+    ca_texts shapes; /* the numbers of an ad's names, in order, as int32_t */
 } ca_contents;
 
 int ca_load_contents(const ca_load *load, ca_contents *contents);
 int ca_load_column(const ca_load *load, size_t number, ca_column *column);
-int ca_load_texts(const ca_load *load, int which, ca_texts *texts);
 
 /* ---- rows, codes and bits ----------------------------------------------------------------- */
 
@@ -234,17 +229,18 @@ typedef struct {
     size_t step;
 } ca_vector;
 
-/* What an operator, as classad/language/operators.py defines it, makes of `count` pairs of values (of the
- * left ones, if it takes one operand).  Where an operand is kept elsewhere the tag is CA_NOTHING, and the result for the caller to find.
- * Returns how many of these there are.  Time O(count).
- */
-int64_t ca_operate(int op, size_t count, const ca_vector *left, const ca_vector *right,
-                   unsigned char *tags, int64_t *payload);
+/* A condition and its two outcomes, as an operator. */
+enum {
+    CA_CHOOSE = CA_NOT + 1
+};
 
-/* The same for a condition and its two outcomes; CA_NOTHING also where the outcome that is taken is
- * kept elsewhere. */
-int64_t ca_choose(size_t count, const ca_vector *condition, const ca_vector *left,
-                  const ca_vector *right, unsigned char *tags, int64_t *payload);
+/* What an operator, as classad/language/operators.py defines it, makes of `count` values of each vector,
+ * of as many vectors as it takes operands.  Where an operand is kept elsewhere, or the outcome that is
+ * taken, the tag is CA_NOTHING, and the result for the caller to find.  Returns how many of these there
+ * are.  Time O(count).
+ */
+int64_t ca_operate(int op, size_t count, const ca_vector *first, const ca_vector *second,
+                   const ca_vector *third, unsigned char *tags, int64_t *payload);
 
 /* What values count as in logic; those kept elsewhere are wrong. */
 enum {

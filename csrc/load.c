@@ -11,6 +11,8 @@
 
 /* Nodes of an expression that is checked here; larger ones are checked by the caller, once each. */
 enum { NODES = 512 };
+/* There may be another ad. */
+enum { MORE = 2 };
 
 typedef struct {
     ca_load *load;
@@ -90,7 +92,7 @@ static int read_value(reader *r, const char *text, size_t length, int64_t *paylo
     return is_expression(r, number, text, length) ? CA_EXPRESSION_CELL : CA_UNSURE;
 }
 
-/* The line at hand, which is neither blank nor a comment: 0, or a negative code.  `stop` is its end. */
+/* The line at hand, which is not blank: 0, or a negative code.  `stop` is its end. */
 static int read_line(reader *r)
 {
     const char *rest;
@@ -154,61 +156,34 @@ static const char *skip_ad(const reader *r, const char *at, int64_t *lines)
     return r->whole ? r->end : NULL;
 }
 
-/* What stands at the beginning of a line: its first character that is no blank, 0 for a blank line,
- * -1 if the line may go on behind the buffer and nothing can be said. */
-static int look_at_line(reader *r, const char **behind)
-{
-    const char *at = r->at;
-    while (at < r->end && *at != '\n' && is_blank(*at))
-        at++;
-    if (at == r->end) {
-        *behind = at;
-        return r->whole ? 0 : -1;
-    }
-    if (*at == '\n') {
-        *behind = at + 1;
-        return 0;
-    }
-    if (*at == '#') {
-        const char *stop = memchr(at, '\n', (size_t)(r->end - at));
-        *behind = stop == NULL ? r->end : stop + 1;
-        return stop == NULL && !r->whole ? -1 : '#';
-    }
-    r->at = at;
-    return 'a';
-}
-
-/* The next ad.  CA_DONE, CA_LOOK, a negative code, or 2 when there may be more. */
+/* The next ad.  CA_DONE, CA_LOOK, a negative code, or MORE. */
 static int read_ad(reader *r, const char **start, int64_t *start_line)
 {
-    const char *behind;
     *start = r->at;
     *start_line = r->line;
     r->last = -1;
     for (;;) {
-        int what = r->at == r->end && r->whole ? 0 : look_at_line(r, &behind);
-        if (what == 'a') {
-            int code = read_line(r);
-            if (code < 0)
-                return code == CA_UNSURE ? CA_LOOK : code;
+        const char *at = r->at;
+        while (at < r->end && *at != '\n' && is_blank(*at))
+            at++;
+        const int blank = at == r->end || *at == '\n';
+        if (at == r->end && !r->whole)
+            return CA_DONE; /* the line may go on behind the buffer */
+        r->at = at;
+        int code = blank ? ca_load_row(r->load) : read_line(r);
+        if (code < 0)
+            return code == CA_UNSURE ? CA_LOOK : code;
+        if (!blank) {
             r->line++;
             if (r->at == r->end && r->at[-1] != '\n' && !r->whole)
                 return CA_DONE;
             continue;
         }
-        if (what < 0)
-            return CA_DONE;
-        if (r->at == r->end)
-            behind = r->end;
-        else
-            r->line += behind > r->at && behind[-1] == '\n';
-        r->at = behind;
-        if (what == 0) {
-            int code = ca_load_row(r->load);
-            *start = r->at;
-            *start_line = r->line;
-            return code < 0 ? code : r->at == r->end ? CA_DONE : 2;
-        }
+        r->line += at < r->end;
+        r->at += at < r->end;
+        *start = r->at;
+        *start_line = r->line;
+        return r->at == r->end ? CA_DONE : MORE;
     }
 }
 
@@ -222,8 +197,8 @@ int ca_load_feed(ca_load *load, size_t length, const char *text, int whole, ca_p
                 .line = place->line, .last = -1};
     const char *start = r.at;
     int64_t start_line = r.line, lines = 0;
-    int code = 2;
-    while (code == 2)
+    int code = MORE;
+    while (code == MORE)
         code = read_ad(&r, &start, &start_line);
     if (load->open_count > 0 || code != CA_DONE)
         ca_cells_forget(load);

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from mmap import mmap
 from re import finditer
 from types import SimpleNamespace
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from classad import kernels
 from classad.errors import Diagnostic
@@ -20,6 +20,8 @@ from classad.formats.common import BLANKS
 from classad.language.names import fold_name
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 
+#: Cells, being filled.
+Store: TypeAlias = "NativeStore | PythonStore"
 #: What is read: bytes, or a file in memory.
 Data = bytes | mmap
 #: What ``feed`` returns: all was read; the ad from ``position`` to ``block`` is left to the caller.
@@ -37,27 +39,6 @@ class Place(Protocol):
     position: int
     line: int
     block: int
-
-
-class Store(Protocol):
-    """Cells, being filled."""
-
-    place: Place
-
-    def open(self, data: Data, whole: bool) -> None:
-        """Begin with a new buffer, at its first byte."""
-
-    def feed(self) -> int:
-        """Read on from ``place``."""
-
-    def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
-        """Give the present row an attribute; of equal names the last value stays."""
-
-    def row(self) -> None:
-        """End the present row, if it has any attribute."""
-
-    def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
-        """The columns; nothing may be put in afterwards."""
 
 
 def new_store() -> Store:
@@ -96,7 +77,7 @@ class NativeStore:
         return self._checked(self._lib.ca_load_feed(self._load, *self._buffer, self.place))
 
     def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
-        """Give the present row an attribute."""
+        """Give the present row an attribute; of equal names the last value stays."""
         spelled = _bytes(name)
         body = self._ffi.NULL if text is None else _bytes(text)
         size = 0 if text is None else len(body)
@@ -105,16 +86,16 @@ class NativeStore:
         )
 
     def row(self) -> None:
-        """End the present row."""
+        """End the present row, if it has any attribute."""
         self._checked(self._lib.ca_load_row(self._load))
 
     def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
-        """The columns."""
+        """The columns; nothing may be put in afterwards."""
         self._buffer = (0, self._ffi.NULL, False)
         lib, ffi = self._lib, self._ffi
         held, out = ffi.new("ca_contents *"), ffi.new("ca_column *")
-        strings, names, shapes = map(self._texts, (lib.CA_STRINGS, lib.CA_NAMES, lib.CA_SHAPES))
         self._checked(lib.ca_load_contents(self._load, held))
+        strings, names, shapes = map(self._texts, (held.strings, held.names, held.shapes))
         self._end(held.columns, out, strings)
         columns: list[LoadedColumn] = []
         places = {-1: -1}
@@ -123,7 +104,7 @@ class NativeStore:
             places[number] = len(columns) if out.present else -1
             if out.present:
                 columns.append(self._column(out, _text(names[out.name]), _text(names[out.folded])))
-        of = self._view(held.names, len(names) * 8, "i")
+        of = self._view(held.named, len(names) * 8, "i")
         known = [(_text(name), places[of[2 * n]]) for n, name in enumerate(names)]
         rows = self._view(held.row_shapes, 4 * held.rows, "i")
         return LoadedColumns(
@@ -153,9 +134,7 @@ class NativeStore:
         payload = self._view(out.payload, 8 * out.count, "q")
         return LoadedColumn(name, key, out.present, tags, payload, rows)
 
-    def _texts(self, which: int) -> _Texts:
-        found = self._ffi.new("ca_texts *")
-        self._checked(self._lib.ca_load_texts(self._load, which, found))
+    def _texts(self, found: Any) -> _Texts:
         return _Texts(
             self._view(found.bytes, found.used, "B"),
             self._view(found.texts, 24 * found.count, "Q"),

@@ -119,23 +119,6 @@ class LoadedColumns:
         return self.n_rows
 
     @property
-    def row_shapes(self) -> Sequence[int]:
-        """For each row a number, the same for rows with the same attributes in the same order."""
-        return self._row_shapes
-
-    def with_columns(
-        self,
-        columns: list[LoadedColumn],
-        n_rows: int,
-        texts: Sequence[str],
-        row_shapes: Sequence[int],
-    ) -> LoadedColumns:
-        """Other rows with the same attributes; ``texts``: these, and perhaps more behind them."""
-        return LoadedColumns(
-            n_rows, columns, texts, self._names, self._shapes, row_shapes, [], self.tz
-        )
-
-    @property
     def names(self) -> list[str]:
         """The attributes, each in its first spelling."""
         return [column.name for column in self.columns]
@@ -144,12 +127,6 @@ class LoadedColumns:
         """The column of an attribute, or None if no ad has it."""
         position = self._by_key.get(fold_name(name))
         return None if position is None else self.columns[position]
-
-    @cached_property
-    def fold_ids(self) -> array[int]:
-        """For each text the number of the first one that equals it without regard to case."""
-        first: dict[str, int] = {}
-        return array("i", [first.setdefault(fold_name(t), n) for n, t in enumerate(self.texts)])
 
     @cached_property
     def _strings(self) -> list[str]:
@@ -225,14 +202,9 @@ class LoadedColumns:
         return [known[cell] for cell in cells]
 
     def _made(self, tag: int, number: int, read: Callable[[int], Cell]) -> Cell:
-        if tag == _INTEGER:
-            return number
-        if tag == _REAL:
-            real: float = unpack("d", pack("q", number))[0]
-            return real
         if tag == _STRING:
             return self.texts[number]
-        return read(number) if tag == _EXPRESSION else _WORDS[tag, number]
+        return read(number) if tag == _EXPRESSION else value_of(tag, number)
 
     @cached_property
     def with_expressions(self) -> list[int]:
@@ -319,6 +291,16 @@ _WORDS: Final[dict[tuple[int, int], Cell]] = {
     (Tag.UNDEFINED, 0): UNDEFINED,
     (Tag.ERROR, 0): ERROR,
 }
+
+
+def value_of(tag: int, number: int) -> Cell:
+    """The value of a cell that is no text; None if there is nothing."""
+    if tag == _INTEGER:
+        return number
+    if tag == _REAL:
+        real: float = unpack("d", pack("q", number))[0]
+        return real
+    return _WORDS[tag, number]
 
 
 def _any_nested(values: Sequence[Cell]) -> bool:

@@ -116,19 +116,19 @@ static void walk(ca_load *load)
     ca_contents sizes;
     ca_texts texts;
     uint64_t sum = 0;
-    for (int which = CA_NAMES; which <= CA_SHAPES; which++) {
-        DEMAND(ca_load_texts(load, which, &texts) == CA_OK);
+    DEMAND(ca_load_contents(load, &sizes) == CA_OK);
+    const ca_texts held[] = {sizes.names, sizes.shapes, sizes.strings};
+    for (int which = 0; which < 3; which++) {
+        texts = held[which];
         for (size_t i = 0; i < texts.count; i++) {
             DEMAND(texts.texts[i].offset + texts.texts[i].length <= texts.used);
             for (uint64_t at = 0; at < texts.texts[i].length; at++)
                 sum += (unsigned char)texts.bytes[texts.texts[i].offset + at];
         }
     }
-    DEMAND(ca_load_texts(load, CA_STRINGS, &texts) == CA_OK);
     double *values = calloc(texts.count + 1, sizeof *values);
     DEMAND(ca_load_finish(load, values, texts.count) == CA_OK);
     free(values);
-    DEMAND(ca_load_contents(load, &sizes) == CA_OK);
     for (size_t i = 0; i < sizes.columns; i++) {
         ca_column column;
         size_t present = 0;

@@ -241,8 +241,6 @@ def test_columns_and_values(store: str) -> None:
     assert bytes(name.tags) == bytes([Tag.STRING, Tag.STRING, Tag.UNDEFINED])
     texts = [columns.texts[number] for number in name.payload[:2]]
     assert texts == ["A", "a"]
-    folds = [columns.fold_ids[number] for number in name.payload[:2]]
-    assert folds[0] == folds[1]
     assert columns.values(x)[0] == 0.5
     assert columns.values(x)[1] == ExprTree("Y + 1")
     assert columns.values(x)[2] is None
