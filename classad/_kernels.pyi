@@ -9,6 +9,7 @@ class _Sizes(Protocol):
 class _Lib(Protocol):
     CA_OK: int
     CA_BAD_ARGUMENT: int
+    CA_CHOOSE: int
     def ca_interface(self) -> int: ...
     def ca_top_k(
         self,
@@ -61,14 +62,12 @@ class _Lib(Protocol):
     def ca_list_bits(self, size: int, bits: _Sizes, room: int, rows: _Sizes) -> int: ...
     def ca_mark(self, count: int, rows: object, kind: int, room: int, out: object) -> int: ...
     def ca_operate(
-        self, op: int, count: int, left: object, right: object, tags: object, payload: object
-    ) -> int: ...
-    def ca_choose(
         self,
+        op: int,
         count: int,
-        condition: object,
-        left: object,
-        right: object,
+        first: object,
+        second: object,
+        third: object,
         tags: object,
         payload: object,
     ) -> int: ...

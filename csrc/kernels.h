@@ -226,17 +226,18 @@ typedef struct {
     size_t step;
 } ca_vector;
 
-/* What an operator, as classad/language/operators.py defines it, makes of `count` pairs of values (of the
- * left ones, if it takes one operand).  Where an operand is kept elsewhere the tag is CA_NOTHING, and the result for the caller to find.
- * Returns how many of these there are.  Time O(count).
- */
-int64_t ca_operate(int op, size_t count, const ca_vector *left, const ca_vector *right,
-                   unsigned char *tags, int64_t *payload);
+/* A condition and its two outcomes, as an operator. */
+enum {
+    CA_CHOOSE = CA_NOT + 1
+};
 
-/* The same for a condition and its two outcomes; CA_NOTHING also where the outcome that is taken is
- * kept elsewhere. */
-int64_t ca_choose(size_t count, const ca_vector *condition, const ca_vector *left,
-                  const ca_vector *right, unsigned char *tags, int64_t *payload);
+/* What an operator, as classad/language/operators.py defines it, makes of `count` values of each vector,
+ * of as many vectors as it takes operands.  Where an operand is kept elsewhere, or the outcome that is
+ * taken, the tag is CA_NOTHING, and the result for the caller to find.  Returns how many of these there
+ * are.  Time O(count).
+ */
+int64_t ca_operate(int op, size_t count, const ca_vector *first, const ca_vector *second,
+                   const ca_vector *third, unsigned char *tags, int64_t *payload);
 
 /* What values count as in logic; those kept elsewhere are wrong. */
 enum {

@@ -92,8 +92,7 @@ static int skip_nothing(ca_lexer *lexer)
     return 1;
 }
 
-/* Whether the word is the lower-case one given, in any case. */
-static int same_word(const unsigned char *word, const char *reserved, size_t length)
+int ca_same_word(const unsigned char *word, const char *reserved, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if ((word[i] | 0x20) != (unsigned char)reserved[i])
@@ -104,16 +103,16 @@ static int same_word(const unsigned char *word, const char *reserved, size_t len
 static int word_kind(const unsigned char *word, size_t length)
 {
     switch (length) {
-    case 2: return same_word(word, "is", 2) ? CA_T_META_EQUAL : CA_T_NAME;
+    case 2: return ca_same_word(word, "is", 2) ? CA_T_META_EQUAL : CA_T_NAME;
     case 4:
-        if (same_word(word, "true", 4))
+        if (ca_same_word(word, "true", 4))
             return CA_T_TRUE;
-        return same_word(word, "isnt", 4) ? CA_T_META_NOT_EQUAL : CA_T_NAME;
+        return ca_same_word(word, "isnt", 4) ? CA_T_META_NOT_EQUAL : CA_T_NAME;
     case 5:
-        if (same_word(word, "false", 5))
+        if (ca_same_word(word, "false", 5))
             return CA_T_FALSE;
-        return same_word(word, "error", 5) ? CA_T_ERROR : CA_T_NAME;
-    case 9: return same_word(word, "undefined", 9) ? CA_T_UNDEFINED : CA_T_NAME;
+        return ca_same_word(word, "error", 5) ? CA_T_ERROR : CA_T_NAME;
+    case 9: return ca_same_word(word, "undefined", 9) ? CA_T_UNDEFINED : CA_T_NAME;
     default: return CA_T_NAME;
     }
 }

@@ -27,4 +27,7 @@ typedef struct {
 /* Move on to the next token. */
 void ca_lex_next(ca_lexer *lexer);
 
+/* Whether the word is the lower-case one given, in any case. */
+int ca_same_word(const unsigned char *word, const char *reserved, size_t length);
+
 #endif

@@ -196,48 +196,33 @@ static int is_known(unsigned char tag)
     return is_number(of_tag(tag)) || tag == CA_UNDEFINED_CELL || tag == CA_ERROR_CELL;
 }
 
-int64_t ca_operate(int op, size_t count, const ca_vector *left, const ca_vector *right,
-                   unsigned char *tags, int64_t *payload)
+static element chosen(element condition, element then, element otherwise)
 {
-    if (op < CA_ADD || op > CA_NOT || count > INT32_MAX || left == NULL || right == NULL ||
-        (count > 0 && (tags == NULL || payload == NULL)))
-        return CA_BAD_ARGUMENT;
-    int64_t unsure = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t l = left->step * i, r = right->step * i;
-        const element a = {left->tags[l], left->payload[l]};
-        const element b = {right->tags[r], right->payload[r]};
-        element e = of_tag(CA_NOTHING);
-        if (is_known(a.tag) && is_known(b.tag))
-            e = result(op, a, b);
-        else
-            unsure++;
-        tags[i] = e.tag;
-        payload[i] = e.payload;
-    }
-    return unsure;
+    const element holds = is_known(condition.tag) ? truth(condition) : of_tag(CA_NOTHING);
+    const element e = holds.tag != CA_BOOLEAN_CELL ? holds : holds.payload ? then : otherwise;
+    return is_known(e.tag) ? e : of_tag(CA_NOTHING);
 }
 
-int64_t ca_choose(size_t count, const ca_vector *condition, const ca_vector *left,
-                  const ca_vector *right, unsigned char *tags, int64_t *payload)
+static element value_at(const ca_vector *vector, size_t place)
 {
-    if (count > INT32_MAX || condition == NULL || left == NULL || right == NULL ||
-        (count > 0 && (tags == NULL || payload == NULL)))
+    const element e = {vector->tags[vector->step * place], vector->payload[vector->step * place]};
+    return e;
+}
+
+int64_t ca_operate(int op, size_t count, const ca_vector *first, const ca_vector *second,
+                   const ca_vector *third, unsigned char *tags, int64_t *payload)
+{
+    if (op < CA_ADD || op > CA_CHOOSE || count > INT32_MAX || first == NULL || second == NULL ||
+        third == NULL || (count > 0 && (tags == NULL || payload == NULL)))
         return CA_BAD_ARGUMENT;
     int64_t unsure = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t c = condition->step * i, l = left->step * i, r = right->step * i;
-        const element given = {condition->tags[c], condition->payload[c]};
+        const element a = value_at(first, i), b = value_at(second, i);
         element e = of_tag(CA_NOTHING);
-        if (is_known(given.tag)) {
-            e = truth(given);
-            if (e.tag == CA_BOOLEAN_CELL) {
-                e.tag = e.payload ? left->tags[l] : right->tags[r];
-                e.payload = e.payload ? left->payload[l] : right->payload[r];
-            }
-            if (!is_known(e.tag))
-                e = of_tag(CA_NOTHING);
-        }
+        if (op == CA_CHOOSE)
+            e = chosen(a, b, value_at(third, i));
+        else if (is_known(a.tag) && is_known(b.tag))
+            e = result(op, a, b);
         unsure += e.tag == CA_NOTHING;
         tags[i] = e.tag;
         payload[i] = e.payload;

@@ -33,29 +33,29 @@ typedef struct {
 static int expression(parser *p, int depth);
 static int ad(parser *p, int depth, int alone);
 
-/* The text from `begin` to `stop` is what the node names or holds. */
-static int emit(parser *p, int kind, int op, size_t start, size_t end, size_t begin, size_t stop)
+/* What a node spans in the text, and where its name is, or the text that it holds. */
+typedef struct {
+    size_t start, end, begin, stop;
+} range;
+
+static range from_to(size_t start, size_t end)
+{
+    return (range){start, end, start, start};
+}
+
+static int emit(parser *p, int kind, int op, int count, range of)
 {
     if (p->count >= p->capacity) {
         p->full = 1;
         return 0;
     }
-    ca_node *node = &p->nodes[p->count++];
-    node->kind = kind;
-    node->op = op;
-    node->count = 0;
-    node->start = (int32_t)(start + p->origin);
-    node->end = (int32_t)(end + p->origin);
-    node->begin = (int32_t)(begin + p->origin);
-    node->stop = (int32_t)(stop + p->origin);
-    return 1;
-}
-
-static int emit_counted(parser *p, int kind, int count, size_t start, size_t end)
-{
-    if (!emit(p, kind, 0, start, end, start, start))
-        return 0;
-    p->nodes[p->count - 1].count = count;
+    p->nodes[p->count++] = (ca_node){.kind = kind,
+                                     .op = op,
+                                     .count = count,
+                                     .start = (int32_t)(of.start + p->origin),
+                                     .end = (int32_t)(of.end + p->origin),
+                                     .begin = (int32_t)(of.begin + p->origin),
+                                     .stop = (int32_t)(of.stop + p->origin)};
     return 1;
 }
 
@@ -70,6 +70,15 @@ static size_t last_end(const parser *p)
     return (size_t)p->nodes[p->count - 1].end - p->origin;
 }
 
+/* Where the token at hand is, and the text in its quotes if it has any; on to the next one. */
+static range token(parser *p)
+{
+    const ca_lexer at = p->lexer;
+    const size_t quote = at.kind == CA_T_QUOTED || at.kind == CA_T_STRING || at.kind == CA_T_ESCAPED;
+    ca_lex_next(&p->lexer);
+    return (range){at.start, at.end, at.start + quote, at.end - quote};
+}
+
 static int take(parser *p, int kind)
 {
     if (p->lexer.kind != kind)
@@ -81,22 +90,6 @@ static int take(parser *p, int kind)
 static int at_name(const parser *p)
 {
     return p->lexer.kind == CA_T_NAME || p->lexer.kind == CA_T_QUOTED;
-}
-
-/* The text of the name at hand, without its quotes. */
-static void name_range(const parser *p, size_t *begin, size_t *stop)
-{
-    size_t quote = p->lexer.kind == CA_T_QUOTED;
-    *begin = p->lexer.start + quote;
-    *stop = p->lexer.end - quote;
-}
-
-static int literal(parser *p, int kind)
-{
-    size_t quote = kind == CA_STRING || kind == CA_ESCAPED_STRING;
-    size_t start = p->lexer.start, end = p->lexer.end;
-    ca_lex_next(&p->lexer);
-    return emit(p, kind, 0, start, end, start + quote, end - quote);
 }
 
 /* Expressions up to a closing token; `;` may separate them if `lenient`. */
@@ -116,77 +109,54 @@ static int items(parser *p, int depth, int close, int lenient, int *count)
     }
 }
 
-static int is_time(const parser *p, size_t begin, size_t stop)
+static int is_time(const parser *p, range name)
 {
-    const char *words[] = {"abstime", "reltime"};
-    for (size_t word = 0; word < 2; word++) {
-        size_t same = 0;
-        while (same < 7 && begin + same < stop &&
-               (p->lexer.text[begin + same] | 0x20) == (unsigned char)words[word][same])
-            same++;
-        if (same == 7 && stop - begin == 7)
-            return 1;
-    }
-    return 0;
+    const unsigned char *word = p->lexer.text + name.begin;
+    return name.stop - name.begin == 7 &&
+           (ca_same_word(word, "abstime", 7) || ca_same_word(word, "reltime", 7));
 }
 
 /* A name, or the call of one. */
 static int name_or_call(parser *p, int depth)
 {
-    size_t start = p->lexer.start, end = p->lexer.end, begin, stop;
+    range name = token(p);
     int count;
-    name_range(p, &begin, &stop);
-    ca_lex_next(&p->lexer);
-    if (p->lexer.kind != CA_T_OPEN_PAREN)
-        return emit(p, CA_REFERENCE, 0, start, end, begin, stop);
-    ca_lex_next(&p->lexer);
+    if (!take(p, CA_T_OPEN_PAREN))
+        return emit(p, CA_REFERENCE, 0, 0, name);
     size_t first = p->count;
     if (!items(p, depth + BRACKET, CA_T_CLOSE_PAREN, !p->strict, &count))
         return 0;
     /* absTime("...") and relTime("...") are literals, which Python reads. */
-    if (count == 1 && p->count == first + 1 && is_time(p, begin, stop) &&
+    if (count == 1 && p->count == first + 1 && is_time(p, name) &&
         (p->nodes[first].kind == CA_STRING || p->nodes[first].kind == CA_ESCAPED_STRING))
         return 0;
-    end = p->lexer.end;
-    ca_lex_next(&p->lexer);
-    if (!emit(p, CA_CALL, 0, start, end, begin, stop))
-        return 0;
-    p->nodes[p->count - 1].count = count;
-    return 1;
+    name.end = token(p).end;
+    return emit(p, CA_CALL, 0, count, name);
 }
 
 static int absolute(parser *p)
 {
-    size_t start = p->lexer.start, begin, stop;
-    ca_lex_next(&p->lexer);
+    const size_t start = token(p).start;
     if (!at_name(p))
         return 0;
-    size_t end = p->lexer.end;
-    name_range(p, &begin, &stop);
-    ca_lex_next(&p->lexer);
-    return emit(p, CA_ABSOLUTE, 0, start, end, begin, stop);
+    range name = token(p);
+    name.start = start;
+    return emit(p, CA_ABSOLUTE, 0, 0, name);
 }
 
 static int parens(parser *p, int depth)
 {
-    size_t start = p->lexer.start;
-    ca_lex_next(&p->lexer);
-    if (!expression(p, depth + BRACKET))
-        return 0;
-    size_t end = p->lexer.end;
-    return take(p, CA_T_CLOSE_PAREN) && emit_counted(p, CA_PARENS, 1, start, end);
+    const size_t start = token(p).start;
+    return expression(p, depth + BRACKET) && p->lexer.kind == CA_T_CLOSE_PAREN &&
+           emit(p, CA_PARENS, 0, 1, from_to(start, token(p).end));
 }
 
 static int list(parser *p, int depth)
 {
-    size_t start = p->lexer.start;
+    const size_t start = token(p).start;
     int count;
-    ca_lex_next(&p->lexer);
-    if (!items(p, depth + BRACKET, CA_T_CLOSE_BRACE, 0, &count))
-        return 0;
-    size_t end = p->lexer.end;
-    ca_lex_next(&p->lexer);
-    return emit_counted(p, CA_LIST, count, start, end);
+    return items(p, depth + BRACKET, CA_T_CLOSE_BRACE, 0, &count) &&
+           emit(p, CA_LIST, 0, count, from_to(start, token(p).end));
 }
 
 static int primary(parser *p, int depth)
@@ -194,14 +164,14 @@ static int primary(parser *p, int depth)
     switch (p->lexer.kind) {
     case CA_T_NAME:
     case CA_T_QUOTED: return name_or_call(p, depth);
-    case CA_T_INTEGER: return literal(p, CA_INTEGER);
-    case CA_T_REAL: return literal(p, CA_REAL);
-    case CA_T_STRING: return literal(p, CA_STRING);
-    case CA_T_ESCAPED: return literal(p, CA_ESCAPED_STRING);
-    case CA_T_TRUE: return literal(p, CA_TRUE);
-    case CA_T_FALSE: return literal(p, CA_FALSE);
-    case CA_T_UNDEFINED: return literal(p, CA_UNDEFINED);
-    case CA_T_ERROR: return literal(p, CA_ERROR);
+    case CA_T_INTEGER: return emit(p, CA_INTEGER, 0, 0, token(p));
+    case CA_T_REAL: return emit(p, CA_REAL, 0, 0, token(p));
+    case CA_T_STRING: return emit(p, CA_STRING, 0, 0, token(p));
+    case CA_T_ESCAPED: return emit(p, CA_ESCAPED_STRING, 0, 0, token(p));
+    case CA_T_TRUE: return emit(p, CA_TRUE, 0, 0, token(p));
+    case CA_T_FALSE: return emit(p, CA_FALSE, 0, 0, token(p));
+    case CA_T_UNDEFINED: return emit(p, CA_UNDEFINED, 0, 0, token(p));
+    case CA_T_ERROR: return emit(p, CA_ERROR, 0, 0, token(p));
     case CA_T_DOT: return absolute(p);
     case CA_T_OPEN_PAREN: return parens(p, depth);
     case CA_T_OPEN_BRACE: return list(p, depth);
@@ -213,24 +183,20 @@ static int primary(parser *p, int depth)
 /* a.name and a[index] */
 static int selected(parser *p, int depth)
 {
-    size_t begin, stop, start, end;
     if (!primary(p, depth))
         return 0;
     for (;;) {
-        start = last_start(p);
+        const size_t start = last_start(p);
         if (take(p, CA_T_DOT)) {
             if (!at_name(p))
                 return 0;
-            end = p->lexer.end;
-            name_range(p, &begin, &stop);
-            ca_lex_next(&p->lexer);
-            if (!emit(p, CA_SELECTION, 0, start, end, begin, stop))
+            range name = token(p);
+            name.start = start;
+            if (!emit(p, CA_SELECTION, 0, 0, name))
                 return 0;
         } else if (take(p, CA_T_OPEN_BOX)) {
-            if (!expression(p, depth + BRACKET))
-                return 0;
-            end = p->lexer.end;
-            if (!take(p, CA_T_CLOSE_BOX) || !emit_counted(p, CA_SUBSCRIPT, 2, start, end))
+            if (!expression(p, depth + BRACKET) || p->lexer.kind != CA_T_CLOSE_BOX ||
+                !emit(p, CA_SUBSCRIPT, 0, 2, from_to(start, token(p).end)))
                 return 0;
         } else {
             return 1;
@@ -243,12 +209,11 @@ static int elvis(parser *p, int depth)
 {
     if (!selected(p, depth))
         return 0;
-    if (p->lexer.kind != CA_T_ELVIS)
+    const size_t start = last_start(p);
+    if (!take(p, CA_T_ELVIS))
         return 1;
-    size_t start = last_start(p);
-    ca_lex_next(&p->lexer);
     return depth < DEEP && elvis(p, depth + 1) &&
-           emit(p, CA_BINARY, CA_T_ELVIS, start, last_end(p), start, start);
+           emit(p, CA_BINARY, CA_T_ELVIS, 0, from_to(start, last_end(p)));
 }
 
 static int unary(parser *p, int depth)
@@ -256,10 +221,9 @@ static int unary(parser *p, int depth)
     int op = p->lexer.kind;
     if (op != CA_T_MINUS && op != CA_T_PLUS && op != CA_T_NOT && op != CA_T_BIT_NOT)
         return elvis(p, depth);
-    size_t start = p->lexer.start;
-    ca_lex_next(&p->lexer);
+    const size_t start = token(p).start;
     return depth < DEEP && unary(p, depth + 1) &&
-           emit(p, CA_UNARY, op, start, last_end(p), start, start);
+           emit(p, CA_UNARY, op, 0, from_to(start, last_end(p)));
 }
 
 /* Operators that bind at least as tightly as `least`; equal ones group to the left. */
@@ -271,10 +235,10 @@ static int binary(parser *p, int least, int depth)
         int op = p->lexer.kind, binding = BINDING[op];
         if (binding == 0 || binding < least)
             return 1;
-        size_t start = last_start(p);
+        const size_t start = last_start(p);
         ca_lex_next(&p->lexer);
         if (!binary(p, binding + 1, depth) ||
-            !emit(p, CA_BINARY, op, start, last_end(p), start, start))
+            !emit(p, CA_BINARY, op, 0, from_to(start, last_end(p))))
             return 0;
     }
 }
@@ -283,23 +247,22 @@ static int expression(parser *p, int depth)
 {
     if (depth >= DEEP || !binary(p, 1, depth))
         return 0;
-    if (p->lexer.kind != CA_T_QMARK)
+    const size_t start = last_start(p);
+    if (!take(p, CA_T_QMARK))
         return 1;
-    size_t start = last_start(p);
-    ca_lex_next(&p->lexer);
     return expression(p, depth + 1) && take(p, CA_T_COLON) && expression(p, depth + 1) &&
-           emit_counted(p, CA_CONDITIONAL, 3, start, last_end(p));
+           emit(p, CA_CONDITIONAL, 0, 3, from_to(start, last_end(p)));
 }
 
 static int attribute(parser *p, int depth)
 {
-    size_t begin, stop, start = p->lexer.start;
     if (!at_name(p))
         return 0;
-    name_range(p, &begin, &stop);
-    ca_lex_next(&p->lexer);
-    return take(p, CA_T_BOUND_TO) && expression(p, depth) &&
-           emit(p, CA_ATTRIBUTE, 0, start, last_end(p), begin, stop);
+    range name = token(p);
+    if (!take(p, CA_T_BOUND_TO) || !expression(p, depth))
+        return 0;
+    name.end = last_end(p);
+    return emit(p, CA_ATTRIBUTE, 0, 0, name);
 }
 
 /* `alone`: nothing behind the closing bracket is looked at. */
@@ -323,7 +286,7 @@ static int ad(parser *p, int depth, int alone)
     size_t end = p->lexer.end;
     if (!alone)
         ca_lex_next(&p->lexer);
-    return emit_counted(p, CA_AD, count, start, end);
+    return emit(p, CA_AD, 0, count, from_to(start, end));
 }
 
 int32_t ca_parse(size_t length, const char *text, size_t origin, int how, size_t capacity,

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 /* The rows to be ordered, and what decides. */
 typedef struct {
@@ -44,7 +43,7 @@ static inline double key_of(const ca_key *key, int32_t row)
 
 int ca_interface(void)
 {
-    return 14;
+    return 15;
 }
 
 /* ---- the k best rows ------------------------------------------------------------------------ */
@@ -125,23 +124,6 @@ typedef struct {
     int32_t *left;
     int32_t *right;
 } sorting;
-
-/* The keys of rows, side by side. */
-static void gather(const ca_key *key, size_t count, const int32_t *rows, double *out)
-{
-    if (key->kinds != NULL || key->codes == NULL) {
-        for (size_t i = 0; i < count; i++)
-            out[i] = key_of(key, rows[i]);
-        return;
-    }
-    const double *const values = key->values;
-    const int32_t *const codes = key->codes;
-    const size_t size = key->size;
-    for (size_t i = 0; i < count; i++) {
-        const size_t place = (uint32_t)codes[rows[i]];
-        out[i] = place < size ? values[place] : key->other;
-    }
-}
 
 static bool is_better_behind(const sorting *sorted, int32_t left, int32_t right)
 {
@@ -335,12 +317,10 @@ int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
     if (wanted > count || is_bad(count, &table, size, rows, order) ||
         (count > 0 && (first == NULL || scratch == NULL)))
         return CA_BAD_ARGUMENT;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         order[i] = (int32_t)i;
-    if (columns == 0)
-        memset(first, 0, count * sizeof *first);
-    else
-        gather(&keys[0], count, rows, first);
+        first[i] = columns == 0 ? 0.0 : key_of(&keys[0], rows[i]);
+    }
     size_t depth = 0;
     for (size_t length = count; length > 1; length /= 2)
         depth += 2;

@@ -17,7 +17,7 @@ from classad import ClassAd, ExprTree, kernels
 from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
-from classad.binding.faces import to_python
+from classad.binding.python_values import to_python
 from classad.compiled.compiler import MAX_SIZE, specialise
 from classad.compiled.state import compiled
 from classad.errors import ClassAdParseError, Diagnostic
@@ -218,8 +218,8 @@ def _steady(name: str) -> bool:
 def printers_agree(text: str) -> None:
     """An ad that is printed and read again prints the same, in every form."""
     ad: ClassAd = ClassAd(text)
-    odd = ends_in_a_backslash(parse_expression(text))
-    for form in ("new", "json", "xml") if odd else ("long", "new", "json", "xml"):
+    unquotable = ends_in_a_backslash(parse_expression(text))
+    for form in ("new", "json", "xml") if unquotable else ("long", "new", "json", "xml"):
         once = _print(ad, form)
         (again,) = read_ads(StringIO(once), form=form, errors="strict") if once.strip() else (ad,)
         assert _print(again, form) == once, f"{form}: {once} of {text}"

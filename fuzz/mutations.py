@@ -233,7 +233,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/compiled/runtime.py",
-        "arguments]\n        state.ad = ad\n", "arguments]\n", _OFTEN,
+        "value: ClassAdValue = run(ad, state)\n    state.ad = ad\n",
+        "value: ClassAdValue = run(ad, state)\n", _OFTEN,
     ),
     Mutation(
         "classad/compiled/python_source.py",
@@ -363,8 +364,8 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
-        "csrc/lex.c", "same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
-        "same_word(word, \"isnt\", 4) ? CA_T_META_EQUAL",
+        "csrc/lex.c", "ca_same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
+        "ca_same_word(word, \"isnt\", 4) ? CA_T_META_EQUAL",
         "tests tests/csrc/test_parse.py",
     ),
     Mutation(

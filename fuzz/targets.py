@@ -129,10 +129,10 @@ def _scenarios() -> Any:
     return scenarios()
 
 
-def _odd_scenarios() -> Any:
-    from negotiator.strategies.odd_pools import odd_scenarios
+def _adversarial_scenarios() -> Any:
+    from negotiator.strategies.adversarial_pools import adversarial_scenarios
 
-    return odd_scenarios()
+    return adversarial_scenarios()
 
 
 def _check(module: str, name: str) -> Any:
@@ -228,12 +228,12 @@ _ALL: Final = (
         "engines", "finding candidates among all slots at once and one by one",
         "the same result, the same random numbers drawn, also where the slots cannot be asked at "
         "once",
-        _odd_scenarios, _check("cycles", "engines_agree"), 200,
+        _adversarial_scenarios, _check("cycles", "engines_agree"), 200,
     ),
     Target(
         "cycles", "columns kept from cycle to cycle and cycles from nothing",
         "the same results in three cycles, and under one policy after the other",
-        _odd_scenarios, _check("cycles", "engines_keep_up"), 100,
+        _adversarial_scenarios, _check("cycles", "engines_keep_up"), 100,
     ),
 )  # fmt: skip
 

@@ -127,16 +127,14 @@ def calling(function: Builtin | None, node: Call, arguments: Sequence[Run]) -> R
     if function.laziness is Laziness.RAW:
         return _raw(impl, node)
 
-    def eager(ad: ClassAd, state: EvalState) -> ClassAdValue:
-        values = [argument(ad, state) for argument in arguments]
-        state.ad = ad
-        return impl(state, *values)
+    eager = function.laziness is Laziness.EAGER
 
-    def lazy(ad: ClassAd, state: EvalState) -> ClassAdValue:
+    def run(ad: ClassAd, state: EvalState) -> ClassAdValue:
         state.ad = ad
-        return impl(state, *[partial(_argument, run, ad, state) for run in arguments])
+        given = [partial(_argument, argument, ad, state) for argument in arguments]
+        return impl(state, *([evaluate() for evaluate in given] if eager else given))
 
-    return eager if function.laziness is Laziness.EAGER else lazy
+    return run
 
 
 def _late(node: Call, arguments: Sequence[Run]) -> Run:

@@ -202,14 +202,9 @@ class LoadedColumns:
         return [known[cell] for cell in cells]
 
     def _made(self, tag: int, number: int, read: Callable[[int], Cell]) -> Cell:
-        if tag == _INTEGER:
-            return number
-        if tag == _REAL:
-            real: float = unpack("d", pack("q", number))[0]
-            return real
         if tag == _STRING:
             return self.texts[number]
-        return read(number) if tag == _EXPRESSION else _WORDS[tag, number]
+        return read(number) if tag == _EXPRESSION else value_of(tag, number)
 
     @cached_property
     def with_expressions(self) -> list[int]:
@@ -296,6 +291,16 @@ _WORDS: Final[dict[tuple[int, int], Cell]] = {
     (Tag.UNDEFINED, 0): UNDEFINED,
     (Tag.ERROR, 0): ERROR,
 }
+
+
+def value_of(tag: int, number: int) -> Cell:
+    """The value of a cell that is no text; None if there is nothing."""
+    if tag == _INTEGER:
+        return number
+    if tag == _REAL:
+        real: float = unpack("d", pack("q", number))[0]
+        return real
+    return _WORDS[tag, number]
 
 
 def _any_nested(values: Sequence[Cell]) -> bool:

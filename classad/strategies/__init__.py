@@ -110,9 +110,9 @@ _NAMES = ("a", "A", "b", "Cpus", "cPUS", "x.y", "é", "a b", "", " a", "#a")
 def long_texts(draw: Callable[[Any], Any]) -> str:
     """Files of ads in long form, with lines that no reader likes among sound ones."""
     sound = st.builds("{} = {}".format, st.sampled_from(_NAMES), literals() | expressions(depth=1))
-    odd = st.sampled_from(["", "", "# c", " \t", "\0", "junk", "= 1", "a == 1", "a = 1 junk"])
+    unusual = st.sampled_from(["", "", "# c", " \t", "\0", "junk", "= 1", "a == 1", "a = 1 junk"])
     ends = st.sampled_from(["\n", "\n", "\n", "\r\n", " \n", "\n\n", ""])
-    lines = draw(st.lists(st.tuples(sound | odd | mutated(sound), ends), max_size=14))
+    lines = draw(st.lists(st.tuples(sound | unusual | mutated(sound), ends), max_size=14))
     return "".join(line + end for line, end in lines)
 
 

@@ -74,7 +74,7 @@ def scene(surroundings: str, values: tuple[str, ...]) -> tuple[ClassAd, ClassAd 
 
 
 def forms(text: str) -> Iterator[tuple[str, ExprTree]]:
-    """An expression in both grains of its compiled form, neither of which changes."""
+    """An expression in both of its compiled forms."""
     single = ExprTree(text)
     compiled(single)
     single.run = run_of(compile_node(single.node))
@@ -89,16 +89,16 @@ Scenes = list[tuple[ClassAd, ClassAd | None]]
 
 
 def check(texts: Iterable[str], scenes: Scenes) -> None:
-    """Compare both grains of some expressions with the reference evaluator in all scenes."""
+    """Compare both compiled forms of expressions with the reference evaluator in all scenes."""
     for text in texts:
         plain = ExprTree(text)
         compiled = list(forms(text))
         for my, target in scenes:
             left = None if target is None else my
             wanted = _shown(*evaluate_exactly(plain, my, left, target, NO_CONTEXT))
-            for grain, tree in compiled:
+            for way, tree in compiled:
                 found = _shown(*evaluate_full(tree, my, target))
-                assert found == wanted, f"{text} {grain} in {my!r} with {target!r}"
+                assert found == wanted, f"{text} {way} in {my!r} with {target!r}"
 
 
 def _shown(value: object, fine: bool) -> tuple[type, str, bool]:
@@ -183,5 +183,5 @@ def test_operands_are_evaluated_from_left_to_right() -> None:
         "strcat(A, B, N.C)",
     ):
         wanted = evaluate_exactly(ExprTree(text), holder, None, None, EvalContext(seed=5))
-        for grain, tree in forms(text):
-            assert evaluate_full(tree, holder, context=EvalContext(seed=5)) == wanted, (text, grain)
+        for way, tree in forms(text):
+            assert evaluate_full(tree, holder, context=EvalContext(seed=5)) == wanted, (text, way)

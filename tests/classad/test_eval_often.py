@@ -16,8 +16,11 @@ import pytest
 
 from classad import ClassAd, EvalContext, ExprTree, evaluate_many
 from classad.ads.ad import Ad
-from classad.binding.faces import to_python
+from classad.binding.python_values import to_python
 from classad.evaluate import evaluate
+from classad.evaluation.functions import ANYTHING, EAGER, LAZY, Builtin, Laziness
+from classad.evaluation.state import EvalState
+from classad.language.values import ClassAdValue
 from classad.match import half_match
 from tests.classad.one_by_one import CONTEXT, accepts, shown, value_of
 
@@ -305,3 +308,24 @@ def test_one_text_in_ads_of_their_own() -> None:
             for t, partner in enumerate(partners):
                 value: Any = evaluate("TARGET.x", ad, partner)
                 assert value == 2 * (t + n + n + n)
+
+
+@pytest.mark.parametrize("laziness", [EAGER, LAZY])
+def test_functions_of_the_context_see_the_ad_of_their_call(laziness: Laziness) -> None:
+    """An argument that called a function in another ad leaves no trace behind."""
+
+    def impl(state: EvalState, *values: Any) -> ClassAdValue:
+        if laziness is LAZY:
+            values = tuple([value() for value in values])
+        assert state.ad is not None
+        return f"{state.ad._attrs['name']}({', '.join(map(str, values))})"
+
+    whose = Builtin("whose", "test", 0, None, laziness, ANYTHING, "", "", (), impl)
+    context = EvalContext(now=1.0, functions={"whose": whose})
+    my = ClassAd('[name = "my"; a = whose(TARGET.b, whose(), n); n = 1]')
+    target = ClassAd('[name = "target"; b = whose(TARGET.n)]')
+    for text, wanted in (("a", "my(target(1), my(), 1)"), ("whose(TARGET.b)", "my(target(1))")):
+        tree = ExprTree(text)
+        assert value_of(tree, my, target, context) == wanted
+        for _ in range(OFTEN):
+            assert evaluate(tree, my, target, context=context) == wanted

@@ -22,7 +22,7 @@ from negotiator.io import CapturePaths, read_capture
 from negotiator.matching.engine import ReferenceEngine
 from negotiator.pool.slots import meets
 from negotiator.strategies import scenarios as plain_scenarios
-from negotiator.strategies.odd_pools import odd_scenarios
+from negotiator.strategies.adversarial_pools import adversarial_scenarios
 from pieslice.cli import main
 from tests.negotiator import scenarios
 
@@ -112,13 +112,13 @@ def test_any_small_pool(scenario: dict[str, Any]) -> None:
 
 
 @settings(max_examples=200)
-@given(odd_scenarios())
+@given(adversarial_scenarios())
 def test_any_odd_pool(scenario: dict[str, Any]) -> None:
     engines_agree(scenario)
 
 
 @settings(max_examples=60)
-@given(odd_scenarios())
+@given(adversarial_scenarios())
 def test_columns_that_are_kept(scenario: dict[str, Any]) -> None:
     engines_keep_up(scenario)
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from classad import kernels
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
-from classad.loading.columns import Tag
+from classad.loading.columns import Tag, value_of
 from classad.table.arrays.arrays import NO_NUMBERS, pick
 
 #: The operators that the kernel knows, by its number for them.
@@ -104,7 +104,10 @@ class Vector:
         """One of the values."""
         if self._values is not None:
             return self._values[place]
-        return _value(self.tags[place], self.payload[place], self.others, place)
+        tag = self.tags[place]
+        if tag == _ELSEWHERE:
+            return self.others[place]  # type: ignore[no-any-return]
+        return cast(ClassAdValue, value_of(tag, self.payload[place]))
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -178,19 +181,6 @@ def _counts(value: ClassAdValue) -> int:
     if value.__class__ is bool:
         return 1 if value else 2
     return 0 if value is UNDEFINED else 3
-
-
-def _value(tag: int, number: int, others: Any, place: int) -> ClassAdValue:
-    if tag == Tag.INTEGER:
-        return number
-    if tag == Tag.REAL:
-        real: float = unpack("d", pack("q", number))[0]
-        return real
-    if tag == Tag.BOOLEAN:
-        return number == 1
-    if tag == Tag.UNDEFINED:
-        return UNDEFINED
-    return ERROR if tag == Tag.ERROR else others[place]
 
 
 def _set(
@@ -284,22 +274,12 @@ def conditional(condition: Vector, then: Vector, otherwise: Vector, live: Live =
     native = kernels.native
     if native is None or _beyond(condition) or not any(part.step for part in parts):
         return apply(choose, parts, live)
-    ffi, lib = native
-    size = max(map(len, parts))
-    tags, payload = bytearray(size), array("q", bytes(8 * size))
-    given = [part.native(ffi) for part in parts]
-    held = _held(ffi, tags, payload)
-    left = lib.ca_choose(size, given[0], given[1], given[2], held[0], held[1])
-    return _mended(choose, parts, (tags, payload), left, live)
+    return _operated(native, native[1].CA_CHOOSE, choose, parts, live)
 
 
 def _beyond(vector: Vector) -> bool:
     """Whether the kernel can do nothing with any of the values."""
     return vector.others.__class__ is list
-
-
-def _held(ffi: Any, tags: bytearray, payload: array[int]) -> tuple[Any, Any]:
-    return ffi.from_buffer("unsigned char[]", tags), ffi.from_buffer("int64_t[]", payload)
 
 
 def _operated(
@@ -309,23 +289,19 @@ def _operated(
     parts: Sequence[Vector],
     live: Live,
 ) -> Vector:
+    """What an operator of the kernel makes of its operands; what it cannot do is done here."""
     ffi, lib = native
     size = max(map(len, parts))
     tags, payload = bytearray(size), array("q", bytes(8 * size))
-    one, other = parts[0].native(ffi), parts[-1].native(ffi)
-    left = lib.ca_operate(number, size, one, other, *_held(ffi, tags, payload))
-    return _mended(function, parts, (tags, payload), left, live)
-
-
-def _mended(
-    function: Callable[..., ClassAdValue],
-    parts: Sequence[Vector],
-    made: tuple[bytearray, array[int]],
-    left: int,
-    live: Live,
-) -> Vector:
-    """The vector of a kernel's results; as many as are ``left`` are found here."""
-    tags, payload = made
+    left = lib.ca_operate(
+        number,
+        size,
+        parts[0].native(ffi),
+        parts[len(parts) // 2].native(ffi),
+        parts[-1].native(ffi),
+        ffi.from_buffer("unsigned char[]", tags),
+        ffi.from_buffer("int64_t[]", payload),
+    )
     others: dict[int, ClassAdValue] = {}
     if left < 0:
         raise ValueError(f"the C kernel refused its arguments (code {left})")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
     st = load("hypothesis.strategies")
 
-__all__ = ["odd_scenarios"]
+__all__ = ["adversarial_scenarios"]
 
 _NAN: Final = 'real("NaN")'
 _SLOTS: Final[tuple[dict[str, str], ...]] = (
@@ -91,7 +91,7 @@ _KNOBS: Final[dict[str, tuple[str, ...]]] = {
 
 
 @st.composite
-def odd_scenarios(draw: Draw) -> Entries:
+def adversarial_scenarios(draw: Draw) -> Entries:
     """A small pool, or one with many equal slots, and up to five things hard for columns."""
     scenario: Entries = draw(scenarios(groups=draw(st.booleans())))
     if draw(st.integers(0, 3)) == 3:
