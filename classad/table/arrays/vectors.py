@@ -107,7 +107,8 @@ class Vector:
         tag = self.tags[place]
         if tag == _ELSEWHERE:
             return self.others[place]  # type: ignore[no-any-return]
-        return cast(ClassAdValue, value_of(tag, self.payload[place]))
+        found: ClassAdValue = value_of(tag, self.payload[place])
+        return found
 
     def __len__(self) -> int:
         return len(self.tags)
