@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise, repeat
 from struct import pack, unpack
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from classad import kernels
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
@@ -107,8 +107,7 @@ class Vector:
         tag = self.tags[place]
         if tag == _ELSEWHERE:
             return self.others[place]  # type: ignore[no-any-return]
-        found: ClassAdValue = value_of(tag, self.payload[place])
-        return found
+        return cast(ClassAdValue, value_of(tag, self.payload[place]))
 
     def __len__(self) -> int:
         return len(self.tags)
