@@ -35,6 +35,10 @@ HEADER: Final = "107"
 _OPERANDS: Final = {NEW_AD: 3, DESTROY: 1, SET: 3, DELETE: 2, HEADER: 3}
 _PLAIN_VALUE: Final = re.compile(r'-?[0-9]+(\.[0-9]*([eE][-+]?[0-9]+)?)?|"[^"\\]*"|true|false')
 _CUT: Final = "the last line is cut short; dropped"
+_CR_LF: Final = (
+    "the lines end in CR LF: the real daemon would call this record unterminated and start from "
+    "nothing; read as if they ended in LF (D-603)"
+)
 #: What the accountant writes for a type that it does not use.
 NO_TYPE: Final = "*"
 
@@ -172,6 +176,8 @@ class _Reader:
         text = self.source.text
         begin = 0
         eaten = False
+        if text.partition("\n")[0].endswith("\r"):
+            self._warn(0, text.partition("\r")[0], _CR_LF)
         while begin < len(text):
             stop = text.find("\n", begin)
             line = text[begin : stop if stop >= 0 else len(text)]
