@@ -176,11 +176,13 @@ class _Reader:
         text = self.source.text
         begin = 0
         eaten = False
-        if text.partition("\n")[0].endswith("\r"):
+        ended = "\r" if text.partition("\n")[0].endswith("\r") else ""
+        if ended:
             self._warn(0, text.partition("\r")[0], _CR_LF)
         while begin < len(text):
             stop = text.find("\n", begin)
             line = text[begin : stop if stop >= 0 else len(text)]
+            line = line.removesuffix(ended)
             record = parse_record(line) if stop >= 0 and not eaten else None
             if record is None:
                 self._damage(begin, line, terminated=stop >= 0)

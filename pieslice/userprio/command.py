@@ -170,7 +170,8 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     source = _source(path, options, own, diagnostics)
     show_diagnostics(diagnostics, err)
     now = source.last_update if own.now is None else int(own.now)
-    text = answer(source, options, view_of(source.last_update, options, now))
+    view = view_of(source.last_update, options, now, time.localtime, time.mktime)
+    text = answer(source, options, view)
     out.write(text)
     if not text:
         err.write("pieslice userprio: no record matches\n")

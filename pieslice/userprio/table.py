@@ -10,7 +10,6 @@ since the epoch), how local time is told.  Outputs: the text.  Follows: condor_u
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from time import struct_time
 from typing import Final
@@ -64,8 +63,8 @@ def view_of(
     last_update: int,
     options: Options,
     now: int,
-    local: LocalTime = time.localtime,
-    seconds: Callable[[Day], float] = time.mktime,
+    local: LocalTime,
+    seconds: Callable[[Day], float],
 ) -> View:
     """Whom the options show; without any those who were active in the day before ``now``.
 
