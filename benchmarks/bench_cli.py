@@ -1,4 +1,4 @@
-"""A whole process: ``pieslice select`` against ``condor_status -ads``.
+"""Measures a whole process: ``pieslice select`` against ``condor_status -ads``.
 
 Run: ``python benchmarks/bench_cli.py [--slots N] [--condor COMMAND] [--folder DIR]``, 10000 slots
 unless given.  The tool of HTCondor is run if it is on PATH; ``--condor`` is what stands before

@@ -1,4 +1,4 @@
-"""Time of a whole negotiation cycle: the example pool, lean pools that only scan, full ones.
+"""Measures a whole negotiation cycle: the example pool, lean pools that only scan, full ones.
 
 Run: ``python benchmarks/bench_cycle.py [SLOTSxREQUESTS | PROFILE ...]``, by default ``1000x100
 5000x100 small``.  Profiles are ``small``, ``medium`` and ``large``: pools of ``make_pool.py`` (seed

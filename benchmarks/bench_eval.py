@@ -1,4 +1,4 @@
-"""Time to evaluate and match: this package and HTCondor's classad2, alternating in one run.
+"""Measures evaluating and matching: this package and HTCondor's classad2, alternating in one run.
 
 Run: ``python benchmarks/bench_eval.py [SECONDS_PER_RUN]``.  classad2 comes with the ``htcondor``
 wheel; without it only our own column is printed.  Each row first says whether both give the same

@@ -1,4 +1,4 @@
-"""How many pairs of a slot and a request ``pieslice fuzz`` evaluates in a second of CPU time.
+"""Measures how many pairs of slot and request ``pieslice fuzz`` evaluates in a second of CPU time.
 
 Run: ``python benchmarks/bench_fuzz.py [EXAMPLES]``.  Each row is a whole search of a sound policy
 on one core: drawing, decorating, evaluating, asking the cycle about what looks wrong.  ``pairs``
@@ -17,14 +17,14 @@ from random import Random
 
 from classad.binding.batch import evaluate_many
 from pieslice.fuzzing.choose import Named, chosen
-from pieslice.fuzzing.crowd import draw_crowd, side_of
+from pieslice.fuzzing.sample import draw_sample, side_of
 from pieslice.fuzzing.schema import built_in
 from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, Study, study_of
 from policy.io import read_config
 
 POLICIES = Path(__file__).parents[1] / "examples" / "policies" / "sound"
-#: Crowds that are evaluated one by one for comparison.
+#: Samples that are evaluated one by one for comparison.
 CROWDS = 5
 
 
@@ -40,15 +40,15 @@ def one_by_one(study: Study) -> tuple[float, float]:
     tree = study.policy.preemption_requirements
     assert tree is not None
     for number in range(CROWDS):
-        crowd = draw_crowd(study, Random(number), side_of(study))
-        ads = [slot.ad for slot in crowd.slots]
+        sample = draw_sample(study, Random(number), side_of(study))
+        ads = [slot.ad for slot in sample.slots]
         began = time.process_time()
-        for request in crowd.requests:
-            evaluate_many(tree, ads, request, context=crowd.stage.context)
+        for request in sample.requests:
+            evaluate_many(tree, ads, request, context=sample.cycle.context)
         spent += time.process_time() - began
-        pairs += crowd.pairs
-        rows = crowd.values(tree)
-        distinct += len({id(row) for row in rows}) * crowd.distinct[id(tree)]
+        pairs += sample.pairs
+        rows = sample.values(tree)
+        distinct += len({id(row) for row in rows}) * sample.distinct[id(tree)]
     return pairs / spent, 100.0 * distinct / pairs
 
 

@@ -1,4 +1,4 @@
-"""Time of ``import classad`` in fresh interpreters, and what it must not bring along.
+"""Measures ``import classad`` in fresh interpreters, and checks what it must not bring along.
 
 Run: ``python benchmarks/bench_import.py [RUNS]``.  Prints the median, least and greatest time of
 the import itself (the interpreter's own start is not counted) and of the first parse after it.

@@ -1,4 +1,4 @@
-"""Time to order candidates: the C kernels and their Python twins, on the same columns.
+"""Measures ordering candidates: the C kernels and their Python twins, on the same columns.
 
 Run: ``python benchmarks/bench_kernels.py [ROWS]``.  Agreement is checked before anything is timed.
 """

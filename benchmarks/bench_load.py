@@ -1,4 +1,4 @@
-"""Time to load long-form slot ads: this package and HTCondor's classad2, alternating in one run.
+"""Measures loading long-form slot ads: this package and HTCondor's classad2, alternating in a run.
 
 Run: ``python benchmarks/bench_load.py [ADS ...]``, by default ``1000 8000``.  The ads come from
 ``make_pool.py`` (seed 1), about 210 attributes and 6.9 kB each.  Rows: loading into columns

@@ -1,4 +1,4 @@
-"""Time to read slot ads from text: this package and HTCondor's classad2, alternating in one run.
+"""Measures reading slot ads from text: this package and HTCondor's classad2, alternating in a run.
 
 Run: ``python benchmarks/bench_parse.py [ADS ...]``, by default ``1000 8000``.  First expressions:
 ``ExprTree(text)`` alone, which here leaves the tree for later, and with printing it, which needs

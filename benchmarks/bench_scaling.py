@@ -1,4 +1,4 @@
-"""How the time of matching grows with slots and with autoclusters: exponents, no absolute times.
+"""Measures how the time of matching grows with slots and with autoclusters, as exponents.
 
 Run: ``python benchmarks/bench_scaling.py [--slots N ...] [--autoclusters N ...]``, 1000, 3000 and
 10000 slots with 100, 300 and 1000 autoclusters unless given.  Each number is the best of three cold

@@ -1,4 +1,4 @@
-"""Time of a simulated week: 1,000 slots, 100,000 jobs of 20 users, a cycle every minute.
+"""Measures a simulated week: 1,000 slots, 100,000 jobs of 20 users, a cycle every minute.
 
 Run: ``python benchmarks/bench_simulate.py [HOURS [SLOTS [JOBS_PER_WEEK]]]``, by default the whole
 week.  Jobs come at random, some in batches, and run for 40 minutes to four hours, so that the pool

@@ -1,4 +1,4 @@
-"""The check of speed that every change passes: ratios and growth only, no absolute times.
+"""Checks the speed that every change has to keep: ratios and growth only, no absolute times.
 
 Run: ``python benchmarks/gate.py``.  On small pools: matching against classad2 cold and warm (left
 out without classad2), some adversarial profiles, how matching grows with slots and autoclusters,

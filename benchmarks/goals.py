@@ -1,4 +1,4 @@
-"""All benchmarks of one size, and what they found beside what was wanted.
+"""Runs all benchmarks of one size, and prints what they found beside what was wanted.
 
 Run: ``python benchmarks/goals.py small`` (less than five minutes) or ``large``.  The benchmarks run
 one after the other, each in a process of its own, and print what they always print; their JSON

@@ -72,8 +72,8 @@ class _Lib(Protocol):
         payload: object,
     ) -> int: ...
     def ca_judge(self, count: int, tags: object, payload: object, out: object) -> int: ...
-    def ca_settle(
-        self, count: int, values: object, single: int, other: float, out: object
+    def ca_numbers(
+        self, count: int, tags: object, payload: object, single: int, other: float, out: object
     ) -> int: ...
     def ca_count_holding(
         self, count: int, ends: object, size: int, judged: object, out: object

@@ -178,15 +178,3 @@ int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
     }
     return CA_OK;
 }
-
-int ca_settle(size_t count, const double *values, int single, double other, double *out)
-{
-    if (count > 0 && (values == NULL || out == NULL))
-        return CA_BAD_ARGUMENT;
-    for (size_t i = 0; i < count; i++) {
-        const double value = values[i];
-        const double rounded = single ? (double)(float)value : value;
-        out[i] = value != value ? other : rounded;
-    }
-    return CA_OK;
-}

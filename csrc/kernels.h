@@ -216,9 +216,6 @@ int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *r
 int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
             unsigned char *out);
 
-/* out[i] = values[i], rounded to single precision if that is wanted; `other` for NaN. */
-int ca_settle(size_t count, const double *values, int single, double other, double *out);
-
 /* ---- operators ---------------------------------------------------------------------------- */
 
 /* Values, each a cell as a loader keeps it; any tag that is none of a number, a boolean, undefined
@@ -251,6 +248,11 @@ enum {
 };
 
 int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, unsigned char *out);
+
+/* Values as doubles, rounded to single precision if that is wanted; `other` for what is no number.
+ * CA_BAD_ARGUMENT if one is NaN. */
+int ca_numbers(size_t count, const unsigned char *tags, const int64_t *payload, int single,
+               double other, double *out);
 
 /* For each of `count` runs of judged values, of `size` in all, how many of them hold.  Run i goes from
  * ends[i] up to ends[i + 1]. */

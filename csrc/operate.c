@@ -230,6 +230,21 @@ int ca_judge(size_t count, const unsigned char *tags, const int64_t *payload, un
     return CA_OK;
 }
 
+int ca_numbers(size_t count, const unsigned char *tags, const int64_t *payload, int single,
+               double other, double *out)
+{
+    if (count > 0 && (tags == NULL || payload == NULL || out == NULL))
+        return CA_BAD_ARGUMENT;
+    for (size_t i = 0; i < count; i++) {
+        const element given = {tags[i], payload[i]};
+        const double value = is_number(given) ? real_of(given) : other;
+        if (value != value)
+            return CA_BAD_ARGUMENT;
+        out[i] = single && is_number(given) ? (double)(float)value : value;
+    }
+    return CA_OK;
+}
+
 int ca_count_holding(size_t count, const int32_t *ends, size_t size, const unsigned char *judged,
                      int64_t *out)
 {

@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 
 import classad
 from classad import ExprTree
-from classad.binding.faces import to_python
+from classad.binding.python_values import to_python
 from classad.evaluate import EvalContext, evaluate_full
 from classad.language.values import ERROR, UNDEFINED, Value
 from classad.strategies.random_text import NAMES, Case, Inventor, seeded

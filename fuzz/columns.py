@@ -10,7 +10,7 @@ from typing import Any
 
 from classad import ClassAd, ExprTree
 from classad.binding.batch import evaluate_many, match_many
-from classad.binding.faces import to_python
+from classad.binding.python_values import to_python
 from classad.evaluate import evaluate_exactly
 from classad.formats.unparse import unparse_value
 from classad.match import is_true

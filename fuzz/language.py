@@ -17,7 +17,7 @@ from classad import ClassAd, ExprTree, kernels
 from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
-from classad.binding.faces import to_python
+from classad.binding.python_values import to_python
 from classad.compiled.compiler import MAX_SIZE, specialise
 from classad.compiled.state import compiled
 from classad.errors import ClassAdParseError, Diagnostic

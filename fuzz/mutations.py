@@ -179,7 +179,7 @@ MUTATIONS: Final = (
         "meets(ad, request, context)", "fuzz engines",
     ),
     Mutation(
-        "negotiator/columns/engine.py", "            bits ^= of_kind[kind]\n", "",
+        "negotiator/columns/engine.py", "            bits ^= those\n", "",
         "tests tests/negotiator/test_engines.py",
     ),
     Mutation(
@@ -254,8 +254,32 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/answers/valuations.py",
-        'spread = found.spread.get(convert)',
-        'spread = next(iter(found.spread.values()), None)',
+        'spread = known.get(convert)',
+        'spread = next(iter(known.values()), None)',
+        _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/answers/valuations.py",
+        "made_of = (node.operator, left.uid, right.uid)",
+        "made_of = (left.uid, right.uid)",
+        _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/dependence/plans.py",
+        "key = self._key_of(partner.keys)",
+        "key = ()",
+        _ONE_BY_ONE,
+    ),
+    Mutation(
+        "classad/table/dependence/plans.py",
+        "            key = (key, partner.context.now, partner.context.tz)\n",
+        "            pass\n",
+        "tests tests/classad/test_table_clock.py",
+    ),
+    Mutation(
+        "classad/table/sampling/preparation.py",
+        "varied or any(name in self.columns or self._reads(item) for name, item in items)",
+        "varied",
         _ONE_BY_ONE,
     ),
     Mutation(

@@ -358,6 +358,9 @@ def stored_form(tree: Expression, ad: Ad) -> Stored:
     if isinstance(node, Unbuilt):
         if not node.value:
             return tree
+        members = node.members() if "{" in node.text else None
+        if members is not None:
+            return ListValue(members, ad)
         node = tree.node
     kind, nodes = node.__class__, _nodes()
     if kind is nodes.Literal:

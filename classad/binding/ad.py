@@ -18,7 +18,7 @@ from classad.ads.ad import fill as fill_from_node
 from classad.ads.expression import NO_AD, Expression
 from classad.binding.ambient import current_context, zone_name
 from classad.binding.expr import ExprTree
-from classad.binding.faces import FACES, PythonValue, item_to_python, to_python
+from classad.binding.python_values import FACTORIES, PythonValue, item_to_python, to_python
 from classad.errors import ClassAdParseError, ClassAdValueError
 from classad.evaluate import evaluate_attribute
 from classad.language.names import UNUSUAL, fold_name
@@ -352,7 +352,7 @@ class ClassAd(Ad, MutableMapping[str, PythonValue]):
         return value
 
 
-FACES[Ad] = ClassAd.copy_of
+FACTORIES[Ad] = ClassAd.copy_of
 
 
 def _fill(ad: ClassAd, source: object) -> None:

@@ -20,7 +20,7 @@ from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import AmbientContext, current_context
 from classad.binding.expr import ExprTree
-from classad.binding.faces import PythonValue, to_python
+from classad.binding.python_values import PythonValue, to_python
 from classad.compiled.state import CompiledState, compiled
 from classad.evaluate import evaluate
 from classad.evaluation.context import EvalContext

@@ -5,8 +5,8 @@ retired module did.
 from __future__ import annotations
 
 from classad.binding.expr import ExprTree
-from classad.binding.faces import PythonValue
 from classad.binding.operators import combine
+from classad.binding.python_values import PythonValue
 from classad.errors import ClassAdEvaluationError, ClassAdValueError
 from classad.language.values import ERROR, Value
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Self
 from classad.ads.ad import Ad, Stored, node_of_value
 from classad.ads.expression import Expression, parsed
 from classad.binding.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context, zone_name
-from classad.binding.faces import FACES, PythonValue, to_python
 from classad.binding.last_error import note
 from classad.binding.operators import combine, subscript, to_number
+from classad.binding.python_values import FACTORIES, PythonValue, to_python
 from classad.compiled.state import compiled
 from classad.errors import ClassAdEvaluationError
 from classad.evaluate import evaluate_exactly, evaluate_full
@@ -259,4 +259,4 @@ def _checked(ad: object, what: str) -> Ad:
     return ad
 
 
-FACES[Expression] = ExprTree.sharing
+FACTORIES[Expression] = ExprTree.sharing

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from classad.binding.ad import ClassAd
 from classad.binding.expr import ExprTree
-from classad.binding.faces import PythonValue, item_to_python
+from classad.binding.python_values import PythonValue, item_to_python
 from classad.extras import load
 from classad.language.names import fold_name
 from classad.language.values import Value

@@ -82,7 +82,7 @@ def unquote(input: str) -> str:
     >>> unquote('"a\\\\tb"')
     'a\\tb'
     """
-    from classad.binding.faces import to_python
+    from classad.binding.python_values import to_python
     from classad.syntax.nodes import ListExpr, Literal
     from classad.syntax.parser import parse_expression
 

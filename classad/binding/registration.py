@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from classad.ads.ad import Ad, CopiedAd, Stored
 from classad.binding.ambient import REGISTERED
-from classad.binding.faces import FACES
+from classad.binding.python_values import FACTORIES
 from classad.language.names import fold_name
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def declare(function: Callable[..., object], name: str) -> Builtin:
 
     def call(site: CallSite) -> Stored:
         from classad.binding.convert import to_node
-        from classad.binding.faces import to_python
+        from classad.binding.python_values import to_python
 
         values = [to_python(site.evaluate(node)) for node in site.args]
         extra = {"state": _seen(site.ad)} if wants_state else {}
@@ -69,7 +69,7 @@ def declare(function: Callable[..., object], name: str) -> Builtin:
 
 def _seen(ad: Ad | None) -> Ad | None:
     """The ad as Python users see it: a nested one as a copy."""
-    return FACES[Ad](ad) if ad.__class__ is Ad or ad.__class__ is CopiedAd else ad
+    return FACTORIES[Ad](ad) if ad.__class__ is Ad or ad.__class__ is CopiedAd else ad
 
 
 def _wants_state(function: Callable[..., object]) -> bool:

@@ -11,9 +11,10 @@ Follows: classad/syntax/parser.py; the tests compare the two.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from struct import Struct
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from classad import kernels
 from classad.language.operators import TOKENS
@@ -68,6 +69,9 @@ _FULL: Final = -3
 Foreign: TypeAlias = Any
 #: Nodes, and attributes as pairs of a name and a node.
 Operands: TypeAlias = list[Any]
+T = TypeVar("T")
+#: Makes something of a text, the records of its nodes and how it is read.
+Make: TypeAlias = Callable[[str, Foreign, int], T | None]
 
 
 class _Parser:
@@ -82,8 +86,8 @@ class _Parser:
         """A buffer for that many records."""
         return self._ffi.new("ca_node[]", room)
 
-    def tree(self, text: str, part: bytes, origin: int, how: int) -> Node | None:
-        """The tree of the part of a text that begins at ``origin``, or None."""
+    def tree(self, text: str, part: bytes, origin: int, how: int, make: Make[T]) -> T | None:
+        """What ``make`` makes of the part of a text that begins at ``origin``, or None."""
         size, room = len(part), _ROOM
         buffer = self.spare.pop() if self.spare else self.buffer()
         while (count := self.run(size, part, origin, how, room, buffer)) == _FULL:
@@ -91,7 +95,7 @@ class _Parser:
             buffer = self.buffer(room)
         node = None
         if count > 0:
-            node = _built(text, self._ffi.buffer(buffer, count * _RECORD.size), how)
+            node = make(text, self._ffi.buffer(buffer, count * _RECORD.size), how)
         if room == _ROOM:
             self.spare.append(buffer)
         return node
@@ -122,7 +126,13 @@ def parse(text: str, how: int = 0) -> Node | None:
     """The tree of an expression, or None if the grammar must decide."""
     if not text.isascii() or (parser := _parser()) is None:
         return None
-    return parser.tree(text, text.encode(), 0, how)
+    return parser.tree(text, text.encode(), 0, how, _built)
+
+
+def members(text: str, how: int = 0) -> list[LiteralValue] | None:
+    """The members of a list of literals; None for all else."""
+    parser = _parser() if text.isascii() else None
+    return None if parser is None else parser.tree(text, text.encode(), 0, how, _members)
 
 
 def parse_ad(text: str, position: int, how: int = 0) -> AdExpr | None:
@@ -134,7 +144,7 @@ def parse_ad(text: str, position: int, how: int = 0) -> AdExpr | None:
         part = text[position : position + length]
         if not part.isascii():
             return None
-        node = parser.tree(text, part.encode(), position, how | _ONE_AD)
+        node = parser.tree(text, part.encode(), position, how | _ONE_AD, _built)
         assert node is None or isinstance(node, AdExpr)
         if node is not None or len(part) < length:
             return node
@@ -173,6 +183,13 @@ def _built(text: str, records: Foreign, how: int) -> Node:
             push(_compound(kind, text[begin:stop], operands, start, end))
     root: Node = stack[0]
     return root
+
+
+def _members(text: str, records: Foreign, how: int) -> list[LiteralValue] | None:
+    *found, (kind, _, count, *_) = _RECORD.iter_unpack(records)
+    if kind != _LIST or count != len(found) or any(record[0] > _ERROR for record in found):
+        return None
+    return [_value(kind, text[begin:stop], how) for kind, _, _, _, _, begin, stop in found]
 
 
 # Most nodes are leaves.  Made with the setters of their slots they take half the time that their

@@ -48,8 +48,8 @@ class Tables(NamedTuple):
 
 def grammar_file(name: str) -> str:
     """A file of the grammar directory, from a checkout or from the installed package."""
-    room = Path(__file__).resolve().parents[1]
-    for place in (room.parent / "grammar" / name, room / "grammar" / name):
+    package = Path(__file__).resolve().parents[1]
+    for place in (package.parent / "grammar" / name, package / "grammar" / name):
         if place.is_file():
             return place.read_text("utf-8")
     from importlib import resources

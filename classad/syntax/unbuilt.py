@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from classad.syntax.nodes import Node
+    from classad.syntax.nodes import LiteralValue, Node
 
 
 class Unbuilt:
@@ -35,6 +35,11 @@ class Unbuilt:
             self._node = _native().parse(self.text, self.how)
         assert self._node is not None
         return self._node
+
+    def members(self) -> list[LiteralValue] | None:
+        """The members of a list of literals, which needs no tree; None for all else."""
+        found: list[LiteralValue] | None = _native().members(self.text, self.how)
+        return found
 
 
 @cache

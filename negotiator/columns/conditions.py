@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
+from itertools import repeat
 from typing import Any, Final, TypeAlias
 
 from attr import Factory, define
@@ -54,12 +55,6 @@ class SetAsk(Ask):
     #: The rows of the table, slots or not, in which expressions are true.
     everywhere: dict[Condition, int] = Factory(dict)
 
-    def noted(self, cause: Refusal, before: int, behind: int) -> int:
-        """The slots ``behind`` a test, those that it refused being noted."""
-        if behind is not before:
-            self.refused.append((cause, before, behind))
-        return behind
-
     def count(self, tally: Tally, among: int | None = None) -> None:
         """Tell the tally how many slots were refused; ``among``: the slots that were looked at."""
         for cause, before, behind in self.refused:
@@ -91,48 +86,32 @@ class Conditions:
         self._size = len(table)
         self._policy = policy
         self._sets: dict[Callable[[Slot, EvalContext], Hashable], SlotSets[Hashable]] = {}
-        self._unwanted: dict[Condition, dict[Hashable, int]] = {}
-        self._exact: dict[Condition, Expression | None] = {}
-        weights = [slot.weight for slot in slots.values()]
-        self._heavy = Weighed(SlotSets(self._rows, self._size, weights))
 
     def way(self, condition: Condition) -> Way:
         """How a condition is asked of a set of slots."""
-        return partial(_WAYS.get(type(condition), Conditions._one_by_one), self, condition)
+        return _WAYS.get(type(condition), Conditions._one_by_one)(self, condition)
 
-    def _alike(self, condition: OfSlot[Any, Any], ask: SetAsk, kind: MatchKind, bits: int) -> int:
-        return without(bits, self._unlike(ask, condition))
+    def _of_slot(self, condition: OfSlot[Any, Any]) -> Way:
+        by_of, goes_with = condition.by, condition.goes_with
+        #: The slots of which the condition is not true, by what matters of the asker.
+        known: dict[Hashable, int] = {}
 
-    def _of_asker(self, condition: OfAsker, ask: SetAsk, kind: MatchKind, bits: int) -> int:
-        return bits if condition.true(ask) else 0
-
-    def _matching(self, condition: Condition, ask: SetAsk, kind: MatchKind, bits: int) -> int:
-        assert ask.partner is not None
-        matched = self._table.match_surely(ask.partner, within=Rows(self._size, bits))
-        if matched is None:
-            raise UnsureError
-        return matched.bits
-
-    def _within_limit(self, condition: Condition, ask: SetAsk, kind: MatchKind, bits: int) -> int:
-        assert ask.permits is not None
-        return without(bits, self._heavy.too_heavy(partial(ask.permits, kind)))
-
-    def _all(self, condition: Condition, ask: SetAsk, kind: MatchKind, bits: int) -> int:
-        return bits
-
-    def _unlike(self, ask: SetAsk, condition: OfSlot[Any, Any]) -> int:
-        """The slots of which a condition is not true."""
-        by, goes_with = condition.by(ask), condition.goes_with
-        known = self._unwanted.setdefault(condition, {})
-        found = known.get(by)
-        if found is None:
-            sets = self._sets_by(condition.value, ask.context)
+        def unlike(by: Hashable, context: EvalContext) -> int:
+            sets = self._sets_by(condition.value, context)
             equal = goes_with is UNEQUAL
-            found = sets.of(by) if equal else sets.where(lambda value: not goes_with(value, by))
             if len(known) >= _MANY:
                 known.clear()
-            known[by] = found
-        return found
+            found = sets.of(by) if equal else sets.where(lambda value: not goes_with(value, by))
+            return known.setdefault(by, found)
+
+        def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
+            by = by_of(ask)
+            unwanted = known.get(by)
+            if unwanted is None:
+                unwanted = unlike(by, ask.context)
+            return without(bits, unwanted) if unwanted else bits
+
+        return way
 
     def _sets_by(
         self, value: Callable[[Slot, EvalContext], Hashable], context: EvalContext
@@ -140,41 +119,75 @@ class Conditions:
         """The slots by something that they are for the whole cycle."""
         found = self._sets.get(value)
         if found is None:
-            values = [value(slot, context) for slot in self._slots.values()]
+            values = list(map(value, self._slots.values(), repeat(context)))
             found = self._sets[value] = SlotSets(self._rows, self._size, values)
         return found
 
-    def _exactly_true(self, condition: ExactlyTrue, ask: SetAsk, kind: MatchKind, bits: int) -> int:
-        """The slots of a set for which an expression of the policy is true."""
-        assert ask.partner is not None
-        if condition not in self._exact:
-            expr = condition.expr(self._policy)
-            self._exact[condition] = None if expr is None else _exactly(expr)
-        expr = self._exact[condition]
-        if expr is None:
-            return bits
-        found = self._table.select_all(expr, ask.partner)
-        if found is None:
-            return self._table.select(expr, ask.partner, within=Rows(self._size, bits)).bits
-        ask.everywhere[condition] = found.bits
-        return bits & found.bits
+    def _of_asker(self, condition: OfAsker) -> Way:
+        return lambda ask, kind, bits: bits if condition.true(ask) else 0
 
-    def _one_by_one(self, condition: Condition, ask: SetAsk, kind: MatchKind, bits: int) -> int:
+    def _matching(self, condition: Condition) -> Way:
+        table, size = self._table, self._size
+
+        def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
+            assert ask.partner is not None
+            matched = table.match_surely(ask.partner, within=Rows(size, bits))
+            if matched is None:
+                raise UnsureError
+            return matched.bits
+
+        return way
+
+    def _within_limit(self, condition: Condition) -> Way:
+        weights = [slot.weight for slot in self._slots.values()]
+        heavy = Weighed(SlotSets(self._rows, self._size, weights))
+
+        def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
+            assert ask.permits is not None
+            return without(bits, heavy.too_heavy(partial(ask.permits, kind)))
+
+        return way
+
+    def _all(self, condition: Condition) -> Way:
+        return lambda ask, kind, bits: bits
+
+    def _exactly_true(self, condition: ExactlyTrue) -> Way:
+        """The slots of a set for which an expression of the policy is true."""
+        given = condition.expr(self._policy)
+        if given is None:
+            return self._all(condition)
+        expr, table, size = _exactly(given), self._table, self._size
+
+        def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
+            assert ask.partner is not None
+            found = table.select_all(expr, ask.partner)
+            if found is None:
+                return table.select(expr, ask.partner, within=Rows(size, bits)).bits
+            ask.everywhere[condition] = found.bits
+            return bits & found.bits
+
+        return way
+
+    def _one_by_one(self, condition: Condition) -> Way:
         """The slots of a set, each of them asked, for want of another way."""
-        passes = condition.ready(ask)
-        if passes is None:
-            return bits
-        chosen = []
-        for row in rows_of(bits):
-            slot = self._slots[row]
-            if passes(Pair(slot, ask.request, slot.weight, None, kind)):
-                chosen.append(row)
-        return Rows.of(self._size, chosen).bits
+
+        def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
+            passes = condition.ready(ask)
+            if passes is None:
+                return bits
+            chosen = []
+            for row in rows_of(bits):
+                slot = self._slots[row]
+                if passes(Pair(slot, ask.request, slot.weight, None, kind)):
+                    chosen.append(row)
+            return Rows.of(self._size, chosen).bits
+
+        return way
 
 
 #: How a condition is asked of a set of slots, by its kind.
-_WAYS: Final[Mapping[type, Callable[..., int]]] = {
-    OfSlot: Conditions._alike,
+_WAYS: Final[Mapping[type, Callable[[Conditions, Any], Way]]] = {
+    OfSlot: Conditions._of_slot,
     OfAsker: Conditions._of_asker,
     ExactlyTrue: Conditions._exactly_true,
     BothRequirements: Conditions._matching,

@@ -15,7 +15,7 @@ from classad.evaluate import EvalContext
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import rows_of
 from negotiator.columns.chance import UnsureError, without_chance
-from negotiator.columns.conditions import Conditions, SetAsk
+from negotiator.columns.conditions import Conditions, SetAsk, Way
 from negotiator.columns.order import LazyEntries
 from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
 from negotiator.jobs.requests import Request
@@ -81,6 +81,18 @@ class ColumnFound:
         return Candidate(row, slot, keys.at(row), keys.kind(row), slot.weight)
 
 
+def _left(ask: SetAsk, tests: Iterable[tuple[Refusal, Way]], kind: MatchKind, bits: int) -> int:
+    """The slots of a set that pass some tests; those that do not are noted."""
+    for cause, passing in tests:
+        if not bits:
+            break
+        left = passing(ask, kind, bits)
+        if left is not bits:
+            ask.refused.append((cause, bits, left))
+            bits = left
+    return bits
+
+
 class ColumnEngine:
     """Tests all slots at once."""
 
@@ -99,9 +111,16 @@ class ColumnEngine:
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         way = Conditions(slots, table, policy).way
         tests = [test for test in CANDIDATE_TESTS if test.made(policy)]
-        self._first = [(t.cause, way(t.condition)) for t in tests if t.kinds is None]
-        self._then = [(t.cause, way(t.condition), t.kinds) for t in tests if t.kinds is not None]
-        self._kinds = [(kind, way(condition)) for kind, condition in match_kinds(policy)]
+        ways = [(test.cause, way(test.condition), test.kinds) for test in tests]
+        self._first = [(cause, passing) for cause, passing, kinds in ways if kinds is None]
+        self._kinds = [
+            (
+                kind,
+                way(having),
+                [(cause, it) for cause, it, kinds in ways if kinds and kind in kinds],
+            )
+            for kind, having in match_kinds(policy)
+        ]
         self._keys = KeyMaker(slots, table, policy)
 
     def find(
@@ -132,18 +151,12 @@ class ColumnEngine:
 
     def _passed(self, ask: SetAsk, bits: int) -> Passed:
         """The slots that pass every test."""
-        for cause, passing in self._first:
-            if bits:
-                bits = ask.noted(cause, bits, passing(ask, MatchKind.NONE, bits))
+        bits = _left(ask, self._first, MatchKind.NONE, bits)
         of_kind = {}
-        for kind, having in self._kinds:
-            of_kind[kind] = having(ask, kind, bits) if bits else 0
-            bits ^= of_kind[kind]
-        for cause, passing, kinds in self._then:
-            for kind in kinds:
-                before = of_kind.get(kind)
-                if before:
-                    of_kind[kind] = ask.noted(cause, before, passing(ask, kind, before))
+        for kind, having, tests in self._kinds:
+            those = having(ask, kind, bits) if bits else 0
+            bits ^= those
+            of_kind[kind] = _left(ask, tests, kind, those)
         by_rank, by_priority = of_kind.get(MatchKind.RANK, 0), of_kind.get(MatchKind.PRIORITY, 0)
         return Passed(
             of_kind[MatchKind.NONE] | by_rank | by_priority,

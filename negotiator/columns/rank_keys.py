@@ -8,14 +8,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from functools import cached_property
-from operator import ne
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from attr import define
 
 from classad.kernels import Key, sort_rows, top_rows
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import mark, rows_of, settle
+from classad.table.arrays.arrays import mark, rows_of
 from classad.table.dependence.partner import Partner
 from negotiator.columns.chance import UnsureError
 from negotiator.matching.rank import (
@@ -35,44 +34,23 @@ from policy.model import NegotiatorPolicy
 
 #: What decides: a number, the same for all rows, or a key of each.
 Rank: TypeAlias = "float | Key"
-_NUMBERS: Final[frozenset[type]] = frozenset({float, int, bool})
 
 
 class _Convert:
-    """Makes ranks of values."""
+    """Makes ranks of values, ``number`` says how."""
 
     def __init__(self, number: RankNumber) -> None:
-        self._number = number
+        self.number = number
 
     def __call__(self, value: object) -> float:
-        number = self._number.of(value)
-        if number != number:
+        found = self.number.of(value)
+        if found != found:
             raise UnsureError
-        return number
-
-    def of_doubles(self, values: array[float]) -> array[float]:
-        """The same for numbers, NaN standing for what is none."""
-        return settle(values, *self._number)
-
-
-class _ConvertMany(_Convert):
-    """The same, in single precision."""
-
-    def many(self, values: list[Any]) -> array[float]:
-        """The ranks of many values."""
-        others = [place for place, value in enumerate(values) if value.__class__ not in _NUMBERS]
-        if others:
-            values = [value if value.__class__ in _NUMBERS else 0.0 for value in values]
-        found = array("d", array("f", values))
-        if any(map(ne, found, found)):
-            raise UnsureError
-        for place in others:
-            found[place] = self._number.missing
         return found
 
 
 #: One object each: the table keeps numbers by it.
-_CONVERT: Final = {POLICY_NUMBER: _ConvertMany(POLICY_NUMBER), JOB_NUMBER: _Convert(JOB_NUMBER)}
+_CONVERT: Final = {number: _Convert(number) for number in (POLICY_NUMBER, JOB_NUMBER)}
 #: The kinds of match by the numbers that stand for them here.
 _KINDS: Final = (MatchKind.NONE, MatchKind.RANK, MatchKind.PRIORITY)
 _BY_RANK: Final = _KINDS.index(MatchKind.RANK)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Generic, TypeVar
 
-from classad.table.arrays.arrays import flag
+from classad.table.arrays.arrays import bits_of, flag
 
 T = TypeVar("T")
 
@@ -29,20 +30,20 @@ class SlotSets(Generic[T]):
     def of(self, value: T) -> int:
         """The slots with a value."""
         code = self._numbers.get(value)
-        return 0 if code is None else self._flagged([code])
+        return 0 if code is None else bits_of(self._by_code[code], self._size)
+
+    @cached_property
+    def _by_code(self) -> list[array[int]]:
+        found = [array("i") for _ in self._numbers]
+        for row, code in zip(self._rows, self._codes, strict=True):
+            found[code].append(row)
+        return found
 
     def where(self, chosen: Callable[[T], bool]) -> int:
         """The slots with certain values."""
-        return self._flagged([code for value, code in self._numbers.items() if chosen(value)])
-
-    def _flagged(self, codes: list[int]) -> int:
-        if not codes:
-            return 0
-        table = bytearray(len(self._numbers))
-        for code in codes:
-            table[code] = 1
+        table = bytes(map(chosen, self._numbers))
         rows = None if len(self._rows) == self._size else self._rows
-        return flag(self._codes, rows, bytes(table), self._size)
+        return flag(self._codes, rows, table, self._size) if any(table) else 0
 
 
 class Weighed:

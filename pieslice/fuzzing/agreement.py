@@ -22,12 +22,12 @@ from negotiator.matching.rank import policy_rank
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from pieslice.fuzzing.case import Case
-from pieslice.fuzzing.crowd import Crowd
+from pieslice.fuzzing.cycle import PreparedCase, prepared_case
 from pieslice.fuzzing.finding import Finding, compared, deciding_clause, step
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.readings import alike, read
+from pieslice.fuzzing.sample import Sample
 from pieslice.fuzzing.schema import Held
-from pieslice.fuzzing.stage import Scene, scene_of
 from pieslice.fuzzing.steadiness import SAMPLE, reading
 from pieslice.fuzzing.study import Study, value_text
 
@@ -59,21 +59,21 @@ class Same(Property):
     def title(self) -> str:
         return f"same:{self.where}"
 
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
         for macro, mine in _expressions(self.study).items():
-            pairs = _differing(crowd, mine, _expressions(self.other)[macro])
+            pairs = _differing(sample, mine, _expressions(self.other)[macro])
             rng.shuffle(pairs)
             if macro in _RANKS:
                 # They are only asked for where there is a match.
-                pairs = [pair for pair in pairs if not isinstance(crowd.verdict(*pair), Refusal)]
+                pairs = [pair for pair in pairs if not isinstance(sample.verdict(*pair), Refusal)]
             for row, column in pairs[:SAMPLE]:
-                yield crowd.case(row, column)
+                yield sample.case(row, column)
         for _ in range(20):
-            yield crowd.case(rng.randrange(len(crowd.requests)), rng.randrange(len(crowd.slots)))
+            yield sample.case(rng.randrange(len(sample.requests)), rng.randrange(len(sample.slots)))
 
     def check(self, case: Case) -> Finding | None:
         mine, theirs = (
-            scene_of(study.policy, self._as_set_up(study, case))
+            prepared_case(study.policy, self._as_set_up(study, case))
             for study in (self.study, self.other)
         )
         one, other = mine.verdict(case, 1), theirs.verdict(case, 1)
@@ -98,16 +98,18 @@ class Same(Property):
         slot = {name: value for name, value in case.slot.items() if name not in self.study.fixed}
         return evolve(case, slot={**study.fixed, **slot})
 
-    def _finding(self, case: Case, mine: Scene, theirs: Scene, macro: str, says: str) -> Finding:
+    def _finding(
+        self, case: Case, mine: PreparedCase, theirs: PreparedCase, macro: str, says: str
+    ) -> Finding:
         subject = self.study.subject(macro) or self.other.subject(macro)
         tree = _expressions(self.study)[macro]
         clause = str(tree) if subject is None else " ".join(subject.text.split())
         found, sentences, others = [], [], []
-        for study, scene, where in ((self.study, mine, ""), (self.other, theirs, self.where)):
+        for study, prepared, where in ((self.study, mine, ""), (self.other, theirs, self.where)):
             tree = _expressions(study)[macro]
             if tree is None or (macro in _OF_SLOTS and study.subject(macro) is None):
                 continue  # nothing that could be evaluated again
-            found.append(reading(tree, scene))
+            found.append(reading(tree, prepared))
             sentences.append(f"with {where}" if where else "with this policy")
             others.append(where)
         rows = zip(compared(macro, found, sentences, case.now), others, strict=True)
@@ -128,12 +130,12 @@ def _expressions(study: Study) -> dict[str, Expression | None]:
 
 
 def _differing(
-    crowd: Crowd, mine: Expression | None, theirs: Expression | None
+    sample: Sample, mine: Expression | None, theirs: Expression | None
 ) -> list[tuple[int, int]]:
     """The pairs for which two expressions have different values."""
     if mine is None or theirs is None or str(mine) == str(theirs):
         return []
-    rows = zip(crowd.values(mine), crowd.values(theirs), strict=True)
+    rows = zip(sample.values(mine), sample.values(theirs), strict=True)
     return [
         (row, column)
         for row, (left, right) in enumerate(rows)
@@ -142,8 +144,8 @@ def _differing(
     ]
 
 
-def _rank(tree: Expression | None, scene: Scene) -> float:
-    return policy_rank(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
+def _rank(tree: Expression | None, prepared: PreparedCase) -> float:
+    return policy_rank(tree, prepared.slot.ad, prepared.requests[1], prepared.cycle.context)
 
 
 def _macro_of(one: MatchKind | Refusal, other: MatchKind | Refusal) -> str:
@@ -178,30 +180,30 @@ class Holds(Property):
     def title(self) -> str:
         return f"holds:{self.text}"
 
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
-        ads = [slot.ad for slot in crowd.slots]
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+        ads = [slot.ad for slot in sample.slots]
         wrong: dict[str, list[list[Held]]] = {}
-        with crowd.having(ads, "RunTime", [case.run_time for case in crowd.cases]):
+        with sample.having(ads, "RunTime", [case.run_time for case in sample.cases]):
             for verdict in _VERDICTS:
-                with crowd.having(ads, "Verdict", [verdict] * len(ads)):
-                    wrong[verdict] = crowd.evaluate(self.tree)
+                with sample.having(ads, "Verdict", [verdict] * len(ads)):
+                    wrong[verdict] = sample.evaluate(self.tree)
         pairs = [
             (row, column)
-            for row, party in enumerate(crowd.parties)
-            for column, slot in enumerate(crowd.slots)
+            for row, party in enumerate(sample.parties)
+            for column, slot in enumerate(sample.slots)
             if any(values[row][column] is not True for values in wrong.values())
-            and not crowd.is_own(row, column)
+            and not sample.is_own(row, column)
         ]
         rng.shuffle(pairs)
         for row, column in pairs:
-            verdict = word(crowd.verdict(row, column))
+            verdict = word(sample.verdict(row, column))
             if wrong[verdict][row][column] is not True:
-                yield crowd.case(row, column)
+                yield sample.case(row, column)
 
     def check(self, case: Case) -> Finding | None:
-        scene = scene_of(self.study.policy, case)
-        verdict = word(scene.verdict(case, 1))
-        ad, request, context = scene.slot.ad, scene.requests[1], scene.stage.context
+        prepared = prepared_case(self.study.policy, case)
+        verdict = word(prepared.verdict(case, 1))
+        ad, request, context = prepared.slot.ad, prepared.requests[1], prepared.cycle.context
         ad.insert("Verdict", verdict)
         ad.insert("RunTime", case.run_time)
         value = evaluate(self.tree, ad, request, context=context)

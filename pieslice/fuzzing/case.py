@@ -1,7 +1,7 @@
 """Keeps one situation that a policy is tried in, as plain values.
 
 Decides who holds a slot, who asks for it, what both ads say, priorities, usage, quotas and times.
-Ads, accountant and cycle are made from it by ``stage``, always in the same way, so that a case can
+Ads, accountant and cycle are made from it by ``cycle``, always in the same way, so that a case can
 be made simpler value by value and tried again.
 
 Outputs: ``Case`` and ``Party``.

@@ -21,8 +21,8 @@ from classad.language.values import UNDEFINED
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from pieslice.data import is_number
 from pieslice.fuzzing.case import NOW
+from pieslice.fuzzing.cycle import OF_CLAIM
 from pieslice.fuzzing.schema import Attribute, Held, Schema
-from pieslice.fuzzing.stage import OF_CLAIM
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names
 

@@ -2,7 +2,7 @@
 
 Decides when one evaluation of an expression of the policy, or one preemption, is wrong.
 
-Inputs: a ``Study``, crowds, cases.  Outputs: cases that look wrong and, after the cycle's own code
+Inputs: a ``Study``, samples, cases.  Outputs: cases that look wrong and, after the cycle's own code
 has been asked, ``Finding``s.
 """
 
@@ -21,16 +21,16 @@ from classad.language.values import ERROR, UNDEFINED
 from negotiator.model.result import MatchKind
 from negotiator.sessions.rounds import sort_ad
 from pieslice.fuzzing.case import Case
-from pieslice.fuzzing.crowd import Crowd
+from pieslice.fuzzing.cycle import Cycle, PreparedCase, job_ad, prepared_case, value_of
 from pieslice.fuzzing.domains import TIMES
 from pieslice.fuzzing.finding import Finding, Step, deciding_clause, kind_of, step, unconditional
 from pieslice.fuzzing.readings import read
+from pieslice.fuzzing.sample import Sample
 from pieslice.fuzzing.schema import Held
-from pieslice.fuzzing.stage import Scene, Stage, job_ad, scene_of, value_of
 from pieslice.fuzzing.study import Study, Subject, Where, clauses, is_about_quotas
 from policy.knobs.declaration import Wanted
 
-#: What an expression about jobs or groups alone is tried on for each crowd; all cases of a crowd
+#: What an expression about jobs or groups alone is tried on for each sample; all cases of a sample
 #: have the same quotas.
 _ALONE: Final = {Where.JOB: 100, Where.GROUP: 4}
 #: Relative error that single precision may bring into a comparison of priorities.
@@ -51,16 +51,16 @@ class Property(ABC):
     whole: ClassVar[bool] = False
 
     @abstractmethod
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
-        """Cases of a crowd that may break it."""
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+        """Cases of a sample that may break it."""
 
     @abstractmethod
     def check(self, case: Case) -> Finding | None:
         """What is wrong in a case."""
 
-    def evaluated(self, crowd: Crowd) -> int:
-        """How many pairs of a crowd it looks at."""
-        return crowd.pairs
+    def evaluated(self, sample: Sample) -> int:
+        """How many pairs of a sample it looks at."""
+        return sample.pairs
 
     def title(self) -> str:
         """The name with its argument."""
@@ -82,16 +82,17 @@ class Total(Property):
     doc = "no expression of the policy is ever UNDEFINED, ERROR or of the wrong type"
     whole = True
 
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
         if self.subject.where is not Where.PAIR:
             for _ in range(_ALONE[self.subject.where]):
-                yield crowd.case(rng.randrange(len(crowd.parties)), rng.randrange(len(crowd.cases)))
+                row, column = rng.randrange(len(sample.parties)), rng.randrange(len(sample.cases))
+                yield sample.case(row, column)
             return
-        for row, values in enumerate(crowd.values(self.subject.tree)):
+        for row, values in enumerate(sample.values(self.subject.tree)):
             for column, value in enumerate(values):
                 wrong = not self.fits(value)
-                if wrong and not (self.subject.claimed and crowd.cases[column].free):
-                    yield crowd.case(row, column)
+                if wrong and not (self.subject.claimed and sample.cases[column].free):
+                    yield sample.case(row, column)
 
     def fits(self, value: Held) -> bool:
         """Whether a value is of the right kind."""
@@ -124,69 +125,73 @@ class Total(Property):
         if self.subject.where is Where.JOB:
             yield job_ad(case.parties[1]), None, EvalContext(now=case.now)
             return
-        scene = scene_of(self.study.policy, case)
-        stage = scene.stage
+        prepared = prepared_case(self.study.policy, case)
+        cycle = prepared.cycle
         if self.subject.where is Where.GROUP:
-            for group in stage.tree.groups:
-                ad = sort_ad(group, stage.accountant.usage(group.name))
+            for group in cycle.tree.groups:
+                ad = sort_ad(group, cycle.accountant.usage(group.name))
                 yield ad, None, EvalContext(now=case.now)
             return
-        yield scene.slot.ad, scene.requests[1], stage.context
+        yield prepared.slot.ad, prepared.requests[1], cycle.context
 
-    def evaluated(self, crowd: Crowd) -> int:
-        return _ALONE.get(self.subject.where, crowd.pairs)
+    def evaluated(self, sample: Sample) -> int:
+        return _ALONE.get(self.subject.where, sample.pairs)
 
 
 @frozen(eq=False)
 class ByPriority(Property):
     """Base of those about single preemptions that PREEMPTION_REQUIREMENTS allows."""
 
-    #: Suspects of a crowd that are looked at closely.
+    #: Suspects of a sample that are looked at closely.
     CLOSELY: ClassVar[int] = 50
     #: Case-folded names that are shown if they are read, whether or not they decide.
     shown: ClassVar[frozenset[str]] = frozenset()
 
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
         pairs = [
-            pair for pair in crowd.allowed(self.study.requirements) if self.looks(crowd, *pair)
+            pair for pair in sample.allowed(self.study.requirements) if self.looks(sample, *pair)
         ]
         for row, column in rng.sample(pairs, min(self.CLOSELY, len(pairs))):
-            yield crowd.case(row, column)
+            yield sample.case(row, column)
 
     @abstractmethod
-    def looks(self, crowd: Crowd, row: int, column: int) -> bool:
+    def looks(self, sample: Sample, row: int, column: int) -> bool:
         """Whether an allowed preemption looks wrong."""
 
     @abstractmethod
-    def wrong(self, scene: Scene, case: Case) -> str | None:
+    def wrong(self, prepared: PreparedCase, case: Case) -> str | None:
         """What is wrong with a preemption by priority, as a sentence."""
 
-    def exempt(self, scene: Scene) -> bool:
+    def exempt(self, prepared: PreparedCase) -> bool:
         """Whether a preemption is none of its business."""
         return False
 
     def check(self, case: Case) -> Finding | None:
-        scene = scene_of(self.study.policy, case)
-        if scene.verdict(case, 1) is not MatchKind.PRIORITY or self.exempt(scene):
+        prepared = prepared_case(self.study.policy, case)
+        if prepared.verdict(case, 1) is not MatchKind.PRIORITY or self.exempt(prepared):
             return None
-        says = self.wrong(scene, case)
+        says = self.wrong(prepared, case)
         if says is None:
             return None
-        first, clause = allowing(self.study, scene, case, 1, self.shown)
+        first, clause = allowing(self.study, prepared, case, 1, self.shown)
         place = self.place_of(_REQUIREMENTS)
         return Finding(self.name, _REQUIREMENTS, place, clause, says, (first,), case)
 
 
 def allowing(
-    study: Study, scene: Scene, case: Case, place: int, shown: frozenset[str] = frozenset()
+    study: Study,
+    prepared: PreparedCase,
+    case: Case,
+    place: int,
+    shown: frozenset[str] = frozenset(),
 ) -> tuple[Step, str]:
     """The step in which PREEMPTION_REQUIREMENTS allows a preemption, and the clause that does."""
     tree = study.policy.preemption_requirements
-    context = scene.stage.context
-    slot, request = scene.slot.ad, scene.requests[place]
-    sentence = f"{short(case.parties[place].user)} preempts {short(scene.slot.user or '')}"
+    context = prepared.cycle.context
+    slot, request = prepared.slot.ad, prepared.requests[place]
+    sentence = f"{short(case.parties[place].user)} preempts {short(prepared.slot.user or '')}"
     if tree is None:
-        return unconditional(_REQUIREMENTS, sentence, scene.stage.now, case.now), "there is none"
+        return unconditional(_REQUIREMENTS, sentence, prepared.cycle.now, case.now), "there is none"
     found = read(tree, slot, request, context)
     shown_step = step(_REQUIREMENTS, found.only(found.mattering(shown)), sentence, case.now)
     subject = study.subject(_REQUIREMENTS)
@@ -203,12 +208,12 @@ def short(user: str) -> str:
 class ClaimedByPriority(ByPriority):
     """Base of those that do not speak of what groups are owed."""
 
-    def exempt(self, scene: Scene) -> bool:
+    def exempt(self, prepared: PreparedCase) -> bool:
         tree = self.study.policy.preemption_requirements
         if tree is None:
             return False
         return any(
-            is_about_quotas(clause) and value_of(clause, scene, 1) is True
+            is_about_quotas(clause) and value_of(clause, prepared, 1) is True
             for clause in clauses(tree)
         )
 
@@ -221,15 +226,15 @@ class Margin(ClaimedByPriority):
     doc = "nobody is preempted by a submitter whose priority is not better by the margin"
     shown = frozenset(("remoteuserprio", "submitteruserprio", "submittorprio"))
 
-    def looks(self, crowd: Crowd, row: int, column: int) -> bool:
-        remote = crowd.cases[column].parties[0].priority
-        return self.too_close(remote, crowd.parties[row].priority)
+    def looks(self, sample: Sample, row: int, column: int) -> bool:
+        remote = sample.cases[column].parties[0].priority
+        return self.too_close(remote, sample.parties[row].priority)
 
     def too_close(self, remote: float, submitter: float) -> bool:
         """Whether the margin is not kept; a greater priority is worse."""
         return remote < submitter * (1.0 + self.study.intent.margin) * (1.0 - _SINGLE)
 
-    def wrong(self, scene: Scene, case: Case) -> str | None:
+    def wrong(self, prepared: PreparedCase, case: Case) -> str | None:
         holder, asker = case.parties[0], case.parties[1]
         if not self.too_close(holder.priority, asker.priority):
             return None
@@ -256,10 +261,10 @@ class Guard(ClaimedByPriority):
         """The minimum run time in seconds."""
         return self.study.intent.min_run_time or 0
 
-    def looks(self, crowd: Crowd, row: int, column: int) -> bool:
-        return crowd.cases[column].run_time < self.least
+    def looks(self, sample: Sample, row: int, column: int) -> bool:
+        return sample.cases[column].run_time < self.least
 
-    def wrong(self, scene: Scene, case: Case) -> str | None:
+    def wrong(self, prepared: PreparedCase, case: Case) -> str | None:
         if case.run_time >= self.least:
             return None
         claim = ""
@@ -282,12 +287,12 @@ class QuotaSafe(ByPriority):
     name = "quota-safe"
     doc = "no slot is taken from a group below its quota for one above its own"
 
-    def looks(self, crowd: Crowd, row: int, column: int) -> bool:
-        holder, asker = crowd.cases[column].parties[0].user, crowd.parties[row].user
-        return self._robbed(crowd.stage, holder, asker) is not None
+    def looks(self, sample: Sample, row: int, column: int) -> bool:
+        holder, asker = sample.cases[column].parties[0].user, sample.parties[row].user
+        return self._robbed(sample.cycle, holder, asker) is not None
 
-    def wrong(self, scene: Scene, case: Case) -> str | None:
-        found = self._robbed(scene.stage, case.parties[0].user, case.parties[1].user)
+    def wrong(self, prepared: PreparedCase, case: Case) -> str | None:
+        found = self._robbed(prepared.cycle, case.parties[0].user, case.parties[1].user)
         if found is None:
             return None
         (poor, had, owed), (rich, has, own) = found
@@ -296,11 +301,11 @@ class QuotaSafe(ByPriority):
             f" group `{rich}`, which uses {has:g} with a quota of {own:g}"
         )
 
-    def _robbed(self, stage: Stage, holder: str, asker: str) -> tuple[Owed, Owed] | None:
-        poor, rich = stage.tree.assigned(holder), stage.tree.assigned(asker)
-        if poor is rich or stage.tree.root in (poor, rich):
+    def _robbed(self, cycle: Cycle, holder: str, asker: str) -> tuple[Owed, Owed] | None:
+        poor, rich = cycle.tree.assigned(holder), cycle.tree.assigned(asker)
+        if poor is rich or cycle.tree.root in (poor, rich):
             return None
-        had, has = stage.accountant.usage(poor.name), stage.accountant.usage(rich.name)
+        had, has = cycle.accountant.usage(poor.name), cycle.accountant.usage(rich.name)
         if had >= poor.quota or has <= rich.quota:
             return None
         return (poor.name, had, poor.quota), (rich.name, has, rich.quota)

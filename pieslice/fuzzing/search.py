@@ -1,4 +1,4 @@
-"""Searches crowd after crowd until every property has failed or enough pairs were tried.
+"""Searches sample after sample until every property has failed or enough pairs were tried.
 
 Decides the order of the search and when it ends.
 
@@ -14,12 +14,12 @@ from typing import Final
 
 from attr import frozen
 
-from pieslice.fuzzing.crowd import draw_crowd, side_of
 from pieslice.fuzzing.finding import Finding
 from pieslice.fuzzing.properties import Property
+from pieslice.fuzzing.sample import draw_sample, side_of
 from pieslice.fuzzing.shrink import shrink
 
-#: Crowds of this few ads come first: a simple flaw shows at once, and as every crowd has quotas,
+#: Samples of this few ads come first: a simple flaw shows at once, and as every sample has quotas,
 #: usage and priorities of its own, one that needs a certain usage shows in one of them.
 _SMALL: Final = 20
 _SMALL_ONES: Final = 12
@@ -40,23 +40,23 @@ def search(tests: Iterable[Property], examples: int, seed: int) -> Outcome:
     left = list(tests)
     tested = tuple(dict.fromkeys((test.title(), test.doc) for test in left))
     tried, number = 0, 0
-    crowds = _SMALL_ONES + examples // side_of(left[0].study) ** 2 + 1 if left else 0
-    while left and tried < examples and number < crowds:
+    samples = _SMALL_ONES + examples // side_of(left[0].study) ** 2 + 1 if left else 0
+    while left and tried < examples and number < samples:
         rng = Random(f"{seed}/{number}")
         study = left[0].study
-        crowd = draw_crowd(study, rng, _SMALL if number < _SMALL_ONES else side_of(study))
+        sample = draw_sample(study, rng, _SMALL if number < _SMALL_ONES else side_of(study))
         number += 1
-        tried += max(test.evaluated(crowd) for test in left)
+        tried += max(test.evaluated(sample) for test in left)
         for test in list(left):
-            finding = _first(test, crowd, rng)
+            finding = _first(test, sample, rng)
             if finding is not None:
                 found.append(shrink(finding, test))
                 left.remove(test)
     return Outcome(tuple(found), tried, tested)
 
 
-def _first(test: Property, crowd: object, rng: Random) -> Finding | None:
-    for case in test.suspects(crowd, rng):  # type: ignore[arg-type]
+def _first(test: Property, sample: object, rng: Random) -> Finding | None:
+    for case in test.suspects(sample, rng):  # type: ignore[arg-type]
         finding = test.check(case)
         if finding is not None:
             return finding

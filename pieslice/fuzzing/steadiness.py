@@ -19,17 +19,17 @@ from classad.ads.expression import Expression
 from classad.evaluate import evaluate
 from pieslice.data import is_number
 from pieslice.fuzzing.case import Case
-from pieslice.fuzzing.crowd import Crowd
+from pieslice.fuzzing.cycle import PreparedCase, prepared_case, value_of
 from pieslice.fuzzing.finding import Finding, Step, compared
 from pieslice.fuzzing.properties import Property, short
 from pieslice.fuzzing.readings import Readings, alike, read
+from pieslice.fuzzing.sample import Sample
 from pieslice.fuzzing.schema import Held
-from pieslice.fuzzing.stage import Scene, scene_of, value_of
 from pieslice.fuzzing.study import Study, Subject, Where, value_text
 from policy.ephemeral import Ad, find_ephemeral
 from policy.lint.trees import names
 
-#: Pairs of a crowd that are looked at closely.
+#: Pairs of a sample that are looked at closely.
 SAMPLE: Final = 150
 
 
@@ -42,27 +42,27 @@ class StableDeclared(Property):
     name = "stable-declared"
     doc = "an expression declared stable has the same value after another match of the cycle"
 
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
-        for _ in range(min(SAMPLE, crowd.pairs)):
-            row, column = rng.randrange(len(crowd.requests)), rng.randrange(len(crowd.slots))
-            if not (crowd.cases[column].free or crowd.is_own(row, column)):
-                yield crowd.case(row, column)
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+        for _ in range(min(SAMPLE, sample.pairs)):
+            row, column = rng.randrange(len(sample.requests)), rng.randrange(len(sample.slots))
+            if not (sample.cases[column].free or sample.is_own(row, column)):
+                yield sample.case(row, column)
 
-    def evaluated(self, crowd: Crowd) -> int:
-        return min(SAMPLE, crowd.pairs)
+    def evaluated(self, sample: Sample) -> int:
+        return min(SAMPLE, sample.pairs)
 
     def check(self, case: Case) -> Finding | None:
         if case.free:
             return None
-        subject, scene = self.subject, scene_of(self.study.policy, case)
-        before = value_of(subject.tree, scene, 1)
+        subject, prepared = self.subject, prepared_case(self.study.policy, case)
+        before = value_of(subject.tree, prepared, 1)
         user = case.parties[1].user
-        scene.stage.accountant.charge(user, scene.slot.weight)
-        scene.stage.decorate(scene.requests[1], user)
-        after = value_of(subject.tree, scene, 1)
+        prepared.cycle.accountant.charge(user, prepared.slot.weight)
+        prepared.cycle.decorate(prepared.requests[1], user)
+        after = value_of(subject.tree, prepared, 1)
         if alike(before, after):
             return None
-        first, second = scene_of(self.study.policy, case), scene
+        first, second = prepared_case(self.study.policy, case), prepared
         found = [reading(subject.tree, each) for each in (first, second)]
         sentences = ("at first", f"after {short(user)} was matched once more")
         steps = compared(subject.macro, found, sentences, case.now)
@@ -83,9 +83,9 @@ def _value(shown: Step, name: str) -> str | None:
     return shown.my.get(name, shown.target.get(name))
 
 
-def reading(tree: Expression, scene: Scene) -> Readings:
+def reading(tree: Expression, prepared: PreparedCase) -> Readings:
     """What an expression reads of the slot and of the request."""
-    return read(tree, scene.slot.ad, scene.requests[1], scene.stage.context)
+    return read(tree, prepared.slot.ad, prepared.requests[1], prepared.cycle.context)
 
 
 @frozen(eq=False)
@@ -102,20 +102,20 @@ class Monotone(Property):
     def title(self) -> str:
         return f"monotone:{'' if self.rising else '-'}{self.attribute}"
 
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
-        ads = [slot.ad for slot in crowd.slots]
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
+        ads = [slot.ad for slot in sample.slots]
         if self._in_request:
-            ads = list(crowd.requests)
+            ads = list(sample.requests)
         less: list[list[Held]] = []
         pairs: set[tuple[int, int]] = set()
         for number in sorted(self.numbers()):
-            with crowd.having(ads, self.attribute, [number] * len(ads)):
-                more = crowd.evaluate(self.subject.tree)
+            with sample.having(ads, self.attribute, [number] * len(ads)):
+                more = sample.evaluate(self.subject.tree)
             pairs.update(self._wrong(less, more))
             less = more
         for row, column in rng.sample(sorted(pairs), min(SAMPLE, len(pairs))):
-            if not (crowd.cases[column].free or crowd.is_own(row, column)):
-                yield crowd.case(row, column)
+            if not (sample.cases[column].free or sample.is_own(row, column)):
+                yield sample.case(row, column)
 
     def _wrong(self, less: list[list[Held]], more: list[list[Held]]) -> Iterator[tuple[int, int]]:
         """Where the value changes in the wrong direction; rows that are alike are compared once."""
@@ -144,21 +144,21 @@ class Monotone(Property):
     def check(self, case: Case) -> Finding | None:
         if case.free:
             return None
-        scene = scene_of(self.study.policy, case)
-        found = [(self._value(scene, number), number) for number in sorted(self.numbers())]
+        prepared = prepared_case(self.study.policy, case)
+        found = [(self._value(prepared, number), number) for number in sorted(self.numbers())]
         for place, (low, one) in enumerate(found):
             for high, other in found[place + 1 :]:
                 if self._falls(low, high):
-                    return self._finding(case, scene, one, other)
+                    return self._finding(case, prepared, one, other)
         return None
 
-    def _finding(self, case: Case, scene: Scene, *numbers: float) -> Finding:
+    def _finding(self, case: Case, prepared: PreparedCase, *numbers: float) -> Finding:
         subject, said = self.subject, self.attribute
         found, sentences, values = [], [], []
         for number in numbers:
-            values.append(value_text(self._value(scene, number)))
+            values.append(value_text(self._value(prepared, number)))
             sentences.append(f"{said} = {value_text(number)}: {values[-1]}")
-            found.append(reading(subject.tree, scene))
+            found.append(reading(subject.tree, prepared))
         kept = frozenset((said.casefold(),))
         steps = compared(subject.macro, found, sentences, case.now, kept)
         more = "less" if self.rising else "more"
@@ -166,12 +166,12 @@ class Monotone(Property):
         text = " ".join(subject.text.split())
         return Finding(self.title(), subject.macro, subject.place, text, says, steps, case)
 
-    def _value(self, scene: Scene, number: float) -> Held:
+    def _value(self, prepared: PreparedCase, number: float) -> Held:
         """The value of the expression with another value of the attribute."""
-        slot, request = scene.slot.ad, scene.requests[1]
+        slot, request = prepared.slot.ad, prepared.requests[1]
         ad = request if self._in_request else slot
         ad.insert(self.attribute, number)
-        found: Held = evaluate(self.subject.tree, slot, request, context=scene.stage.context)
+        found: Held = evaluate(self.subject.tree, slot, request, context=prepared.cycle.context)
         return found
 
     def numbers(self) -> set[float]:

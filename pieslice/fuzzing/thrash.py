@@ -22,21 +22,21 @@ from classad.syntax.nodes import Literal
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
 from pieslice.fuzzing.case import Case
-from pieslice.fuzzing.crowd import Crowd
-from pieslice.fuzzing.finding import Finding, Step, step
-from pieslice.fuzzing.properties import Property, allowing, short
-from pieslice.fuzzing.readings import read
-from pieslice.fuzzing.stage import (
-    Scene,
+from pieslice.fuzzing.cycle import (
+    PreparedCase,
+    begin_cycle,
     claims_of,
     customers,
     first_slot_ad,
-    set_stage,
     slot_ad,
     weight_in,
 )
+from pieslice.fuzzing.finding import Finding, Step, step
+from pieslice.fuzzing.properties import Property, allowing, short
+from pieslice.fuzzing.readings import read
+from pieslice.fuzzing.sample import Sample
 
-#: Pairs of a crowd for each suspect that is played through.
+#: Pairs of a sample for each suspect that is played through.
 PER_PLAY: Final = 400
 _TAKES: Final = (MatchKind.PRIORITY, MatchKind.RANK)
 
@@ -45,7 +45,7 @@ _TAKES: Final = (MatchKind.PRIORITY, MatchKind.RANK)
 class Move:
     """One preemption: what the cycle had before it, and how it took the slot."""
 
-    scene: Scene
+    prepared: PreparedCase
     place: int
     kind: MatchKind
 
@@ -57,25 +57,25 @@ class NoThrash(Property):
     name = "no-thrash"
     doc = "no two or three jobs preempt each other in turns while nothing but the claim changes"
 
-    def suspects(self, crowd: Crowd, rng: Random) -> Iterator[Case]:
+    def suspects(self, sample: Sample, rng: Random) -> Iterator[Case]:
         requirements = self.study.policy.preemption_requirements
-        pairs = crowd.allowed(requirements) if self.study.policy.consider_preemption else []
-        played = max(8, crowd.pairs // PER_PLAY)
+        pairs = sample.allowed(requirements) if self.study.policy.consider_preemption else []
+        played = max(8, sample.pairs // PER_PLAY)
         rng.shuffle(pairs)
         # What is taken by a hair is the easiest to take back.
-        close = sorted(pairs, key=lambda pair: _gap(crowd, *pair))
+        close = sorted(pairs, key=lambda pair: _gap(sample, *pair))
         pairs = close[:played] + pairs[:played]
         if "Rank" in self.study.fixed or "Rank" in self.study.domains.slot:
             # The slot's own rank may preempt as well.
             pairs += [
-                (rng.randrange(len(crowd.parties)), rng.randrange(len(crowd.cases)))
+                (rng.randrange(len(sample.parties)), rng.randrange(len(sample.cases)))
                 for _ in range(played)
             ]
         for row, column in pairs:
-            if crowd.cases[column].free:
+            if sample.cases[column].free:
                 continue
-            third = rng.randrange(len(crowd.parties)) if rng.random() < 0.5 else None
-            case = crowd.case(row, column, third)
+            third = rng.randrange(len(sample.parties)) if rng.random() < 0.5 else None
+            case = sample.case(row, column, third)
             users = {party.user for party in case.parties}
             if len(users) == len(case.parties) and settled(case):
                 yield case
@@ -92,7 +92,7 @@ class NoThrash(Property):
             shown_step, clause, macro = self.step_of(move, case)
             steps.append(shown_step)
         names = [short(case.parties[place].user) for place in (0, *order)]
-        weight = moves[0].scene.slot.weight
+        weight = moves[0].prepared.slot.weight
         slot = "the slot" if weight == 1 else f"the slot, which weighs {weight:g},"
         says = (
             f"within {steps[-1].at} s {slot} goes from {' to '.join(names)}: "
@@ -110,15 +110,15 @@ class NoThrash(Property):
         moves = []
         for place in order:
             claims = claims_of(case, case.parties[holder], weight)
-            stage = set_stage(policy, now, state, claims, case.quotas)
-            requests = tuple(stage.request(party) for party in case.parties)
-            scene = Scene(stage, stage.slots([ad])[0], requests)
-            verdict = scene.verdict(case, place)
+            cycle = begin_cycle(policy, now, state, claims, case.quotas)
+            requests = tuple(cycle.request(party) for party in case.parties)
+            prepared = PreparedCase(cycle, cycle.slots([ad])[0], requests)
+            verdict = prepared.verdict(case, place)
             if isinstance(verdict, Refusal) or verdict not in _TAKES:
                 return None
-            moves.append(Move(scene, place, verdict))
-            stage.accountant.charge(case.parties[place].user, weight)
-            state, taken = stage.accountant.state(), now
+            moves.append(Move(prepared, place, verdict))
+            cycle.accountant.charge(case.parties[place].user, weight)
+            state, taken = cycle.accountant.state(), now
             holder, now = place, now + case.pause
             ad = slot_ad(case, case.parties[holder], taken, taken, now)
         return moves
@@ -126,21 +126,21 @@ class NoThrash(Property):
     def step_of(self, move: Move, case: Case) -> tuple[Step, str, str]:
         """A preemption as a step, the clause and the macro that allow it."""
         if move.kind is MatchKind.PRIORITY:
-            shown_step, clause = allowing(self.study, move.scene, case, move.place)
+            shown_step, clause = allowing(self.study, move.prepared, case, move.place)
             return shown_step, clause, "PREEMPTION_REQUIREMENTS"
-        scene, slot = move.scene, move.scene.slot
-        request = scene.requests[move.place]
+        prepared, slot = move.prepared, move.prepared.slot
+        request = prepared.requests[move.place]
         user, held = case.parties[move.place].user, slot.user or ""
         sentence = f"{short(user)} preempts {short(held)} by the slot's RANK"
         raw = slot.ad.raw("Rank")
         tree = raw if raw.__class__ is Expression else Expression.from_node(Literal(raw))
-        found = read(tree, slot.ad, request, scene.stage.context)
+        found = read(tree, slot.ad, request, prepared.cycle.context)
         return step("RANK", found.only(found.mattering()), sentence, case.now), str(tree), "RANK"
 
 
-def _gap(crowd: Crowd, row: int, column: int) -> float:
+def _gap(sample: Sample, row: int, column: int) -> float:
     """How far the priorities of a request and of the holder of a slot are apart."""
-    holder, asker = crowd.cases[column].parties[0].priority, crowd.parties[row].priority
+    holder, asker = sample.cases[column].parties[0].priority, sample.parties[row].priority
     return max(holder, asker) / min(holder, asker)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from classad import ClassAd, EvalContext, ExprTree, evaluate_many
 from classad.ads.ad import Ad
-from classad.binding.faces import to_python
+from classad.binding.python_values import to_python
 from classad.evaluate import evaluate
 from classad.evaluation.functions import ANYTHING, EAGER, LAZY, Builtin, Laziness
 from classad.evaluation.state import EvalState

@@ -8,7 +8,7 @@ import pytest
 
 from classad import ClassAd, ExprTree
 from classad.analysis.flatten import flatten
-from classad.binding.faces import to_python
+from classad.binding.python_values import to_python
 from classad.evaluate import EvalContext, evaluate, evaluate_exactly, evaluate_full
 from classad.formats.unparse import unparse, unparse_value
 from fuzz.language import CONTEXT, written_whole

@@ -233,23 +233,22 @@ class Conversion:
         return float(value) * self.scale
 
 
-class ByDoubles(Conversion):
-    """The same, also of doubles, among which NaN stands for what is no number."""
+class ByKernel(Conversion):
+    """Values as doubles, perhaps in single precision, which is told to the table."""
 
-    def of_doubles(self, values: array[float]) -> array[float]:
-        return array("d", [self.other if v != v else v * self.scale for v in values])
+    def __init__(self, other: float, single: bool) -> None:
+        super().__init__(other, 1.0)
+        self.number = (single, other)
 
-
-class ByMany(ByDoubles):
-    """The same, of many values together."""
-
-    def many(self, values: list[Any]) -> array[float]:
-        return array("d", map(self, values))
+    def __call__(self, value: Any) -> float:
+        found = super().__call__(value)
+        there = value.__class__ in (int, float, bool)
+        return array("f", [found])[0] if self.number[0] and there else found
 
 
 CONVERSIONS: tuple[Callable[[Any], float], ...] = (
-    number_of, Conversion(-7.0, 1.0), ByDoubles(-8.0, 1.0), ByDoubles(5.0, -1.0), ByMany(9.0, 0.5),
-    Conversion(1.0, 2.0), ByDoubles(-8.0, 3.0),
+    number_of, Conversion(-7.0, 1.0), ByKernel(-8.0, False), ByKernel(5.5, True),
+    ByKernel(9.0, False), Conversion(1.0, 2.0), ByKernel(-1e308, True),
 )  # fmt: skip
 
 
@@ -458,7 +457,7 @@ def test_sums_of_the_same_columns(seed: int) -> None:
         made["K"] = 2**53 - 4 + maker.rng.randrange(9)
         made["B"], made["C"] = maker.pick((0, 1, 2.5, -4, 7.0)), maker.pick((1, 2.5, "b", True))
         rows.append(ad_of({**made, "G": number % 3}))
-    by_doubles = [convert for convert in CONVERSIONS if hasattr(convert, "of_doubles")]
+    by_kernel = [convert for convert in CONVERSIONS if hasattr(convert, "number")]
     asking = Asking(Table(rows), rows[:])
     texts: Sequence[str] = (
         "A + B", "A - B", "A * B", "B + A", "B - A", "A + H", "A * H", "A + B - H", "A * B + H",
@@ -467,12 +466,12 @@ def test_sums_of_the_same_columns(seed: int) -> None:
     texts = maker.rng.sample(texts, 4)
     jobs = [ClassAd({"X": x, "Y": y, "A": 100}) for x, y in ((1, 2.5), (3, 1), (0, 0), (-1, 7))]
     asked = [
-        (text, maker.often(70), maker.rng.sample(by_doubles, 1 + at % 2))
+        (text, maker.often(70), maker.rng.sample(by_kernel, 1 + at % 2))
         for at, text in enumerate(texts)
     ]
     for text in ("A + H", "A - H", "A * X + H", "K + A", "A - K", "K * A - K"):
         for job in jobs:
-            asking.numbers(text, job, by_doubles[:1], of_row=True)
+            asking.numbers(text, job, by_kernel[:1], of_row=True)
     for turn in range(9):
         for text, of_row, chosen in maker.rng.sample(asked, 2):
             for job in jobs:
@@ -612,3 +611,29 @@ def test_newer_ads_by_name(seed: int) -> None:
             place = places.setdefault(ad["Name"], len(asking.rows))
             asking.rows[place : place + 1] = [ad]
         asking.table.update(newer)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_functions_of_expressions_that_read_the_partner_alone(seed: int) -> None:
+    """Beside a column they are evaluated once, but not if a row can have a say in them."""
+    rng = Random(seed)
+    rows = []
+    for number in range(60):
+        made: dict[str, Any] = {"D": number, "S": rng.randrange(3)}
+        if rng.random() < 0.3:
+            made["E"] = rng.randrange(9)
+        rows.append(ad_of(made))
+    asking = Asking(Table(rows), rows[:])
+    sums = [f"sum(evalInEachContext({name}, TARGET.L))" for name in "EFSN"]
+    texts = [
+        *(f"TARGET.A - {it} <= MY.D" for it in sums),
+        *(f"{it} * MY.S + MY.D > TARGET.A" for it in sums),
+        'unresolved("N + TARGET.E")  != "" && D > TARGET.A',
+        "D * size(evalInEachContext(E, TARGET.L)) + S > TARGET.N",
+    ]
+    for number in range(6):
+        job = ad_of({"A": rng.randrange(50), "N": f"D + {number}", "F": "TARGET.S + 1"})
+        job["L"] = ExprTree(f"{{[E = {number}], [F = 2], [S = {number}; E = 1], [X = 1]}}")
+        for text in texts:
+            asking.select(text, job)
+            asking.evaluate(text, job, of_row=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
+from math import inf, nan
 from random import Random
 from typing import Any
 
@@ -10,8 +10,10 @@ import pytest
 
 from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.evaluate import evaluate
+from classad.language.values import ERROR, UNDEFINED
 from classad.table import Rows, Table
 from classad.table.arrays import arrays as moving
+from classad.table.arrays.vectors import Vector
 
 CONTEXT = EvalContext(now=1_700_000_000)
 
@@ -28,18 +30,22 @@ def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 class Number:
     """Values as numbers; what is none counts -7."""
 
+    number = (False, -7.0)
+
     def __call__(self, value: Any) -> float:
         return float(value) if value.__class__ in (int, float, bool) else -7.0
 
-    def of_doubles(self, values: array[float]) -> array[float]:
-        return moving.settle(values, False, -7.0)
 
-
-def test_settle(backend: str) -> None:
-    values = array("d", [0.1, float("nan"), 1e39, -2.0])
-    assert moving.settle(values, False, 5.0).tolist() == [0.1, 5.0, 1e39, -2.0]
-    single = moving.settle(values, True, -1e308).tolist()
-    assert single == [0.10000000149011612, -1e308, float("inf"), -2.0]
+def test_values_as_numbers() -> None:
+    if kernels.native is None:
+        pytest.skip("without the C kernels each value is converted by itself")
+    values = [0.1, UNDEFINED, 1e39, -2, True, "7", ERROR]
+    vector = Vector.of(values)
+    assert list(vector.numbers(False, 5.0) or ()) == [0.1, 5.0, 1e39, -2.0, 1.0, 5.0, 5.0]
+    single = list(vector.numbers(True, -1e308) or ())
+    assert single == [0.10000000149011612, -1e308, inf, -2.0, 1.0, -1e308, -1e308]
+    assert list(Vector.of(["a", "b"]).numbers(False, 3.0) or ()) == [3.0, 3.0]
+    assert Vector.of([1, nan]).numbers(False, 0.0) is None
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 65, 200, 1000])

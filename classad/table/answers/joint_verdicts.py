@@ -68,10 +68,10 @@ class Together:
             verdict = group.known.get(key)
             if verdict is None:
                 verdict = self._ask(group, key, partner)
-            else:
-                verdict.used = now
-            if verdict.passing is not None:
-                bits &= verdict.passing
+            verdict.used = now
+            own = verdict.passing
+            if own is not None:
+                bits &= own
             if verdict.odd:
                 odd |= verdict.odd
                 chance |= verdict.chance
@@ -111,13 +111,14 @@ class Together:
 def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
     """The joint verdict; its ``passing`` is None if all rows pass."""
     passing: int | None = None
-    for verdict in verdicts:
-        if verdict.passing is not None:
-            passing = verdict.passing if passing is None else passing & verdict.passing
     odd, chance = 0, False
     for verdict in verdicts:
-        odd |= verdict.odd
-        chance |= verdict.chance
+        own = verdict.passing
+        if own is not None:
+            passing = own if passing is None else passing & own
+        if verdict.odd:
+            odd |= verdict.odd
+            chance |= verdict.chance
     found = Verdict(0, 0, 0, odd)
     found.passing = passing
     found.chance = chance

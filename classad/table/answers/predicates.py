@@ -17,7 +17,7 @@ from classad.table.answers.variants import Variant, Variants
 from classad.table.answers.verdicts import Verdict, in_one, verdict_of
 from classad.table.arrays.arrays import without
 from classad.table.dependence.partner import Partner
-from classad.table.dependence.plans import Plan
+from classad.table.dependence.plans import Group, Plan
 from classad.table.expressions.shapes import Shape, bare
 from classad.table.memory.budget import Budget, Notes
 from classad.table.sampling.sampler import Sampler
@@ -70,9 +70,18 @@ class Predicate:
             if composed is not None:
                 return composed
         sampler = Sampler(self.shape, self.of_row, partner)
-        parts = [verdict_of(g.part, sampler.judged(g)) for g in plan.groups if not g.odd]
-        found = Verdict(*in_one(parts, self.part.bits), plan.odd, plan.columns)
-        found.count(plan.groups[0].part.bits if len(plan.groups) == 1 else self.part.bits)
+
+        def judge(group: Group) -> Verdict:
+            return verdict_of(group.part, sampler.judged(group))
+
+        if len(plan.groups) == 1 and not plan.odd:
+            found = judge(plan.groups[0])
+            found.columns = plan.columns
+        else:
+            budget = self._store.budget
+            parts = [g.result(partner, budget, judge) for g in plan.groups if not g.odd]
+            found = Verdict(*in_one(parts, self.part.bits), plan.odd, plan.columns)
+            found.count(self.part.bits)
         found.chance = plan.random
         return found
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from itertools import count
 from typing import Any, Final, NamedTuple
+from weakref import WeakValueDictionary
 
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
@@ -33,33 +35,47 @@ from classad.table.store.store import Store
 _STRICT: Final = ARITHMETIC | ORDER | EQUALITY
 #: Codes that are kept for other partners, and pairs of codes.
 _ARRANGED: Final = 50
+#: Values up to which they are compared with those that others have.
+_FEW: Final = 200
+#: Bytes of a result besides its codes and values.
+_KNOWN: Final = 400
 
 
-#: Makes the number of a value.  If it has ``of_doubles`` that is asked for the numbers of many
-#: numbers, NaN standing for what is none; if it has ``many`` for those of many values.
+#: Makes the number of a value.  If it has ``number`` that says how a kernel does it, see
+#: ``Vector.numbers``.
 Convert = Callable[[Any], float]
 
 
 class Valuation:
     """What an expression is: ``values[codes[row]]``, but for the ``odd`` rows.
 
-    ``columns``: what it was made from; ``cost``: its bytes; ``numbers``: what was made of its
-    values; ``spread``: the same for each row.
+    ``uid``: no two have the same, ever; ``numbers``: what was made of its values; ``spread``: the
+    same for each row.
     """
 
-    __slots__ = ("codes", "columns", "cost", "numbers", "odd", "spread", "used", "values")
+    __slots__ = ("__weakref__", "codes", "numbers", "odd", "spread", "uid", "values")
 
-    def __init__(
-        self, codes: array[int], values: Vector, odd: int, columns: frozenset[str], own: bool
-    ) -> None:
-        """``own``: whether no other has these codes."""
+    def __init__(self, uid: int, codes: array[int], values: Vector, odd: int) -> None:
+        self.uid = uid
         self.codes = codes
         self.values = values
         self.odd = odd
-        self.columns = columns
-        self.cost = 400 + (4 * len(codes) if own else 0) + 20 * len(values)
         self.numbers: dict[Convert, array[float]] = {}
         self.spread: dict[Convert, array[float]] = {}
+
+
+class _Use:
+    """A valuation as the result of an expression for some partners.
+
+    ``columns``: what it was made from; ``cost``: its bytes, unless it was there already.
+    """
+
+    __slots__ = ("columns", "cost", "used", "valuation")
+
+    def __init__(self, valuation: Valuation, columns: frozenset[str], cost: int) -> None:
+        self.valuation = valuation
+        self.columns = columns
+        self.cost = cost
         self.used = 0
 
 
@@ -81,7 +97,10 @@ class Valuations:
     def __init__(self, store: Store, budget: Budget) -> None:
         self._store = store
         self._budget = budget
-        self._variants: Notes[tuple[int, bool], Variants[Valuation]] = Notes(budget)
+        self._variants: Notes[tuple[int, bool], Variants[_Use]] = Notes(budget)
+        #: The valuations by what they consist of, as long as they are results.
+        self._made: WeakValueDictionary[object, Valuation] = WeakValueDictionary()
+        self._uids = count()
         #: For plans of several groups the place of each row among those of all groups.
         self._places: Notes[tuple[int, ...], array[int]] = Notes(budget)
         #: The codes of plans by their groups.
@@ -92,6 +111,7 @@ class Valuations:
         """Columns have changed; None: all of them; ``split``: those whose expressions have."""
         for variants in self._variants.values():
             variants.forget(names, split)
+        self._made.clear()
         self._codes.drop()
         self._places.drop()
         self._pairs.drop()
@@ -103,13 +123,14 @@ class Valuations:
 
         ``wanted``: the rows that matter, which are asked one by one if need be.
         """
-        found, table, codes = self._coded(tree, of_row, partner, convert, wanted)
+        use, table, codes = self._coded(tree, of_row, partner, convert, wanted)
         if codes is None:
             return table
-        spread = found.spread.get(convert)
+        known = use.valuation.spread
+        spread = known.get(convert)
         if spread is None:
-            spread = found.spread[convert] = pick(table, codes)
-            self._grown(found, spread)
+            spread = known[convert] = pick(table, codes)
+            self._grown(use, spread)
         return spread
 
     def coded_numbers(
@@ -120,29 +141,30 @@ class Valuations:
 
     def _coded(
         self, tree: Expression, of_row: bool, partner: Partner, convert: Convert, wanted: int
-    ) -> tuple[Valuation, array[float], array[int] | None]:
-        found = self._valuation(self._store.shapes.of_tree(tree), of_row, partner)
+    ) -> tuple[_Use, array[float], array[int] | None]:
+        use = self._use(self._store.shapes.of_tree(tree), of_row, partner)
+        found = use.valuation
         table = found.numbers.get(convert)
         if table is None:
             table = found.numbers[convert] = _converted(found.values, convert)
-            self._grown(found, table)
+            self._grown(use, table)
         odd = found.odd | self._store.odd_for(partner.ad)
         if not odd:
-            return found, table, found.codes
+            return use, table, found.codes
         out = pick(table, found.codes)
         for row in rows_of(odd & wanted):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
-        return found, out, None
+        return use, out, None
 
-    def _grown(self, found: Valuation, numbers: array[float]) -> None:
-        found.cost += 8 * len(numbers)
+    def _grown(self, use: _Use, numbers: array[float]) -> None:
+        use.cost += 8 * len(numbers)
         self._budget.spent += 8 * len(numbers)
 
     def codes(
         self, tree: Expression, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[ClassAdValue]]:
         """What an expression is for every row."""
-        found = self._valuation(self._store.shapes.of_tree(tree), of_row, partner)
+        found = self._use(self._store.shapes.of_tree(tree), of_row, partner).valuation
         values = _Values()
         numbers = array("i", map(values.number, found.values.values()))
         codes = pick(numbers, found.codes)
@@ -176,11 +198,11 @@ class Valuations:
 
     # --- making them ----------------------------------------------------------------------------
 
-    def _valuation(self, shape: Shape, of_row: bool, partner: Partner) -> Valuation:
+    def _use(self, shape: Shape, of_row: bool, partner: Partner) -> _Use:
         """What an expression is for every row."""
         variants = self._variants.get((shape.uid, of_row))
         if variants is None:
-            variants = Variants[Valuation](shape, of_row, self._store.everything, self._store)
+            variants = Variants[_Use](shape, of_row, self._store.everything, self._store)
             self._variants.keep((shape.uid, of_row), variants, 1000)
         found = variants.known(partner)
         if found is not None:
@@ -189,16 +211,20 @@ class Valuations:
         node = bare(shape.node)
         parted = isinstance(node, Binary) and node.operator in _STRICT
         if parted and not plan.odd and plan.wide and len(plan.columns) > 1:
-            found = self._combined(node, of_row, partner, plan)
+            valuation, cost = self._combined(node, of_row, partner)
         else:
-            found = self._sampled(Sampler(shape, of_row, partner), plan)
-        return variants.keep(way, partner, found)
+            valuation, cost = self._sampled(Sampler(shape, of_row, partner), plan)
+        return variants.keep(way, partner, _Use(valuation, plan.columns, cost))
 
-    def _combined(self, node: Binary, of_row: bool, partner: Partner, plan: Plan) -> Valuation:
-        """What an operator makes of two operands."""
+    def _combined(self, node: Binary, of_row: bool, partner: Partner) -> tuple[Valuation, int]:
+        """What an operator makes of two operands, and the bytes that this takes."""
         shapes = self._store.shapes
-        left = self._valuation(shapes.of_part(node.left), of_row, partner)
-        right = self._valuation(shapes.of_part(node.right), of_row, partner)
+        left = self._use(shapes.of_part(node.left), of_row, partner).valuation
+        right = self._use(shapes.of_part(node.right), of_row, partner).valuation
+        made_of = (node.operator, left.uid, right.uid)
+        known = self._made.get(made_of)
+        if known is not None:
+            return known, _KNOWN
         key = (id(left.codes), id(right.codes))
         pairs = self._pairs.get(key)
         if pairs is None:
@@ -209,13 +235,17 @@ class Valuations:
                 (left.codes, right.codes), codes, pick(left.codes, first), pick(right.codes, first)
             )
             self._pairs.keep(key, pairs, 400 + 4 * len(codes) + 8 * len(first))
-        made = binary(
+        values = binary(
             node.operator, left.values.picked(pairs.left), right.values.picked(pairs.right)
         )
-        return Valuation(pairs.codes, made, 0, plan.columns, False)
+        return self._new(made_of, pairs.codes, values, 0), _KNOWN + 20 * len(values)
 
-    def _sampled(self, sampler: Sampler, plan: Plan) -> Valuation:
-        """The valuation by evaluating what the groups of the plan say."""
+    def _new(self, made_of: object, codes: array[int], values: Vector, odd: int) -> Valuation:
+        found = self._made[made_of] = Valuation(next(self._uids), codes, values, odd)
+        return found
+
+    def _sampled(self, sampler: Sampler, plan: Plan) -> tuple[Valuation, int]:
+        """The valuation by evaluating what the groups of the plan say, and its bytes."""
         joints: list[Joint | None] = []
         odd = 0
         found: list[Vector] = []
@@ -230,16 +260,25 @@ class Valuations:
                 joints.append(None)
                 first.append(0)
                 continue
-            joint, values = sampler.values(group)
-            joints.append(joint)
+            valued = (
+                sampler.values(group)
+                if len(plan.groups) == 1
+                else group.result(sampler.partner, self._budget, sampler.values)
+            )
+            joints.append(valued.joint)
             first.append(size)
-            found.append(values)
-            size += len(values)
+            found.append(valued.results)
+            size += len(valued.results)
         whole = found[0]
         if len(found) > 1:
             whole = Vector.of([value for values in found for value in values.values()])
         codes, own = self._placed(plan.groups, joints, first)
-        return Valuation(codes, whole, odd, plan.columns, own)
+        made_of = (id(codes), odd, _told_apart(whole))
+        known = self._made.get(made_of)
+        if known is not None:
+            return known, _KNOWN
+        cost = _KNOWN + (4 * len(codes) if own else 0) + 20 * len(whole)
+        return self._new(made_of, codes, whole, odd), cost
 
     def _placed(
         self, groups: list[Group], joints: list[Joint | None], first: list[int]
@@ -289,17 +328,19 @@ class Valuations:
         return pick(whole, places)
 
 
+def _told_apart(values: Vector) -> object:
+    """What tells values from others; themselves if they are too many to look at."""
+    if len(values) > _FEW:
+        return values
+    cells = values.values()
+    return tuple(map(cell_key, cells)) if PLAIN.issuperset(map(type, cells)) else values
+
+
 def _converted(values: Vector, convert: Convert) -> array[float]:
     """The numbers of values."""
-    of_doubles: Callable[[array[float]], array[float]] | None
-    of_doubles = getattr(convert, "of_doubles", None)
-    doubles = None if of_doubles is None else values.doubles()
-    if of_doubles is None or doubles is None:
-        many: Callable[[list[Any]], array[float]] | None = getattr(convert, "many", None)
-        found = values.values()
-        return array("d", map(convert, found)) if many is None else many(found)
-    settled: array[float] = of_doubles(doubles)
-    return settled
+    number: tuple[bool, float] | None = getattr(convert, "number", None)
+    found = None if number is None else values.numbers(*number)
+    return array("d", map(convert, values.values())) if found is None else found
 
 
 class _Values:

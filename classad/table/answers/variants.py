@@ -76,8 +76,9 @@ class Variants(Generic[R]):
 
     def known(self, partner: Partner) -> R | None:
         """What was found for such a partner before."""
+        keys = partner.keys
         for way in self.ways:
-            found = way.results.get(way.key(partner))
+            found = way.results.get(way.key(partner) if way.clock else way.key_of(keys))
             if found is not None:
                 found.used = self._budget.now
                 return found
@@ -118,7 +119,7 @@ class Variants(Generic[R]):
         for way in self.ways:
             self._budget.drop(way.results, unwanted)
             for plan in way.plans.values():
-                plan.forget()
+                plan.forget(self._budget)
             if anew:
                 way.plans.drop()
         if anew:

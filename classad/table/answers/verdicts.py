@@ -62,8 +62,9 @@ def verdict_of(part: Part, found: Judged) -> Verdict:
     """The rows of a part by what was found for them."""
     joint, results = found
     if joint is None:
-        true, false, bad = (part.bits if results[0] == w else 0 for w in (TRUE, FALSE, BAD))
-        verdict = Verdict(true, true or false or bad, bad)
+        (result,), bits = results, part.bits
+        told = 0 if result == UNKNOWN else bits
+        verdict = Verdict(bits if result == TRUE else 0, told, bits if result == BAD else 0)
         verdict.cost = 300  # these are there already
         return verdict
 

@@ -117,19 +117,6 @@ def mark(out: bytearray, rows: array[int], kind: int) -> None:
     checked(lib.ca_mark(len(rows), _ints(ffi, rows), kind, len(out), made))
 
 
-def settle(values: array[float], single: bool, other: float) -> array[float]:
-    """Numbers, in single precision if that is wanted, and another number in the place of NaN."""
-    native = kernels.native
-    if native is None:
-        kept = array("d", array("f", values)) if single else values
-        return array("d", [other if value != value else value for value in kept])
-    ffi, lib = native
-    out = NO_NUMBERS * len(values)
-    given, made = ffi.from_buffer("double[]", values), ffi.from_buffer("double[]", out)
-    checked(lib.ca_settle(len(values), given, single, other, made))
-    return out
-
-
 # ---- Python ------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise, repeat
-from math import isfinite, nan
 from struct import pack, unpack
 from typing import Any, Final, cast
 
@@ -19,15 +18,13 @@ from classad.kernels import checked
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.loading.columns import Tag, value_of
-from classad.table.arrays.arrays import pick
+from classad.table.arrays.arrays import NO_NUMBERS, pick
 
 #: The operators that the kernel knows, by its number for them.
 _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
 _UNARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 1}
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
 _ELSEWHERE: Final = int(Tag.NOTHING)
-#: Leaves a 1 where there is no real.
-_NO_REAL: Final = bytes(tag != Tag.REAL for tag in range(256))
 #: What a value counts as in logic if it is true, see ``Vector.judged``.
 _HOLDS: Final = 1
 
@@ -136,24 +133,26 @@ class Vector:
         tags = pick(array("B", self.tags), places).tobytes()
         return Vector(tags, pick(self.payload, places), {})
 
-    def doubles(self) -> array[float] | None:
-        """The numbers, NaN for what is none; None if there are NaN or infinite numbers, too."""
-        if kernels.native is None or not self.known:
+    def numbers(self, single: bool, other: float) -> array[float] | None:
+        """Each value as a number, ``other`` for what is none; None if one is NaN.
+
+        ``single``: in single precision.
+        """
+        if kernels.native is None:
             return None
-        reals = binary("*", self, Vector.constant(1.0))
-        found = array("d")
-        found.frombytes(reals.payload.tobytes())
-        if not isfinite(sum(found)):  # what is no number has the payload 0
-            return None
-        others = reals.tags.translate(_NO_REAL)
-        place = others.find(1)
-        while place >= 0:
-            found[place] = nan
-            place = others.find(1, place + 1)
-        return found
+        ffi, lib = kernels.native
+        out = NO_NUMBERS * len(self)
+        _, (tags, payload) = self._held(ffi)
+        made = ffi.from_buffer("double[]", out)
+        sound = lib.ca_numbers(len(self), tags, payload, single, other, made) == 0
+        return out if sound else None
 
     def native(self, ffi: Any) -> Any:
         """The same as the kernel sees it."""
+        return self._held(ffi)[0]
+
+    def _held(self, ffi: Any) -> Any:
+        """The same, and what it consists of."""
         if self._native is None:
             held = (
                 ffi.from_buffer("unsigned char[]", self.tags),
@@ -161,7 +160,7 @@ class Vector:
             )
             made = ffi.new("ca_vector *", (*held, self.step))
             self._native = (made, held)  # the struct does not keep what it points to
-        return self._native[0]
+        return self._native
 
     def judged(self) -> bytearray:
         """What each value counts as in logic, see classad/table/sampling/sampler.py."""
@@ -193,10 +192,11 @@ def _set(
     value: ClassAdValue,
 ) -> None:
     """Put a value in its place."""
-    kind, number = value.__class__, cast(int, value)
+    kind = value.__class__
     tag = _KINDS.get(kind)
     if tag is not None:
         tags[place] = tag
+        number: Any = value
         payload[place] = unpack("q", pack("d", number))[0] if kind is float else number
     elif value is UNDEFINED or value is ERROR:
         tags[place] = Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR

@@ -7,12 +7,14 @@ the listed names.  Follows classad/evaluation/scopes.py.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from classad.language.limits import MAX_DEPTH
-from classad.table.dependence.partner import MAX_SIZE, Asked, Item, Partner
+from classad.table.dependence.partner import MAX_SIZE, Asked, Item, Key, Partner, key_of
 from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
+from classad.table.memory.budget import Budget, Result
 from classad.table.store.parts import Part
 from classad.table.store.store import Store
 
@@ -24,22 +26,53 @@ _TOO_MUCH: Final = MAX_SIZE + 1
 #: Nodes of an evaluation with a circle in it, up to which rows are not asked one by one.
 _SHORT: Final = 2000
 
+R = TypeVar("R", bound=Result)
+
 
 class Group:
     """Rows of one plan.
 
     ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``circular``: the rows'
-    expressions lead back to themselves; ``ready``: what the sampler has made of it.
+    expressions lead back to themselves; ``clock``: the instant matters; ``ready``: what the sampler
+    has made of it.
     """
 
-    __slots__ = ("circular", "columns", "odd", "part", "ready")
+    __slots__ = ("_key_of", "_results", "circular", "clock", "columns", "odd", "part", "ready")
 
-    def __init__(self, part: Part, columns: tuple[str, ...], odd: bool, circular: bool) -> None:
+    def __init__(
+        self,
+        part: Part,
+        columns: tuple[str, ...],
+        asked: tuple[Asked, ...],
+        odd: bool,
+        circular: bool,
+        clock: bool,
+    ) -> None:
+        """``asked``: the partner's names that decide, with the columns."""
         self.part = part
         self.columns = columns
         self.odd = odd
         self.circular = circular
+        self.clock = clock
         self.ready: object = None
+        self._key_of = key_of(asked)
+        self._results: dict[Key, Any] = {}  # what one caller makes
+
+    def result(self, partner: Partner, budget: Budget, make: Callable[[Group], R]) -> R:
+        """What ``make`` finds in these rows; kept for partners that are the same to them."""
+        key = self._key_of(partner.keys)
+        if self.clock:
+            key = (key, partner.context.now, partner.context.tz)
+        found: R | None = self._results.get(key)
+        if found is None:
+            found = make(self)
+            budget.add(self._results, key, found)
+        found.used = budget.now
+        return found
+
+    def forget(self, budget: Budget) -> None:
+        """Columns have changed."""
+        budget.drop(self._results)
 
 
 class Plan:
@@ -63,9 +96,11 @@ class Plan:
             self.odd |= group.part.bits if group.odd else 0
         self._wide: bool | None = None
 
-    def forget(self) -> None:
+    def forget(self, budget: Budget) -> None:
         """Columns have changed."""
         self._wide = None
+        for group in self.groups:
+            group.forget(budget)
 
     @property
     def wide(self) -> bool:
@@ -104,8 +139,12 @@ def make_plan(
         exact |= draft.exact
         clock |= draft.clock
         random |= draft.random
+    return Plan(groups, _in_order(asked, exact), clock, random)
+
+
+def _in_order(asked: set[str], exact: bool) -> tuple[Asked, ...]:
     names: list[Asked] = [(name,) for name in asked] if exact else list(asked)
-    return Plan(groups, tuple(sorted(names)), clock, random)
+    return tuple(sorted(names))
 
 
 class _Draft:
@@ -214,7 +253,8 @@ class _Draft:
         columns = tuple(sorted(self.rows))
         if self.circular and not odd:
             odd = not (self._is_short() and self.store.trees_apart(self.part, columns))
-        return Group(self.part, columns, odd, self.circular)
+        asked = _in_order(self.asked, self.exact)
+        return Group(self.part, columns, asked, odd, self.circular, self.clock)
 
     def _is_short(self) -> bool:
         """Whether an evaluation with a circle in it, cut where that closes, is a short one."""

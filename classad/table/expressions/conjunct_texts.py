@@ -7,61 +7,40 @@ be expressions: if one is not, the text as a whole has to be read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from itertools import accumulate, compress, repeat
+from typing import Final
 
 #: What can hide operators and brackets from a look at the text; inside a string it does no harm.
 _HIDING: Final = ("\\", "'", "//", "/*")
-_MARKS: Final = re.compile(r'"[^"]*"|\|\||[()\[\]{}?:]')
-_OPENING: Final = frozenset("([{")
-_CLOSING: Final = frozenset(")]}")
-_NOWHERE: Final = 1 << 30
-
-
-class Stretch(NamedTuple):
-    """What stands between one ``&&`` and the next, wherever they are.
-
-    ``change``: brackets that are open at its end and were not before it; ``lowest``: how many of
-    them are at least, where something binds less.
-    """
-
-    change: int
-    lowest: int
+#: What brackets change in how many are open.
+_CHANGES: Final = dict.fromkeys("([{", 1) | dict.fromkeys(")]}", -1)
+#: What stands for ``&&`` and ``||`` where a text is reduced to its operators and brackets.
+_AND, _OR = "\1", "\2"
+#: Operators that bind less than ``&&``.
+_WEAK: Final = frozenset({_OR, "?", ":"})
+_OTHERS: Final = dict.fromkeys(set(range(128)) - {ord(c) for c in (*_CHANGES, *_WEAK, _AND)})
 
 
 def conjuncts_in(text: str) -> Sequence[str]:
     """The texts of its conjuncts from left to right; itself if it has but one, or if in doubt."""
-    return _conjuncts_in(text) if "&&" in text else (text,)
-
-
-def _conjuncts_in(text: str) -> Sequence[str]:
+    if "&&" not in text or text.count('"') % 2 or any(map(text.__contains__, _HIDING)):
+        return (text,)
+    bare = " ".join(text.split('"')[::2])
+    marks = bare.replace("&&", _AND).replace("||", _OR).translate(_OTHERS)
+    depths = list(accumulate(map(_CHANGES.get, marks, repeat(0))))
+    parts = text.split("&&")
+    outside = [not depth for depth in compress(depths, map(_AND.__eq__, marks))]
+    weakest = min(compress(depths, map(_WEAK.__contains__, marks)), default=1)
+    if len(parts) != len(outside) + 1 or depths[-1] or weakest <= 0:
+        return (text,)
+    if all(outside):
+        return [part.strip(" ") for part in parts]
     found: list[str] = []
-    open_parts: list[str] = []
-    depth = 0
-    for part in text.split("&&"):
-        stretch = _stretch(part)
-        if stretch is None or depth + stretch.lowest <= 0:
-            return (text,)
-        depth += stretch.change
-        open_parts.append(part)
-        if not depth:
-            found.append("&&".join(open_parts).strip(" "))
-            open_parts.clear()
-    return (text,) if open_parts else tuple(found)
-
-
-def _stretch(part: str) -> Stretch | None:
-    """What stands there; None if that cannot be told."""
-    if part.count('"') % 2 or any(hiding in part for hiding in _HIDING):
-        return None
-    depth, lowest = 0, _NOWHERE
-    for match in _MARKS.finditer(part):
-        mark = match[0]
-        if mark in _OPENING:
-            depth += 1
-        elif mark in _CLOSING:
-            depth -= 1
-        elif mark[0] != '"':
-            lowest = min(lowest, depth)
-    return Stretch(depth, lowest)
+    begun: list[str] = []
+    for part, ends in zip(parts, [*outside, True], strict=True):
+        begun.append(part)
+        if ends:
+            found.append("&&".join(begun).strip(" "))
+            begun.clear()
+    return found

@@ -39,7 +39,7 @@ class Budget:
         self.spent = 0
         self.noted = 0
         self.now = 0
-        self._floor = 0
+        self._most = limit // 2
         self._kept: list[_Place] = []
         self._crowded = 10_000
 
@@ -52,16 +52,17 @@ class Budget:
 
     def settle(self) -> None:
         """Spare as many notes as there are now: they are what one request needs."""
-        self._floor = self.noted
+        self._most = max(self.limit // 2, 2 * self.noted)
 
     @property
     def full(self) -> bool:
         """Whether all notes are to be forgotten."""
-        return self.noted > max(self.limit // 2, 2 * self._floor)
+        return self.noted > self._most
 
     def start_again(self) -> None:
         """Count no notes: those there were have been forgotten."""
-        self.noted = self._floor = 0
+        self.noted = 0
+        self._most = self.limit // 2
 
     # --- results --------------------------------------------------------------------------------
 

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from classad.language.operators import BINARY, COMPARISONS, ORDER
 from classad.language.values import UNDEFINED
-from classad.syntax.nodes import Literal
+from classad.syntax.nodes import Node
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
-from classad.table.sampling.preparation import Cell, Given
-from classad.table.sampling.programs import Program
+from classad.table.sampling.preparation import Cell, Counting, Member
+from classad.table.sampling.programs import Inputs, Program
 from classad.table.store.columns import PLAIN
 from classad.table.store.parts import Joint
 
@@ -30,7 +30,7 @@ _NUMBERS: Final = frozenset({int, float})
 class Comparison:
     """A comparison of the one column in which a group's rows differ with something else."""
 
-    def __init__(self, symbol: str, cell: Cell, other: Given | Literal, cell_first: bool) -> None:
+    def __init__(self, symbol: str, cell: Cell, other: Program, cell_first: bool) -> None:
         self.ordered = symbol in ORDER
         self._cell = cell
         self._other = other
@@ -45,8 +45,8 @@ class Comparison:
         if symbol not in COMPARISONS:
             return None
         for cell, other in ((root.left, root.right), (root.right, root.left)):
-            if cell.__class__ is Cell and other.__class__ in (Given, Literal):
-                return cls(symbol, cell, other, cell is root.left)
+            if isinstance(cell, Cell) and not _varies(other):
+                return cls(symbol, cell, Program(other), cell is root.left)
         return None
 
     def judged(
@@ -60,12 +60,10 @@ class Comparison:
         """What each sample of a column counts as; None if that is not so easily found."""
         if name != self._cell.name:
             return None
-        other: Any = self._other
-        plain = other.__class__ is Literal
-        value = other.evaluated if plain else partner.vector(other.name).value(0)
         part = group.part
         if not part.is_plain(name) or (self._cell.further and partner.has(name)):
             return None
+        value = self._other.shared(Inputs(partner, part, ()))
         function, first = self._function, self._cell_first
 
         def test(cell: Any) -> int:
@@ -74,11 +72,16 @@ class Comparison:
             cell = UNDEFINED if cell is None else cell
             return judge(function(cell, value) if first else function(value, cell))
 
-        if value != value:
+        if value is None or value != value:
             return None
         if not self.ordered:
             return _equal(group, name, value, test)
         return _ordered(joint, test) if value.__class__ in _NUMBERS else None
+
+
+def _varies(node: Node) -> bool:
+    """Whether the value of a prepared expression is not the same for all rows."""
+    return isinstance(node, (Cell, Counting, Member)) or any(map(_varies, node.children()))
 
 
 def _ordered(joint: Joint, test: Callable[[Any], int]) -> bytes | None:

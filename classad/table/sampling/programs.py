@@ -14,13 +14,22 @@ from typing import NamedTuple
 from classad.evaluation.functions import EAGER, Booleans, Form, form_of, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
+from classad.language.values import ClassAdValue
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary
 from classad.table.arrays.vectors import Live, Vector, apply, binary, conditional, unary
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
 from classad.table.expressions.shapes import Shape
 from classad.table.sampling.list_members import Members
-from classad.table.sampling.preparation import Cell, Counting, Given, Member, Reduction, Unknown
+from classad.table.sampling.preparation import (
+    Cell,
+    Counting,
+    Fixed,
+    Given,
+    Member,
+    Reduction,
+    Unknown,
+)
 from classad.table.store.parts import Part
 
 
@@ -59,12 +68,20 @@ class Program:
 
     def run(self, inputs: Inputs, live: Live) -> Vector | None:
         """The values for the combinations that matter; None if they have to be found one by one."""
+        found = self._found(inputs, live)
+        return None if found is None or not found.step else found
+
+    def shared(self, inputs: Inputs) -> ClassAdValue | None:
+        """The value of an expression that is the same for all combinations."""
+        found = self._found(inputs, None)
+        return None if found is None else found.shared()
+
+    def _found(self, inputs: Inputs, live: Live) -> Vector | None:
         try:
-            found = self._run(inputs, live)
+            return self._run(inputs, live)
         except (Unknown, EvaluationFailure, NeedExact, RecursionError):
             inputs.partner.evaluator.renew()
             return None
-        return found if found.step else None
 
 
 def program_of(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Program | None:
@@ -85,6 +102,8 @@ def _step(node: Node) -> Step:
         return lambda inputs, live: inputs.column(node)
     if isinstance(node, Given):
         return lambda inputs, live: inputs.partner.vector(node.name)
+    if isinstance(node, Fixed):
+        return partial(_fixed, node)
     if isinstance(node, Member):
         return partial(_member, node)
     if isinstance(node, Counting):
@@ -142,6 +161,13 @@ def _call(node: Call, parts: list[Step]) -> Step:
         return apply(partial(impl, inputs.partner.evaluator.state), given, live)
 
     return run
+
+
+def _fixed(node: Fixed, inputs: Inputs, live: Live) -> Vector:
+    partner, (row, _) = inputs.partner, inputs.part.base(())
+    my, target = (row, partner.mine) if node.of_row else (partner.mine, row)
+    assert my is not None
+    return Vector.constant(partner.evaluator.value(node.shape.tree, my, target))
 
 
 def _member(node: Member, inputs: Inputs, live: Live) -> Vector:

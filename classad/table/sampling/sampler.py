@@ -46,11 +46,19 @@ class Judged(NamedTuple):
     results: bytes | bytearray
 
 
-class Valued(NamedTuple):
-    """The values of combinations; some that no row has are undefined."""
+class Valued:
+    """The values of combinations; some that no row has are undefined.
 
-    joint: Joint | None
-    results: Vector
+    ``cost``, ``used``: as of a ``Result`` (classad/table/memory/budget.py).
+    """
+
+    __slots__ = ("cost", "joint", "results", "used")
+
+    def __init__(self, joint: Joint | None, results: Vector) -> None:
+        self.joint = joint
+        self.results = results
+        self.cost = 300 + 20 * len(results)
+        self.used = 0
 
 
 class _Ready:

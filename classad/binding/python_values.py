@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PythonValue: TypeAlias = Any
 
 #: ``Ad`` and ``Expression`` -> what makes the object that Python users see of one.
-FACES: Final[dict[type, Callable[..., PythonValue]]] = {}
+FACTORIES: Final[dict[type, Callable[..., PythonValue]]] = {}
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -45,7 +45,7 @@ def to_python(value: Stored) -> PythonValue:
     if kind is RelTime:
         return value.secs
     if isinstance(value, Ad):
-        return FACES[Ad](value)
+        return FACTORIES[Ad](value)
     return value
 
 
@@ -66,8 +66,8 @@ def node_to_python(node: Node, tree: Expression | None = None) -> PythonValue:
     if isinstance(node, ListExpr):
         return [node_to_python(item) for item in node.items]
     if isinstance(node, AdExpr):
-        return FACES[Ad](make_ad(node, None))
-    return FACES[Expression](Expression.from_node(node) if tree is None else tree)
+        return FACTORIES[Ad](make_ad(node, None))
+    return FACTORIES[Expression](Expression.from_node(node) if tree is None else tree)
 
 
 def _text(value: str) -> str:

@@ -1,9 +1,9 @@
-"""Sets up a cycle for one situation: accountant, groups, decorated ads; asks for its verdict.
+"""Sets up a cycle for one case: accountant, groups, decorated ads; finds its verdict.
 
-Decides how the values of a case become what the negotiator would have before it; what it then
-decides is asked of the cycle's own code (``candidates``, ``ephemeral``, ``accounting``).
+The values of a case become what the negotiator would have before it; the verdict is that of the
+cycle's own code (``candidates``, ``ephemeral``, ``accounting``).
 
-Inputs: a policy, a case or its parts.  Outputs: ``Stage``, slots, requests, verdicts.  Follows: the
+Inputs: a policy, a case or its parts.  Outputs: ``Cycle``, slots, requests, verdicts.  Follows: the
 head of ``negotiator.cycle.negotiate``; a claim looks as ``simulate.pool`` shows it.
 """
 
@@ -62,8 +62,8 @@ OTHERS: Final = "others"
 
 
 @frozen(eq=False)
-class Stage:
-    """The negotiator at one moment."""
+class Cycle:
+    """A cycle before its first match: policy, accountant, groups and the time."""
 
     policy: NegotiatorPolicy
     accountant: Accountant
@@ -123,13 +123,13 @@ class Stage:
         return found if isinstance(found, Refusal) else found.kind
 
 
-def set_stage(
+def begin_cycle(
     policy: NegotiatorPolicy,
     now: int,
     state: AccountantState,
     claims: Iterable[tuple[str, float]],
     quotas: Mapping[str, float],
-) -> Stage:
+) -> Cycle:
     """A cycle at ``now``; ``claims``: who holds how much, in slot weights."""
     tree = group_tree(policy)
     for group in tree.groups:
@@ -137,7 +137,7 @@ def set_stage(
     accountant = Accountant(state, accountant_settings(policy), tree, now)
     context = EvalContext(now=now, seed=0, functions=live_functions(accountant, tree))
     accountant.count_claims((user, weight) for user, weight in claims if weight > 0)
-    return Stage(policy, accountant, tree, context)
+    return Cycle(policy, accountant, tree, context)
 
 
 def customers(parties: Iterable[Party], now: int) -> AccountantState:
@@ -214,34 +214,34 @@ def weight_in(policy: NegotiatorPolicy, ad: ClassAd, now: int) -> float:
 
 
 @frozen(eq=False)
-class Scene:
-    """The first cycle of a case: the stage, the slot and a request of each party."""
+class PreparedCase:
+    """A case set up: its cycle, the slot and a request of each party."""
 
-    stage: Stage
+    cycle: Cycle
     slot: Slot
     requests: tuple[ClassAd, ...]
 
     def verdict(self, case: Case, place: int) -> Verdict:
         """What the cycle makes of the request of a party."""
-        return self.stage.verdict(self.slot, self.requests[place], case.parties[place].user)
+        return self.cycle.verdict(self.slot, self.requests[place], case.parties[place].user)
 
 
-def scene_of(policy: NegotiatorPolicy, case: Case) -> Scene:
-    """The first cycle of a case."""
+def prepared_case(policy: NegotiatorPolicy, case: Case) -> PreparedCase:
+    """A case, set up as the head of a cycle does."""
     ad = first_slot_ad(case)
     holder = None if case.free else case.parties[0]
     weight = weight_in(policy, ad, case.now)
     state = customers(case.parties, case.now)
     claims = claims_of(case, holder, weight)
-    stage = set_stage(policy, case.now, state, claims, case.quotas)
-    slot = stage.slots([ad])[0]
-    return Scene(stage, slot, tuple(stage.request(party) for party in case.parties))
+    cycle = begin_cycle(policy, case.now, state, claims, case.quotas)
+    slot = cycle.slots([ad])[0]
+    return PreparedCase(cycle, slot, tuple(cycle.request(party) for party in case.parties))
 
 
-def value_of(tree: Expression, scene: Scene, place: int) -> Held:
+def value_of(tree: Expression, prepared: PreparedCase, place: int) -> Held:
     """The value of an expression of the policy for the request of a party."""
     from classad.evaluate import evaluate
 
-    ads = scene.slot.ad, scene.requests[place]
-    found: Held = evaluate(tree, *ads, context=scene.stage.context)
+    ads = prepared.slot.ad, prepared.requests[place]
+    found: Held = evaluate(tree, *ads, context=prepared.cycle.context)
     return found

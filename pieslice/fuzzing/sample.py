@@ -4,7 +4,7 @@ Decides how situations are drawn: a few submitters of close priorities, slots th
 requests that they make, all values from ``domains``.  Making and decorating an ad costs as much as
 dozens of evaluations, so each is met by all ads of the other side.
 
-Inputs: a ``Study``, a source of random numbers.  Outputs: ``Crowd``: values of expressions for all
+Inputs: a ``Study``, a source of random numbers.  Outputs: ``Sample``: values of expressions for all
 pairs, and the ``Case`` of any pair.
 """
 
@@ -23,14 +23,14 @@ from classad.binding.batch import evaluate_many
 from negotiator.expressions.dependence import Analyst, is_plain, key_of
 from negotiator.pool.slots import Slot
 from pieslice.fuzzing.case import NOW, Case, Party
+from pieslice.fuzzing.cycle import Cycle, Verdict, begin_cycle, customers, first_slot_ad, others_of
 from pieslice.fuzzing.domains import MISSING
 from pieslice.fuzzing.pools import POOLS, quotas_in
 from pieslice.fuzzing.schema import Held
-from pieslice.fuzzing.stage import Stage, Verdict, customers, first_slot_ad, others_of, set_stage
 from pieslice.fuzzing.study import Study
 from policy.ephemeral import EPHEMERAL, Ad
 
-#: Submitters, slots and requests of a crowd.
+#: Submitters, slots and requests of a sample.
 PARTIES: Final = 8
 SIDE: Final = 100
 _LIVE: Final = tuple(row.name for row in EPHEMERAL if row.live and row.ad is Ad.SLOT)
@@ -38,10 +38,10 @@ _NAMES: Final = ("ann", "bob", "cid", "dan", "eve", "fay", "gil", "hal")
 
 
 @frozen(eq=False)
-class Crowd:
+class Sample:
     """``cases``: a case for each slot, with its holder alone; ``parties``: one for each request."""
 
-    stage: Stage
+    cycle: Cycle
     people: tuple[Party, ...]
     cases: tuple[Case, ...]
     slots: tuple[Slot, ...]
@@ -68,7 +68,7 @@ class Crowd:
 
     @contextmanager
     def having(self, ads: Sequence[ClassAd], name: str, values: Sequence[Held]) -> Iterator[None]:
-        """The crowd while each of some ads has another value of an attribute, for ``evaluate``."""
+        """The sample while each of some ads has another value of an attribute, for ``evaluate``."""
         before = [ad.raw(name) for ad in ads]
         for ad, value in zip(ads, values, strict=True):
             ad.insert(name, value)
@@ -83,7 +83,7 @@ class Crowd:
 
     def evaluate(self, tree: Expression) -> list[list[Held]]:
         """The same as ``values``, now: once for all ads that the expression cannot tell apart."""
-        analyst, context = self.analyst, self.stage.context
+        analyst, context = self.analyst, self.cycle.context
         depends = [analyst.dependence(tree.node, slot.ad) for slot in self.slots]
         names = sorted({name for found in depends for name in found.other})
         codes: dict[object, int] = {}
@@ -114,7 +114,7 @@ class Crowd:
 
     def verdict(self, row: int, column: int) -> Verdict:
         """What the cycle makes of a request and a slot."""
-        return self.stage.verdict(self.slots[column], self.requests[row], self.parties[row].user)
+        return self.cycle.verdict(self.slots[column], self.requests[row], self.parties[row].user)
 
     def allowed(self, tree: Expression | None) -> list[tuple[int, int]]:
         """The requests and claimed slots of another submitter for which a condition is true."""
@@ -141,12 +141,12 @@ class Crowd:
         others = dict(self.others)
         for person in self.people:
             if person.user not in inside:
-                group = self.stage.tree.assigned(person.user).name
+                group = self.cycle.tree.assigned(person.user).name
                 others[group] = others.get(group, 0.0) + person.usage
         if not base.free:
             # The slot is part of what its holder and its group hold.
             holder, weight = parties[0], self.slots[column].weight
-            group = self.stage.tree.assigned(holder.user).name
+            group = self.cycle.tree.assigned(holder.user).name
             beyond = max(0.0, weight - holder.usage)
             parties[0] = evolve(holder, usage=max(0.0, holder.usage - weight))
             others[group] = max(0.0, others.get(group, 0.0) - beyond)
@@ -155,12 +155,12 @@ class Crowd:
 
 
 def side_of(study: Study) -> int:
-    """Slots and requests of a crowd: fewer where each crowd has its own usage of groups."""
+    """Slots and requests of a sample: fewer where each sample has its own usage of groups."""
     return SIDE if len(study.policy.groups) < 2 else SIDE * 7 // 10
 
 
-def draw_crowd(study: Study, rng: Random, side: int = SIDE) -> Crowd:
-    """A new crowd."""
+def draw_sample(study: Study, rng: Random, side: int = SIDE) -> Sample:
+    """A new sample."""
     quotas, others = _draw_groups(study, rng)
     people = _draw_people(study, rng)
     cases = tuple(_draw_slot(study, rng, people, quotas, others) for _ in range(side))
@@ -169,22 +169,22 @@ def draw_crowd(study: Study, rng: Random, side: int = SIDE) -> Crowd:
     )
     claims = [(person.user, person.usage) for person in people]
     claims += [(others_of(group), usage) for group, usage in others.items()]
-    stage = set_stage(study.policy, NOW, customers(people, NOW), claims, quotas)
-    slots = stage.slots(first_slot_ad(case) for case in cases)
+    cycle = begin_cycle(study.policy, NOW, customers(people, NOW), claims, quotas)
+    slots = cycle.slots(first_slot_ad(case) for case in cases)
     for slot in slots:
-        _settle(slot, stage)
-    requests = tuple(stage.request(party) for party in parties)
-    return Crowd(stage, people, cases, tuple(slots), parties, requests, others)
+        _settle(slot, cycle)
+    requests = tuple(cycle.request(party) for party in parties)
+    return Sample(cycle, people, cases, tuple(slots), parties, requests, others)
 
 
-def _settle(slot: Slot, stage: Stage) -> None:
-    """Put in the numbers of what is live in a cycle: nobody is charged while a crowd is evaluated.
+def _settle(slot: Slot, cycle: Cycle) -> None:
+    """Put in the numbers of what is live in a cycle: nobody is charged while a sample is evaluated.
 
     Slots that say the same can be told from each other no more, and are evaluated once.
     """
     for name in _LIVE:
         if slot.ad.raw(name).__class__ is Expression:
-            slot.ad.insert(name, slot.ad.evaluate_attr(name, None, stage.context))
+            slot.ad.insert(name, slot.ad.evaluate_attr(name, None, cycle.context))
 
 
 def draw_values(domains: Mapping[str, tuple[Held, ...]], rng: Random) -> dict[str, Held]:
