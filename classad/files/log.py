@@ -219,7 +219,7 @@ class _Reader:
     def _damage(self, begin: int, line: str, *, terminated: bool) -> None:
         """Report a damaged record; fatal when a finished transaction comes after it."""
         end = begin + len(line)
-        rest = self.source.text[end + 1 :]
+        rest = self.source.text[end:].partition("\n")[2]
         if terminated and re.search(r"^[ \t]*106", rest, re.MULTILINE):
             raise DamagedLogError(
                 Diagnostic(
