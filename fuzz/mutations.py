@@ -211,7 +211,7 @@ MUTATIONS: Final = (
     Mutation(
         "classad/table/store/store.py",
         "structural |= self._replace_in_pieces(row, ad, changed)", "pass",
-        "tests tests/classad/test_table_sources.py",
+        "tests tests/classad/test_table_ownlists.py",
     ),
     Mutation(
         "classad/table/answers/own_ad_lists.py", "self._named_there.isdisjoint(ad._attrs)", "True",
