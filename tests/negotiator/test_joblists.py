@@ -16,11 +16,11 @@ from negotiator.jobs.lists import (
     READ_BY_SCHEDD,
     job_list,
     job_lists,
-    projections_of,
     queued_job,
     runnable,
     submitter_of,
 )
+from negotiator.jobs.requests import ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.model.snapshot import ScheddQueue
 from policy.load import policy_from_knobs
@@ -102,7 +102,7 @@ def test_a_request_has_what_its_job_inherits() -> None:
     job.chain(cluster)
     table = AutoclusterTable(frozenset({"requestcpus", "site"}))
     queued = queued_job(job, table, CONTEXT)
-    ad = job_list(projections_of(table), POLICY, None).request_for(queued).ad
+    ad = job_list(ShownAttributes(table), POLICY, None).request_for(queued).ad
     assert (ad["RequestCpus"], ad["Site"], ad["ClusterId"]) == (4, "south", 1)
     assert len(job) == 2
 
