@@ -122,12 +122,9 @@ def read_capture(
     if loaded.group_map is not None:
         queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters, weights)
         submitters = list(changed)
-    senders = [
-        (ad.get_string("Name") or "", ad.get_string("ScheddName") or "") for ad in submitters
-    ]
     snapshot = Snapshot(
         slots=slots.ads,
-        submitters=tuple(submitters[i] for i in submitter_order(senders)),
+        submitters=_in_pool_order(submitters),
         queues=queues,
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),
@@ -145,6 +142,13 @@ def read_capture(
         others=others,
         assignments=assignments,
     )
+
+
+def _in_pool_order(submitters: Sequence[ClassAd]) -> tuple[ClassAd, ...]:
+    senders = [
+        (ad.get_string("Name") or "", ad.get_string("ScheddName") or "") for ad in submitters
+    ]
+    return tuple(submitters[i] for i in submitter_order(senders))
 
 
 def _quotas(
