@@ -18,6 +18,7 @@ from classad.language.names import fold_name
 from negotiator.accounting.restart import recounted
 from negotiator.capture.pool_order import CollectorTable, submitter_order
 from negotiator.groups.tree import group_tree
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import AccountantState, Customer, Resource, ScheddQueue, Snapshot
 from negotiator.scenario.expand import (
@@ -77,6 +78,7 @@ def snapshot_of(
     jobs: Sequence[JobEntry],
     accountant: AccountantState,
     make: AdMaker,
+    weights: IdleJobWeights,
     senders: CollectorTable | None = None,
 ) -> Snapshot:
     """The state of the pool before a cycle; ``seen`` is what was observed in it.
@@ -91,7 +93,7 @@ def snapshot_of(
         queues.setdefault(job.schedd, []).append(make(job.attributes))
     return Snapshot(
         slots=tuple(make(by_name[name].attributes) for name in order),
-        submitters=_submitters(scenario, jobs, make, senders or CollectorTable()),
+        submitters=_submitters(scenario, jobs, weights, make, senders or CollectorTable()),
         queues=tuple(ScheddQueue(f"{name}@{POOL}", tuple(ads)) for name, ads in queues.items()),
         accountant=accountant,
         claims={slot.name: slot.claims for slot in slots if slot.claims is not None},
@@ -107,7 +109,11 @@ def _claims_of_children(private: ClassAd) -> list[bool]:
 
 
 def _submitters(
-    scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker, table: CollectorTable
+    scenario: Scenario,
+    jobs: Sequence[JobEntry],
+    weights: IdleJobWeights,
+    make: AdMaker,
+    table: CollectorTable,
 ) -> tuple[ClassAd, ...]:
     """Submitter ads in pool order, as if all had come in one second."""
     idle: dict[tuple[str, str], list[JobEntry]] = {}
@@ -120,9 +126,7 @@ def _submitters(
         mine = idle.get((submitter, schedd))
         if mine is None:
             continue
-        # The schedd weighs an idle job by the cores it asks for.
         made = [make(job.attributes) for job in mine]
-        weight = sum(ad.get_number("RequestCpus") or 1.0 for ad in made)
         prios = sorted({whole(ad.get_number("JobPrio")) for ad in made})
         plain = {
             "Name": quoted(submitter),
@@ -130,7 +134,7 @@ def _submitters(
             "ScheddIpAddr": ADDRESS,
             "IdleJobs": str(len(mine)),
             "RunningJobs": "0",
-            "WeightedIdleJobs": str(float(weight)),
+            "WeightedIdleJobs": str(float(weights.sum(made))),
             "WeightedRunningJobs": "0.0",
             "LastHeardFrom": "0",
             "JobPrioArray": quoted(",".join(map(str, prios))),

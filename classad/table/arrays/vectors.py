@@ -14,6 +14,7 @@ from struct import pack, unpack
 from typing import Any, Final, cast
 
 from classad import kernels
+from classad.kernels import checked
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.loading.columns import Tag, value_of
@@ -231,10 +232,9 @@ def binary(symbol: str, left: Vector, right: Vector, live: Live = None) -> Vecto
     number = _BINARY.get(symbol)
     function = BINARY[symbol].implementation
     native = kernels.native
-    if native is None or number is None or _beyond(left) or _beyond(right):
+    single = not (left.step or right.step)
+    if native is None or number is None or single or _beyond(left) or _beyond(right):
         return apply(function, (left, right), live)
-    if not (left.step or right.step):
-        return Vector.constant(function(left.value(0), right.value(0)))
     return _operated(native, number, function, (left, right), live)
 
 
@@ -246,15 +246,9 @@ def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
         sums = [0, *accumulate(each == _HOLDS for each in judged)]
         return Vector.of([sums[end] - sums[start] for start, end in pairwise(ends)])
     ffi, lib = kernels.native
-    found = lib.ca_count_holding(
-        size,
-        ffi.from_buffer("int32_t[]", ends),
-        len(judged),
-        ffi.from_buffer("unsigned char[]", judged),
-        ffi.from_buffer("int64_t[]", out),
-    )
-    if found < 0:
-        raise ValueError(f"the C kernel refused its arguments (code {found})")
+    given = ffi.from_buffer("unsigned char[]", judged)
+    starts, found = ffi.from_buffer("int32_t[]", ends), ffi.from_buffer("int64_t[]", out)
+    checked(lib.ca_count_holding(size, starts, len(judged), given, found))
     return Vector(bytes((Tag.INTEGER,)) * size, out, {})
 
 
@@ -303,9 +297,7 @@ def _operated(
         ffi.from_buffer("int64_t[]", payload),
     )
     others: dict[int, ClassAdValue] = {}
-    if left < 0:
-        raise ValueError(f"the C kernel refused its arguments (code {left})")
-    if left:
+    if checked(left):
         waiting = [place for place, tag in enumerate(tags) if tag == _ELSEWHERE]
         wanted = None if live is None else set(live)
         for place in waiting:
