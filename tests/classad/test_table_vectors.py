@@ -16,7 +16,7 @@ from classad.language.operators import BINARY, UNARY, choose
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
 from classad.match import symmetric_match
 from classad.table import Table
-from classad.table.arrays.vectors import Vector, apply, binary, conditional, unary
+from classad.table.arrays.vectors import Vector, binary, conditional, unary
 from classad.table.sampling.sampler import logical
 
 CONTEXT = EvalContext(now=50.0)
