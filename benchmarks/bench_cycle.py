@@ -201,7 +201,7 @@ def repeated(slots: LoadedSlots, times: int) -> LoadedSlots:
         )
     row_shapes = list(loaded._row_shapes) * times
     many = LoadedColumns(
-        count * times, columns, texts, loaded._names, loaded._shapes, row_shapes, [], loaded.tz
+        count * times, columns, lambda: texts, loaded._names, loaded._positions, row_shapes, []
     )
     order = array("i", (row + copy * count for copy in range(times) for row in slots.order))
     return LoadedSlots(many, order, [names[row] for row in order])

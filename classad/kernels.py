@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _Chooser = Callable[[Sequence["Key"], int, "array[int]", int], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
-INTERFACE: Final = 15
+INTERFACE: Final = 16
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
 
@@ -246,9 +246,11 @@ def _insertion_sort(key: Sequence[_Comparable], order: list[int]) -> None:
 # ---- C -----------------------------------------------------------------------------------------
 
 
-def _checked(code: int) -> None:
+def checked(code: int) -> int:
+    """What a kernel returned, which is negative if it has refused its arguments."""
     if code < 0:
         raise ValueError(f"the C kernel refused its arguments (code {code})")
+    return code
 
 
 def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
@@ -276,7 +278,7 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
     def top(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
         given, _kept = held(keys)
         order = array("i", [0]) * k
-        _checked(lib.ca_top_k(len(rows), len(keys), given, size, ints(rows), k, ints(order)))
+        checked(lib.ca_top_k(len(rows), len(keys), given, size, ints(rows), k, ints(order)))
         return order.tolist()
 
     def sort(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
@@ -287,7 +289,7 @@ def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
         code = lib.ca_sort_order(
             count, len(keys), given, size, ints(rows), wanted, first, scratch, order
         )
-        _checked(code)
+        checked(code)
         return ffi.unpack(order, wanted)
 
     return top, sort

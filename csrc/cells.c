@@ -83,20 +83,16 @@ int32_t ca_cells_name(ca_load *load, const char *text, size_t length)
     return name;
 }
 
-static int widen_rows(ca_cells *column, size_t count)
-{
-    return ca_room(&column->rows, &column->row_capacity, count, sizeof *column->rows);
-}
-
 /* Room for `count` cells; the arrays grow together. */
 static int widen(ca_cells *column, size_t count)
 {
-    size_t room = column->capacity, tag_room = room;
+    size_t room = column->capacity, tag_room = room, row_room = room;
     if (ca_room(&column->payload, &room, count, sizeof *column->payload) < 0 ||
-        ca_room(&column->tags, &tag_room, count, 1) < 0)
+        ca_room(&column->tags, &tag_room, count, 1) < 0 ||
+        (!column->dense && ca_room(&column->rows, &row_room, count, sizeof *column->rows) < 0))
         return CA_NO_MEMORY;
     column->capacity = room;
-    return column->dense ? CA_OK : widen_rows(column, count);
+    return CA_OK;
 }
 
 /* Make a dense column as long as `rows`. */
@@ -115,8 +111,8 @@ static int pad(ca_cells *column, size_t rows)
 
 static int make_sparse(ca_cells *column)
 {
-    size_t kept = 0;
-    if (widen_rows(column, column->present + 1) < 0)
+    size_t kept = 0, room = 0;
+    if (ca_room(&column->rows, &room, column->capacity, sizeof *column->rows) < 0)
         return CA_NO_MEMORY;
     for (size_t row = 0; row < column->count; row++) {
         if (column->tags[row] == CA_NOTHING)
@@ -138,18 +134,13 @@ static int make_dense(ca_cells *column, size_t rows)
         return CA_NO_MEMORY;
     /* From the end, since a cell never moves to a smaller place. */
     for (size_t row = rows; row-- > 0;) {
-        if (cells > 0 && (size_t)column->rows[cells - 1] == row) {
-            cells--;
-            column->tags[row] = column->tags[cells];
-            column->payload[row] = column->payload[cells];
-        } else {
-            column->tags[row] = CA_NOTHING;
-            column->payload[row] = 0;
-        }
+        const int there = cells > 0 && (size_t)column->rows[cells - 1] == row;
+        cells -= (size_t)there;
+        column->tags[row] = there ? column->tags[cells] : CA_NOTHING;
+        column->payload[row] = there ? column->payload[cells] : 0;
     }
     free(column->rows);
     column->rows = NULL;
-    column->row_capacity = 0;
     return CA_OK;
 }
 
@@ -162,8 +153,7 @@ static int append(ca_load *load, ca_cells *column, int tag, int64_t payload)
             return CA_NO_MEMORY;
     }
     size_t at = column->count;
-    if ((at >= column->capacity || (!column->dense && at >= column->row_capacity)) &&
-        widen(column, at + 1) < 0)
+    if (at >= column->capacity && widen(column, at + 1) < 0)
         return CA_NO_MEMORY;
     column->tags[at] = (unsigned char)tag;
     column->payload[at] = payload;

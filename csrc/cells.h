@@ -19,7 +19,7 @@ typedef struct {
     int64_t last_row; /* of its last cell, while rows are added; -1 if not known */
     size_t present;   /* cells that are not CA_NOTHING */
     size_t count;
-    size_t capacity, row_capacity;
+    size_t capacity;
     int64_t *payload;
     unsigned char *tags;
     int32_t *rows; /* of a sparse column */

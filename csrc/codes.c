@@ -129,22 +129,11 @@ static uint64_t word_at(const unsigned char *bytes)
            (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
-/* The eight bytes from one on, zeros behind the last one. */
-static uint64_t word_up_to(size_t size, const unsigned char *bytes, size_t start)
-{
-    if (size - start >= 8)
-        return word_at(bytes + start);
-    uint64_t word = 0;
-    for (size_t k = start; k < size; k++)
-        word |= (uint64_t)bytes[k] << (8 * (k - start));
-    return word;
-}
-
 int64_t ca_count_bits(size_t size, const unsigned char *bits)
 {
     int64_t count = 0;
-    for (size_t i = 0; i < size; i += 8) {
-        uint64_t word = word_up_to(size, bits, i);
+    for (size_t i = 0; i + 8 <= size; i += 8) {
+        uint64_t word = word_at(bits + i);
         word -= word >> 1 & UINT64_C(0x5555555555555555);
         word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
         word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -166,10 +155,10 @@ static int32_t place_of(uint64_t bit)
 int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
 {
     size_t count = 0;
-    if (size > INT32_MAX / 8)
+    if (size > INT32_MAX / 8 || size % 8 != 0)
         return CA_BAD_ARGUMENT;
-    for (size_t i = 0; i < size; i += 8) {
-        uint64_t word = word_up_to(size, bits, i);
+    for (size_t i = 0; i + 8 <= size; i += 8) {
+        uint64_t word = word_at(bits + i);
         for (; word != 0; word &= word - 1) {
             if (count == room)
                 return CA_FULL;

@@ -3,54 +3,22 @@
 
 #include <string.h>
 
-enum { BLANK = 1, DIGIT = 2, LETTER = 4, BODY = 8 /* neither ends nor escapes in a string */ };
-
-#define B BLANK | BODY
-#define D DIGIT | BODY
-#define L LETTER | BODY
-#define O BODY
-static const unsigned char CLASS[128] = {
-    0, O, O, O, O, O, O, O, O, B, B, B, B, B, O, O, /* control characters */
-    O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
-    B, O, 0, O, O, O, O, 0, O, O, O, O, O, O, O, O, /* blank, signs */
-    D, D, D, D, D, D, D, D, D, D, O, O, O, O, O, O,
-    O, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
-    L, L, L, L, L, L, L, L, L, L, L, O, 0, O, O, L, /* ... [ \ ] ^ _ */
-    O, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
-    L, L, L, L, L, L, L, L, L, L, L, O, O, O, O, O,
-};
-#undef B
-#undef D
-#undef L
-#undef O
-
 /* The character at an offset; 0, which no token contains, behind the end. */
 static unsigned char look(const ca_lexer *lexer, size_t at)
 {
     return at < lexer->length ? lexer->text[at] : 0;
 }
 
-static int is(unsigned char c, int what)
-{
-    return c < 128 && (CLASS[c] & what) != 0;
-}
-
-/* Bytes that neither end nor escape in a string; those of other characters are not looked at. */
-static int in_string(unsigned char c)
-{
-    return c >= 128 || (CLASS[c] & BODY) != 0;
-}
-
 static size_t skip_blanks(const ca_lexer *lexer, size_t at)
 {
-    while (at < lexer->length && is(lexer->text[at], BLANK))
+    while (at < lexer->length && is_blank(lexer->text[at]))
         at++;
     return at;
 }
 
 static size_t skip_digits(const ca_lexer *lexer, size_t at)
 {
-    while (is(look(lexer, at), DIGIT))
+    while (is_digit(look(lexer, at)))
         at++;
     return at;
 }
@@ -120,7 +88,7 @@ static int word_kind(const unsigned char *word, size_t length)
 static void lex_word(ca_lexer *lexer)
 {
     size_t at = lexer->start;
-    while (is(look(lexer, at), LETTER | DIGIT))
+    while (is_letter(look(lexer, at)) || is_digit(look(lexer, at)))
         at++;
     end_token(lexer, word_kind(lexer->text + lexer->start, at - lexer->start), at);
 }
@@ -162,7 +130,7 @@ static size_t skip_escaped(const ca_lexer *lexer, size_t at, unsigned char quote
 {
     unsigned char next = look(lexer, at);
     if (!lexer->old)
-        return next == 0 || is(next, DIGIT) ? 0 : at + 1;
+        return next == 0 || is_digit(next) ? 0 : at + 1;
     return next == quote && at + 1 < lexer->length && look(lexer, at + 1) != '\n' ? at + 1 : at;
 }
 
@@ -178,12 +146,9 @@ static void lex_quoted(ca_lexer *lexer, unsigned char quote)
             escaped = 1;
             sure = behind > 0;
             at = sure ? behind : at;
-        } else if (c == '"' || c == '\'' || in_string(c)) {
-            at++;
-            while (in_string(look(lexer, at)))
-                at++;
         } else {
-            sure = 0;
+            sure = c != 0;
+            at += (size_t)sure;
         }
     }
     /* Adjacent strings are one in new syntax; a name is neither empty nor escaped. */
@@ -233,7 +198,7 @@ static void lex_minus(ca_lexer *lexer, int previous)
 {
     size_t at = lexer->start + 1;
     unsigned char next = look(lexer, at);
-    int number = is(next, DIGIT) || (next == '.' && is(look(lexer, at + 1), DIGIT));
+    int number = is_digit(next) || (next == '.' && is_digit(look(lexer, at + 1)));
     if (previous < CA_T_CLOSE_PAREN && number)
         lex_number(lexer, at);
     else
@@ -243,7 +208,7 @@ static void lex_minus(ca_lexer *lexer, int previous)
 static void lex_dot(ca_lexer *lexer)
 {
     unsigned char next = look(lexer, lexer->start + 1);
-    if (is(next, DIGIT))
+    if (is_digit(next))
         lex_number(lexer, lexer->start);
     else
         end_token(lexer, next == '.' ? CA_T_UNSURE : CA_T_DOT, lexer->start + 1);
@@ -275,9 +240,9 @@ void ca_lex_next(ca_lexer *lexer)
         return;
     }
     unsigned char c = lexer->text[lexer->at];
-    if (is(c, LETTER))
+    if (is_letter(c))
         lex_word(lexer);
-    else if (is(c, DIGIT))
+    else if (is_digit(c))
         lex_number(lexer, lexer->start);
     else
         lex_sign(lexer, c, previous);

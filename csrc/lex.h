@@ -12,6 +12,21 @@
 
 #include "declared.h"
 
+static inline int is_blank(unsigned char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline int is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline int is_letter(unsigned char c)
+{
+    return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+}
+
 /* The text, where the next token is looked for, and the present token.  Offsets are bytes, which for
  * ASCII are characters too. */
 typedef struct {

@@ -6,6 +6,7 @@
  * classad/formats/long.py, and no line is guessed at.
  */
 #include "cells.h"
+#include "lex.h"
 
 #include <string.h>
 
@@ -23,17 +24,6 @@ typedef struct {
     int32_t last; /* the name of the line before, -1 */
     ca_node nodes[NODES];
 } reader;
-
-static int is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static int is_name_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.';
-}
 
 /* Whether the line is that of the guessed attribute; *rest is what follows the name. */
 static int as_guessed(const reader *r, int32_t guess, const char **rest)
@@ -55,8 +45,9 @@ static int32_t read_name(reader *r, const char **rest)
     if (as_guessed(r, guess, rest))
         return guess;
     const char *stop = r->at;
-    while (stop < r->end && is_name_char(*stop))
-        stop++;
+    for (; stop < r->end; stop++)
+        if (!is_letter((unsigned char)*stop) && !is_digit((unsigned char)*stop) && *stop != '.')
+            break;
     *rest = stop;
     if (stop == r->at || stop == r->end || (*stop != ' ' && *stop != '='))
         return CA_UNSURE;
@@ -114,9 +105,9 @@ static int read_line(reader *r)
     if (from == stop || *from != '=')
         return CA_UNSURE;
     from++;
-    while (from < stop && is_blank(*from))
+    while (from < stop && is_blank((unsigned char)*from))
         from++;
-    while (stop > from && is_blank(stop[-1]))
+    while (stop > from && is_blank((unsigned char)stop[-1]))
         stop--;
     if (from == stop)
         return CA_UNSURE;
@@ -147,7 +138,7 @@ static const char *skip_ad(const reader *r, const char *at, int64_t *lines)
         if (stop == NULL && !r->whole)
             return NULL;
         ++*lines;
-        while (at < next && is_blank(*at))
+        while (at < next && is_blank((unsigned char)*at))
             at++;
         if (at == next)
             return next;
@@ -164,7 +155,7 @@ static int read_ad(reader *r, const char **start, int64_t *start_line)
     r->last = -1;
     for (;;) {
         const char *at = r->at;
-        while (at < r->end && *at != '\n' && is_blank(*at))
+        while (at < r->end && *at != '\n' && is_blank((unsigned char)*at))
             at++;
         const int blank = at == r->end || *at == '\n';
         if (at == r->end && !r->whole)

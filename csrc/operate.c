@@ -23,22 +23,9 @@ static element of_real(double real)
     return e;
 }
 
-static element of_whole(int64_t whole)
-{
-    const element e = {CA_INTEGER_CELL, whole};
-    return e;
-}
-
-static element of_truth(int yes)
-{
-    const element e = {CA_BOOLEAN_CELL, yes != 0};
-    return e;
-}
-
 static element of_tag(unsigned char tag)
 {
-    const element e = {tag, 0};
-    return e;
+    return (element){tag, 0};
 }
 
 static int is_whole(element e)
@@ -71,8 +58,8 @@ static element divided(int64_t a, int64_t b)
     if (b == 0)
         return of_tag(CA_ERROR_CELL);
     if (b == -1)
-        return of_whole(a == INT64_MIN ? INT64_MAX : -a);
-    return of_whole(a / b);
+        return (element){CA_INTEGER_CELL, a == INT64_MIN ? INT64_MAX : -a};
+    return (element){CA_INTEGER_CELL, a / b};
 }
 
 static element remaining(element a, element b)
@@ -81,7 +68,7 @@ static element remaining(element a, element b)
         return exceptional(a, b);
     if (b.payload == 0)
         return of_tag(CA_ERROR_CELL);
-    return of_whole(b.payload == -1 ? 0 : a.payload % b.payload);
+    return (element){CA_INTEGER_CELL, b.payload == -1 ? 0 : a.payload % b.payload};
 }
 
 static element arithmetic(int op, element a, element b)
@@ -100,9 +87,9 @@ static element arithmetic(int op, element a, element b)
     }
     const uint64_t x = (uint64_t)a.payload, y = (uint64_t)b.payload;
     switch (op) {
-    case CA_ADD: return of_whole((int64_t)(x + y));
-    case CA_SUBTRACT: return of_whole((int64_t)(x - y));
-    case CA_MULTIPLY: return of_whole((int64_t)(x * y));
+    case CA_ADD: return (element){CA_INTEGER_CELL, (int64_t)(x + y)};
+    case CA_SUBTRACT: return (element){CA_INTEGER_CELL, (int64_t)(x - y)};
+    case CA_MULTIPLY: return (element){CA_INTEGER_CELL, (int64_t)(x * y)};
     default: return divided(a.payload, b.payload);
     }
 }
@@ -120,12 +107,12 @@ static element compared(int op, element a, element b)
         less = a.payload < b.payload, same = a.payload == b.payload, more = a.payload > b.payload;
     }
     switch (op) {
-    case CA_LESS: return of_truth(less);
-    case CA_LESS_EQUAL: return of_truth(less || same);
-    case CA_GREATER: return of_truth(more);
-    case CA_GREATER_EQUAL: return of_truth(more || same);
-    case CA_EQUAL: return of_truth(same);
-    default: return of_truth(!same);
+    case CA_LESS: return (element){CA_BOOLEAN_CELL, less};
+    case CA_LESS_EQUAL: return (element){CA_BOOLEAN_CELL, less || same};
+    case CA_GREATER: return (element){CA_BOOLEAN_CELL, more};
+    case CA_GREATER_EQUAL: return (element){CA_BOOLEAN_CELL, more || same};
+    case CA_EQUAL: return (element){CA_BOOLEAN_CELL, same};
+    default: return (element){CA_BOOLEAN_CELL, !same};
     }
 }
 
@@ -142,8 +129,8 @@ static int identical(element a, element b)
 static element truth(element a)
 {
     if (a.tag == CA_REAL_CELL)
-        return of_truth(bits_real(a.payload) != 0.0);
-    return a.tag == CA_INTEGER_CELL ? of_truth(a.payload != 0) : a;
+        return (element){CA_BOOLEAN_CELL, bits_real(a.payload) != 0.0};
+    return a.tag == CA_INTEGER_CELL ? (element){CA_BOOLEAN_CELL, a.payload != 0} : a;
 }
 
 /* `&&`, for which `stop` is 0, and `||`, for which it is 1. */
@@ -161,7 +148,7 @@ static element logic(int64_t stop, element a, element b)
 static element negated(element a)
 {
     if (a.tag == CA_INTEGER_CELL)
-        return of_whole((int64_t)(0 - (uint64_t)a.payload));
+        return (element){CA_INTEGER_CELL, (int64_t)(0 - (uint64_t)a.payload)};
     if (a.tag == CA_REAL_CELL)
         return of_real(-bits_real(a.payload));
     return of_tag(a.tag == CA_UNDEFINED_CELL ? CA_UNDEFINED_CELL : CA_ERROR_CELL);
@@ -170,7 +157,7 @@ static element negated(element a)
 static element denied(element a)
 {
     const element x = truth(a);
-    return x.tag == CA_BOOLEAN_CELL ? of_truth(!x.payload) : x;
+    return x.tag == CA_BOOLEAN_CELL ? (element){CA_BOOLEAN_CELL, !x.payload} : x;
 }
 
 static element result(int op, element a, element b)
@@ -180,8 +167,8 @@ static element result(int op, element a, element b)
     if (op <= CA_NOT_EQUAL)
         return compared(op, a, b);
     switch (op) {
-    case CA_IDENTICAL: return of_truth(identical(a, b));
-    case CA_NOT_IDENTICAL: return of_truth(!identical(a, b));
+    case CA_IDENTICAL: return (element){CA_BOOLEAN_CELL, identical(a, b)};
+    case CA_NOT_IDENTICAL: return (element){CA_BOOLEAN_CELL, !identical(a, b)};
     case CA_AND: return logic(0, a, b);
     case CA_OR: return logic(1, a, b);
     case CA_ELVIS: return a.tag == CA_UNDEFINED_CELL ? b : a;
@@ -205,8 +192,7 @@ static element chosen(element condition, element then, element otherwise)
 
 static element value_at(const ca_vector *vector, size_t place)
 {
-    const element e = {vector->tags[vector->step * place], vector->payload[vector->step * place]};
-    return e;
+    return (element){vector->tags[vector->step * place], vector->payload[vector->step * place]};
 }
 
 int64_t ca_operate(int op, size_t count, const ca_vector *first, const ca_vector *second,

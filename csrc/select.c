@@ -43,7 +43,7 @@ static inline double key_of(const ca_key *key, int32_t row)
 
 int ca_interface(void)
 {
-    return 15;
+    return 16;
 }
 
 /* ---- the k best rows ------------------------------------------------------------------------ */

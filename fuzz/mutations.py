@@ -32,6 +32,8 @@ _BOUNDS: Final = "tests tests/classad/test_table_bounds.py"
 _CLOCK: Final = "tests tests/classad/test_table_clock.py"
 _OFTEN: Final = "tests tests/classad/test_eval_often.py"
 _DEPTH: Final = "tests tests/classad/test_eval_depth.py"
+#: Recorded scenarios, of which some show one rule each.
+_WILD: Final = "tests tests/negotiator/test_wild.py"
 
 MUTATIONS: Final = (
     # ---- the evaluator
@@ -186,6 +188,17 @@ MUTATIONS: Final = (
         "negotiator/matching/concurrency.py", "increment if increment > 0 else 1.0", "1.0",
         "tests tests/negotiator/test_cycle.py",
     ),
+    Mutation(
+        "negotiator/pool/trimming.py", "c_int(remaining) > 0", "remaining > 0", _WILD,
+    ),
+    Mutation(
+        "negotiator/pool/size.py", "return 1 if cpus is None else", "return 0 if cpus is None else",
+        _WILD,
+    ),
+    Mutation(
+        "negotiator/pool/slots.py", "return half_match(ad, other, context)",
+        'return ad.get_bool("Requirements", other, context) is True', _WILD,
+    ),
     # ---- tables
     Mutation(
         "classad/table/sampling/list_members.py", "0 if value is UNDEFINED else ERROR", "0",
@@ -198,7 +211,7 @@ MUTATIONS: Final = (
     Mutation(
         "classad/table/store/store.py",
         "structural |= self._replace_in_pieces(row, ad, changed)", "pass",
-        "tests tests/classad/test_table_sources.py",
+        "tests tests/classad/test_table_ownlists.py",
     ),
     Mutation(
         "classad/table/answers/own_ad_lists.py", "self._named_there.isdisjoint(ad._attrs)", "True",

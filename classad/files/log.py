@@ -35,6 +35,10 @@ HEADER: Final = "107"
 _OPERANDS: Final = {NEW_AD: 3, DESTROY: 1, SET: 3, DELETE: 2, HEADER: 3}
 _PLAIN_VALUE: Final = re.compile(r'-?[0-9]+(\.[0-9]*([eE][-+]?[0-9]+)?)?|"[^"\\]*"|true|false')
 _CUT: Final = "the last line is cut short; dropped"
+_CR_LF: Final = (
+    "the lines end in CR LF: the real daemon would call this record unterminated and start from "
+    "nothing; read as if they ended in LF (D-603)"
+)
 #: What the accountant writes for a type that it does not use.
 NO_TYPE: Final = "*"
 
@@ -172,9 +176,13 @@ class _Reader:
         text = self.source.text
         begin = 0
         eaten = False
+        ended = "\r" if text.partition("\n")[0].endswith("\r") else ""
+        if ended:
+            self._warn(0, text.partition("\r")[0], _CR_LF)
         while begin < len(text):
             stop = text.find("\n", begin)
             line = text[begin : stop if stop >= 0 else len(text)]
+            line = line.removesuffix(ended)
             record = parse_record(line) if stop >= 0 and not eaten else None
             if record is None:
                 self._damage(begin, line, terminated=stop >= 0)
@@ -211,7 +219,7 @@ class _Reader:
     def _damage(self, begin: int, line: str, *, terminated: bool) -> None:
         """Report a damaged record; fatal when a finished transaction comes after it."""
         end = begin + len(line)
-        rest = self.source.text[end + 1 :]
+        rest = self.source.text[end:].partition("\n")[2]
         if terminated and re.search(r"^[ \t]*106", rest, re.MULTILINE):
             raise DamagedLogError(
                 Diagnostic(

@@ -8,7 +8,7 @@ Follows: ``-autoformat`` in the manual page of ``condor_status`` (HTCondor 25.14
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from classad.ads.expression import Expression
 from classad.formats.unparse import unparse, unparse_value
@@ -26,10 +26,23 @@ def attribute_of(tree: Expression) -> str | None:
     return None
 
 
+class Cell(NamedTuple):
+    """A value as text.
+
+    ``room``: the width that is kept for it before anything is written, without its quotes;
+    ``width``: that of its column from its line on.
+    """
+
+    text: str
+    room: int
+    width: int
+
+
 class Layout:
     """How the values of an ad are written.
 
-    >>> list(Layout(",l").lines(["Name", "Cpus"], [["a", "8"]]))
+    >>> layout = Layout(",l")
+    >>> list(layout.lines(["Name", "Cpus"], [[layout.cell("a"), layout.cell(8)]]))
     ['Name = a, Cpus = 8']
     """
 
@@ -61,20 +74,52 @@ class Layout:
             return str(value)
         return unparse_value(value, True)
 
-    def lines(self, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-        """The lines, each possibly several, without the last line end."""
+    def cell(self, value: object) -> Cell:
+        """A value as it is written, and the room that it asks for below a heading.
+
+        Numbers and strings ask for room, reals for all their digits; with ``raw`` everything does.
+        """
+        text = self.text(value)
+        kind = value.__class__
+        if self.raw:
+            return Cell(text, len(text), len(text))
+        if kind is str:
+            return Cell(text, len(str(value)), len(text))
+        if kind is float:
+            digits = len(f"{value:.15E}")
+            return Cell(text, digits, digits)
+        return Cell(text, len(text), len(text)) if kind is int else Cell(text, 0, 0)
+
+    def lines(
+        self, titles: Sequence[str], rows: Iterable[Sequence[Cell]], *, ahead: bool = True
+    ) -> Iterator[str]:
+        """The lines, each possibly several, without the last line end.
+
+        ``ahead``: below headings there is room for every row from the first line on, as
+        ``condor_status`` has it; else a column grows from row to row, as with ``condor_userprio``.
+        """
         if self._headings:
-            yield from self._table(titles, rows)
+            yield from self._table(titles, rows, ahead)
             return
         labels = [f"{title} = " if self._labels else "" for title in titles]
         for row in rows:
-            cells = [label + cell for label, cell in zip(labels, row, strict=True)]
+            cells = [label + cell.text for label, cell in zip(labels, row, strict=True)]
             yield self._before + self._between.join(cells)
 
-    def _table(self, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    def _table(
+        self, titles: Sequence[str], rows: Iterable[Sequence[Cell]], ahead: bool
+    ) -> Iterator[str]:
         """The values below their titles."""
-        table = [titles, *rows]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        for row in table:
-            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-            yield self._before + self._between.join(cells)
+        widths = list(map(len, titles))
+        if ahead:
+            rows = list(rows)
+            for row in rows:
+                widths = [max(width, cell.room) for width, cell in zip(widths, row, strict=True)]
+        yield self._set(titles, widths)
+        for row in rows:
+            widths = [max(width, cell.width) for width, cell in zip(widths, row, strict=True)]
+            yield self._set([cell.text for cell in row], widths)
+
+    def _set(self, texts: Sequence[str], widths: Sequence[int]) -> str:
+        cells = [text.ljust(width) for text, width in zip(texts, widths, strict=True)]
+        return self._before + self._between.join(cells)

@@ -7,8 +7,8 @@ itself if the store can; the one in Python hands every ad back.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Sequence
+from functools import partial
 from mmap import mmap
 from re import finditer
 from types import SimpleNamespace
@@ -107,8 +107,9 @@ class NativeStore:
         of = self._view(held.named, len(names) * 8, "i")
         known = [(_text(name), places[of[2 * n]]) for n, name in enumerate(names)]
         rows = self._view(held.row_shapes, 4 * held.rows, "i")
+        shape = lambda number: memoryview(shapes[number]).cast("i")  # noqa: E731
         return LoadedColumns(
-            held.rows, columns, LazyTexts(strings), known, LazyShapes(shapes), rows, diagnostics, tz
+            held.rows, columns, strings.decoded, known, shape, rows, diagnostics, tz
         )
 
     def _end(self, count: int, out: Any, texts: Sequence[bytes]) -> None:
@@ -173,44 +174,14 @@ class _Texts(Sequence[bytes]):
         start = self.spans[3 * number]
         return bytes(self.data[start : start + self.spans[3 * number + 1]])
 
-
-class LazyTexts(Sequence[str]):
-    """Texts that become strings all at once, when the first one is wanted."""
-
-    def __init__(self, texts: _Texts) -> None:
-        self._raw = texts
-
-    def __len__(self) -> int:
-        return len(self._raw)
-
-    def __getitem__(self, number: int) -> str:  # type: ignore[override]
-        return self.decoded[number]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.decoded)
-
-    @cached_property
     def decoded(self) -> list[str]:
-        """All of them."""
-        data, spans = bytes(self._raw.data), self._raw.spans.tolist()
+        """All of them as strings."""
+        data, spans = bytes(self.data), self.spans.tolist()
         pieces = zip(spans[::3], spans[1::3], strict=True)
         if data.isascii():
             text = data.decode("ascii")
             return [text[start : start + size] for start, size in pieces]
         return [_text(data[start : start + size]) for start, size in pieces]
-
-
-class LazyShapes(Sequence[tuple[int, ...]]):
-    """The names of ads, by number."""
-
-    def __init__(self, shapes: _Texts) -> None:
-        self._raw = shapes
-
-    def __len__(self) -> int:
-        return len(self._raw)
-
-    def __getitem__(self, number: int) -> tuple[int, ...]:  # type: ignore[override]
-        return tuple(memoryview(self._raw[number]).cast("i"))
 
 
 class PythonStore:
@@ -279,8 +250,8 @@ class PythonStore:
         columns = [self._column(spelled[key], key) for key in self._columns]
         names = [(name, places[fold_name(name)]) for name in self._names]
         return LoadedColumns(
-            len(self._rows), columns, list(self._texts), names, list(self._shapes), self._rows,
-            diagnostics, tz,
+            len(self._rows), columns, lambda: list(self._texts), names,
+            list(self._shapes).__getitem__, self._rows, diagnostics, tz,
         )  # fmt: skip
 
     def _column(self, name: str, key: str) -> LoadedColumn:

@@ -85,32 +85,32 @@ class LoadedColumns:
     """Ads as columns.
 
     ``n_rows``: how many ads.  ``columns``: in the order in which the attributes first came.
-    ``texts``: strings and expression texts by number.  ``diagnostics``: what was refused, with its
-    places.
+    ``diagnostics``: what was refused, with its places.
     """
 
     def __init__(
         self,
         n_rows: int,
         columns: list[LoadedColumn],
-        texts: Sequence[str],
+        read_texts: Callable[[], list[str]],
         names: list[tuple[str, int]],
-        shapes: Sequence[tuple[int, ...]],
+        shape: Callable[[int], Sequence[int]],
         row_shapes: Sequence[int],
         diagnostics: list[Diagnostic],
         tz: str | None = None,
     ) -> None:
         """``names``: spellings, and the position of the column that each names (-1 for none).
 
-        ``shapes``: positions in ``names``; ``row_shapes``: for each row a position in ``shapes``.
+        ``read_texts``: called when the first text is wanted.  ``shape``: gives positions in
+        ``names`` by the number of a shape; ``row_shapes``: for each row its number.
         """
         self.n_rows = n_rows
         self.columns = columns
-        self.texts = texts
+        self._read_texts = read_texts
         self.diagnostics = diagnostics
         self.tz = tz
         self._names = names
-        self._shapes = shapes
+        self._positions = shape
         self._row_shapes = row_shapes
         self._known_shapes: dict[int, _Shape] = {}
         self._by_key = {column.key: position for position, column in enumerate(columns)}
@@ -129,9 +129,9 @@ class LoadedColumns:
         return None if position is None else self.columns[position]
 
     @cached_property
-    def _strings(self) -> list[str]:
-        """The texts in what gives them fastest."""
-        return list(self.texts)
+    def texts(self) -> list[str]:
+        """Strings and the texts of expressions by number."""
+        return self._read_texts()
 
     def expression(self, key: str, number: int) -> ExprTree:
         """The expression that text ``number`` is as the value of attribute ``key``."""
@@ -141,7 +141,7 @@ class LoadedColumns:
         """Whether an ad keeps all these expressions as values, see
         ``classad.ads.stored.is_value``.
         """
-        texts, enclosed = self._strings, _ENCLOSED.fullmatch
+        texts, enclosed = self.texts, _ENCLOSED.fullmatch
         return all(
             enclosed(texts[number]) is not None or is_value(self.expression(key, number))
             for number in numbers
@@ -193,7 +193,7 @@ class LoadedColumns:
         if kinds == {_REAL}:
             return payload.cast("B").cast("d").tolist()
         if kinds == {_STRING}:
-            return list(map(self._strings.__getitem__, payload))
+            return list(map(self.texts.__getitem__, payload))
         if kinds == {Tag.BOOLEAN}:
             return [number == 1 for number in payload]
         # Few values stand in many cells.
@@ -225,7 +225,7 @@ class LoadedColumns:
         keys, names, columns = self._shape(self._row_shapes[row])
         ad = new()
         ad._names = names
-        attrs, all_columns, texts = ad._attrs, self.columns, self._strings
+        attrs, all_columns, texts = ad._attrs, self.columns, self.texts
         for key, position in zip(keys, columns, strict=True):
             *_, tags, payload, rows = all_columns[position]
             place = row if rows is None else bisect_left(rows, row)
@@ -267,7 +267,7 @@ class LoadedColumns:
     def _shape(self, number: int) -> _Shape:
         shape = self._known_shapes.get(number)
         if shape is None:
-            pairs = [self._names[name] for name in self._shapes[number]]
+            pairs = [self._names[name] for name in self._positions(number)]
             keys = tuple(self.columns[position].key for _, position in pairs)
             names = SharedNames(zip(keys, (name for name, _ in pairs), strict=True))
             shape = _Shape(keys, names, tuple(position for _, position in pairs))

@@ -169,7 +169,7 @@ def _skip_cause(group: Group, settings: GroupLoopSettings, negotiation: Negotiat
     if group.allocated <= 0:
         return "zero slots allocated"
     if group.usage >= group.allocated and not settings.consider_preemption:
-        return "usage reached allocation"
+        return "at or over quota"
     if not negotiation.has_submitters(group):
         return "no submitters"
     return None

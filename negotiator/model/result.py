@@ -203,7 +203,7 @@ class GroupEvent:
     """One step of the group loop: a group that negotiated, with its limit, or why it did not.
 
     ``n`` of the round's ``max_delta`` is handed out in this pass.  ``skipped`` is one of ``zero
-    slots allocated``, ``usage reached allocation``, ``no submitters``; None if it negotiated.
+    slots allocated``, ``at or over quota``, ``no submitters``; None if it negotiated.
     ``pie`` is the index of its last round.
     """
 

@@ -6,7 +6,7 @@ Follows the description of the negotiation cycle in HTCondor's manual and the ve
 from __future__ import annotations
 
 from classad.evaluate import EvalContext
-from negotiator.model.arithmetic import DBL_MAX, add_up
+from negotiator.model.arithmetic import DBL_MAX, add_up, c_int
 from negotiator.model.result import PoolNumbers
 from negotiator.pool.slots import Slot, Slots, holds
 from policy.model import NegotiatorPolicy
@@ -24,7 +24,7 @@ def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -
         """What a slot counts as; None if it does not count."""
         if not holds(constraint, slot.ad, context):
             return None
-        return (slot.ad.get_number("Cpus", context=context) or 0) if slot.partitionable else 1
+        return _effective_size(slot, context)
 
     sizes = slots.each(
         size, context, reads=("Cpus",), expressions=(constraint,), knows=("partitionable",)
@@ -41,6 +41,12 @@ def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -
         counted_slots=len(counted),
         effective_size=add_up(counts),
     )
+
+
+def _effective_size(slot: Slot, context: EvalContext) -> int:
+    """The ``Cpus`` of a partitionable slot as an integer; one without a number, and other slots."""
+    cpus = slot.ad.get_number("Cpus", context=context) if slot.partitionable else None
+    return 1 if cpus is None else c_int(cpus)
 
 
 def _multiplier(slot: Slot, context: EvalContext) -> int:

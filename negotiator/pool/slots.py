@@ -13,6 +13,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
+from classad.match import half_match
 from negotiator.expressions.external import external_names_of
 from negotiator.expressions.visible import Mentions, VisiblePart
 from negotiator.pool.addresses import ANY
@@ -208,7 +209,9 @@ def holds(expr: Expression | None, ad: ClassAd, context: EvalContext) -> bool:
 
 
 def meets(ad: ClassAd, other: ClassAd, context: EvalContext) -> bool:
-    """Whether the requirements of one ad are true of the other; undefined and error are not."""
-    if ad.raw("Requirements") is None:
-        return False
-    return ad.get_bool("Requirements", other, context) is True
+    """Whether the requirements of one ad are true of the other; undefined and error are not.
+
+    They are evaluated through a reference from the match ad, so they are under way themselves: what
+    leads back to them is undefined.
+    """
+    return half_match(ad, other, context)

@@ -21,6 +21,7 @@ from negotiator.capture.pool_order import pool_order
 from negotiator.capture.reader import CaptureReader, reason
 from negotiator.cycle import negotiate
 from negotiator.io import Capture, OtherNegotiator
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
@@ -63,11 +64,12 @@ def _capture(
         slots = [slots[i] for i in pool_order([slot.name for slot in slots])]
     jobs = list(expand_jobs(scenario, scenario.get("jobs", [])))
     accountant = accountant_of(scenario, slots, make)
-    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
     moment = float(NOW) if now is None else now
     knobs = scenario.get("config", {})
     names: list[str | None] = [*local_names] or [None]
     loaded, *more = (_policy(knobs, reader, moment, name) for name in names)
+    weights = IdleJobWeights.by(loaded.policy)
+    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights)
     if scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {})):
         idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
         quotas = negotiate(idle, loaded.policy, now=moment).quotas

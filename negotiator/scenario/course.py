@@ -18,6 +18,7 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.groups.steps import QuotaStep
 from negotiator.jobs.requests import Request
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.board import Board, Watch
 from negotiator.matching.candidate import Allowance, Asker
 from negotiator.matching.terms import SessionTerms
@@ -113,7 +114,8 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
             slots, jobs = _next(scenario, step, cycles[number - 1], slots, jobs)
             elapsed = int(step.get("elapsed", 0))
             accountant = evolve(accountant, last_update_time=NOW - elapsed)
-        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
+        weights = IdleJobWeights.by(policy)
+        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights)
         snapshot = _warmed(scenario, snapshot, policy)
         recorder = _Recorder()
         result = negotiate(snapshot, policy, now=NOW, watch=recorder, engine=engine)
@@ -128,8 +130,10 @@ def first_snapshot(case: Scenario) -> Snapshot:
     slots, jobs = _entries(scenario)
     seen = case["observed"]["cycles"][0]
     accountant = accountant_of(scenario, slots, make)
-    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
-    return _warmed(scenario, snapshot, policy_of(scenario))
+    policy = policy_of(scenario)
+    weights = IdleJobWeights.by(policy)
+    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights)
+    return _warmed(scenario, snapshot, policy)
 
 
 def _entries(scenario: Scenario) -> tuple[list[SlotEntry], list[JobEntry]]:

@@ -13,6 +13,7 @@ from typing import Final
 from classad import ClassAd
 from classad.ads.expression import Expression, parsed
 from negotiator.capture.pool_order import submitter_order
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import AccountantState, Customer, ScheddQueue, Snapshot
 from negotiator.scenario.expand import (
@@ -67,6 +68,7 @@ def snapshot_of(
     jobs: Sequence[JobEntry],
     accountant: AccountantState,
     make: AdMaker,
+    weights: IdleJobWeights,
 ) -> Snapshot:
     """The state of the pool before a cycle; ``seen`` is what was observed in it."""
     by_name = {slot.name: slot for slot in slots}
@@ -77,14 +79,16 @@ def snapshot_of(
         queues.setdefault(job.schedd, []).append(make(job.attributes))
     return Snapshot(
         slots=tuple(make(by_name[name].attributes) for name in order),
-        submitters=_submitters(scenario, jobs, make),
+        submitters=_submitters(scenario, jobs, weights, make),
         queues=tuple(ScheddQueue(f"{name}@{POOL}", tuple(ads)) for name, ads in queues.items()),
         accountant=accountant,
         claims={slot.name: slot.claims for slot in slots if slot.claims is not None},
     )
 
 
-def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> tuple[ClassAd, ...]:
+def _submitters(
+    scenario: Scenario, jobs: Sequence[JobEntry], weights: IdleJobWeights, make: AdMaker
+) -> tuple[ClassAd, ...]:
     """Submitter ads in pool order, as if all had come in one second."""
     idle: dict[tuple[str, str], list[JobEntry]] = {}
     for job in jobs:
@@ -96,9 +100,7 @@ def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> 
         mine = idle.get((submitter, schedd))
         if mine is None:
             continue
-        # The schedd weighs an idle job by the cores it asks for.
         made = [make(job.attributes) for job in mine]
-        weight = sum(ad.get_number("RequestCpus") or 1.0 for ad in made)
         prios = sorted({whole(ad.get_number("JobPrio")) for ad in made})
         plain = {
             "Name": quoted(submitter),
@@ -106,7 +108,7 @@ def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> 
             "ScheddIpAddr": ADDRESS,
             "IdleJobs": str(len(mine)),
             "RunningJobs": "0",
-            "WeightedIdleJobs": str(float(weight)),
+            "WeightedIdleJobs": str(float(weights.sum(made))),
             "WeightedRunningJobs": "0.0",
             "LastHeardFrom": "0",
             "JobPrioArray": quoted(",".join(map(str, prios))),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
-from typing import IO, Final, NamedTuple, get_args
+from typing import IO, Final, NamedTuple, TypeVar, get_args
 
 from classad import ClassAd
 from classad.ads.expression import Expression
@@ -33,9 +33,8 @@ AD_FORMATS: Final[tuple[OutForm, ...]] = get_args(OutForm)
 #: Formats that show the values of some expressions.
 VALUE_FORMATS: Final = ("text", "csv", "json", "jsonl")
 
-
-#: Writes a value into a cell.
-Show = Callable[[object], str]
+#: What a value is written as.
+T = TypeVar("T")
 
 
 class Problem(Exception):  # noqa: N818 - its text is the message
@@ -184,20 +183,17 @@ def _runs(found: Iterable[Found]) -> Iterator[tuple[Table, list[int]]]:
 
 def _write_values(query: _Query, found: list[Found], target: ClassAd | None, out: IO[str]) -> None:
     titles = [column.title for column in query.columns]
-    show = _json if query.format in ("json", "jsonl") else query.layout.text
-    if query.format == "csv":
-        show = _plain
-    cells = _cells(query, found, target, show)
     if query.format == "csv":
         import csv
 
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(titles)
-        writer.writerows(cells)
+        writer.writerows(_cells(query, found, target, _plain))
     elif query.format == "text":
+        cells = _cells(query, found, target, query.layout.cell)
         out.writelines(f"{line}\n" for line in query.layout.lines(titles, cells))
     else:
-        _write_json(titles, cells, out, query.format)
+        _write_json(titles, _cells(query, found, target, _json), out, query.format)
 
 
 def _write_json(
@@ -221,9 +217,9 @@ def _write_json(
 
 
 def _cells(
-    query: _Query, found: list[Found], target: ClassAd | None, show: Show
-) -> Iterator[Sequence[str]]:
-    """The texts of each row; each distinct value is written once."""
+    query: _Query, found: list[Found], target: ClassAd | None, show: Callable[[object], T]
+) -> Iterator[Sequence[T]]:
+    """The cells of each row, which ``show`` makes once of each distinct value."""
     for table, rows in _runs(found):
         columns = []
         within = Rows.of(len(table), rows)
@@ -237,8 +233,8 @@ def _cells(
                     column.tree, target, within=within, context=query.context
                 )
             used = {codes[row] for row in rows}
-            texts = {code: show(values[code]) for code in used}
-            columns.append([texts[codes[row]] for row in rows])
+            made = {code: show(values[code]) for code in used}
+            columns.append([made[codes[row]] for row in rows])
         yield from zip(*columns, strict=True)
 
 

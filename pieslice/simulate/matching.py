@@ -22,6 +22,7 @@ from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.quotas import assign_quotas
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.submitters import Submitter
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.engine import Engines
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import ScheddQueue, Snapshot
@@ -50,9 +51,13 @@ class Negotiator:
     cache: MatchmakingCache | None = field(init=False, default=None)
     #: Of full cycles; those that are not quick learn nothing from the ones before.
     engines: Engines = field(init=False)
+    weights: IdleJobWeights = field(init=False)
+    #: The weights of waiting jobs by their kind.
+    _weights: dict[int, int] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.tree = group_tree(self.policy)
+        self.weights = IdleJobWeights.by(self.policy)
         self.preempts = self._may_preempt()
         self.engines = make_engines(ENGINES[0 if self.quick else 1], lasting=True)
         if self.quick and not self.preempts:
@@ -178,8 +183,14 @@ class Negotiator:
         jobs, weight = 0, 0.0
         for shape, waiting in self.simulation.idle.get(user, {}).items():
             jobs += len(waiting)
-            weight += len(waiting) * self.simulation.workload.shapes[shape].cpus
+            weight += len(waiting) * self._weight(shape)
         return jobs, weight
+
+    def _weight(self, shape: int) -> int:
+        """What the schedd weighs a waiting job of a kind by."""
+        if shape not in self._weights:
+            self._weights[shape] = self.weights.of(self.simulation.workload.shapes[shape].ad)
+        return self._weights[shape]
 
     def _submitters(self) -> list[ClassAd]:
         ads = []

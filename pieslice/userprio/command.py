@@ -35,7 +35,7 @@ from pieslice.userprio.edits import EditRefused, make_edit
 from pieslice.userprio.options import Options, UsageError, parse_options
 from pieslice.userprio.report import Source, answer
 from pieslice.userprio.stateads import rolled_up, state_ads
-from pieslice.userprio.table import DAY, View
+from pieslice.userprio.table import DAY, view_of
 
 USAGE: Final = """\
 usage: pieslice userprio SOURCE [options] [user ...]
@@ -170,13 +170,8 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     source = _source(path, options, own, diagnostics)
     show_diagnostics(diagnostics, err)
     now = source.last_update if own.now is None else int(own.now)
-    active: int | None = now - DAY
-    if options.active_from is not None:
-        # A day is meant as the clocks on the wall show it.
-        active = int(time.mktime((*options.active_from, 0, 0, 0, 0, 0, -1)))
-    if options.all_users or options.users:
-        active = None
-    text = answer(source, options, View(source.last_update, time.localtime, active))
+    view = view_of(source.last_update, options, now, time.localtime, time.mktime)
+    text = answer(source, options, view)
     out.write(text)
     if not text:
         err.write("pieslice userprio: no record matches\n")

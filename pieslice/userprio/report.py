@@ -114,8 +114,8 @@ def _autoformat(ads: Sequence[ClassAd], options: Options) -> str:
     if not trees:
         raise UsageError("`-af` needs an expression")
     look = _unevaluated if layout.raw else evaluate
-    cells = ([layout.text(look(tree, ad)) for tree in trees] for ad in ads)
-    return "".join(f"{line}\n" for line in layout.lines(titles, cells))
+    cells = ([layout.cell(look(tree, ad)) for tree in trees] for ad in ads)
+    return "".join(f"{line}\n" for line in layout.lines(titles, cells, ahead=False))
 
 
 def _unevaluated(tree: ExprTree, ad: ClassAd) -> object:

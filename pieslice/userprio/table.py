@@ -21,6 +21,8 @@ from pieslice.userprio.options import COLUMNS, Options
 from pieslice.userprio.rows import Row
 
 LocalTime = Callable[[int], struct_time]
+#: The fields of a moment as ``time.mktime`` takes them.
+Day = tuple[int, int, int, int, int, int, int, int, int]
 
 DAY: Final = 86_400
 #: From here on a sort key means "last of all".
@@ -55,6 +57,26 @@ class View:
     last_update: int
     local: LocalTime
     active_from: int | None = None
+
+
+def view_of(
+    last_update: int,
+    options: Options,
+    now: int,
+    local: LocalTime,
+    seconds: Callable[[Day], float],
+) -> View:
+    """Whom the options show; without any those who were active in the day before ``now``.
+
+    ``local``, ``seconds``: the time zone, as ``time.localtime`` and ``time.mktime`` tell it.
+    """
+    active: int | None = now - DAY
+    if options.active_from is not None:
+        # A day is meant as the clocks on the wall show it.
+        active = int(seconds((*options.active_from, 0, 0, 0, 0, 0, -1)))
+    if options.all_users or options.users:
+        active = None
+    return View(last_update, local, active)
 
 
 @frozen(eq=False)

@@ -29,6 +29,9 @@ _LEADING = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _VERSION = re.compile(r"version(?:[ \t]+(>=|<=|==|!=|=|<|>)[ \t]*v?(\S+))", re.I)
 _DIGITS = re.compile(r"([0-9]+)\.([0-9]+)(?:\.([0-9]+))?")
 _NAMED = re.compile(r"[A-Za-z0-9_./]+")
+_ASKS_FOR = re.compile(r"defined(|[ \t\n\v\f\r].*)", re.I | re.S)
+#: What a whole condition about a definition consists of.
+_DEFINED = re.compile(r"[A-Za-z0-9_./: \t\n\v\f\r]+")
 
 
 class ConditionError(Exception):
@@ -75,10 +78,10 @@ def _simple(bare: str, written: str, world: World) -> bool:
         return False
     if _NUMBER.fullmatch(bare):
         return _number(bare) != 0
-    word, _, rest = bare.partition(" ")
-    if word.lower() == "defined":
-        return _defined(rest.strip(BLANKS), written, world)
-    if word.lower() == "version":
+    found = _ASKS_FOR.fullmatch(bare)
+    if found is not None:
+        return _defined(found[1].strip(BLANKS), written, world)
+    if bare.partition(" ")[0].lower() == "version":
         return _version(bare, written, world)
     if _NAMED.fullmatch(bare) or bare in ("-", "+"):
         raise _wrong(written, "it is a bare word")
@@ -94,6 +97,8 @@ def _defined(rest: str, written: str, world: World) -> bool:
     parts = rest.split()
     if not parts:
         return False
+    if not _DEFINED.fullmatch(rest):
+        raise _wrong(written, "complex conditionals are not supported")
     if parts[0].lower() == "use" and len(parts) > 1:
         if len(parts) > 2:
             raise _wrong(written, "`defined use` takes `CATEGORY:NAME` without blanks")
@@ -102,6 +107,8 @@ def _defined(rest: str, written: str, world: World) -> bool:
         raise _wrong(written, "`defined` takes one name")
     if parts[0].lower() in ("true", "false") or _NUMBER.fullmatch(parts[0]):
         return True
+    if not _NAMED.fullmatch(parts[0]):
+        raise _wrong(written, "`defined` takes the name of a macro, a boolean or a number")
     return world.is_defined(parts[0])
 
 

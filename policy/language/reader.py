@@ -29,6 +29,8 @@ from policy.language.templates import Templates, split_list
 
 #: Includes and templates may nest one level less.
 MAX_DEPTH: Final = 20
+#: The macro, in lower case, that `:` may still be used with.
+_COLON_ALLOWED: Final = "runbenchmarks"
 _MISTAKES = (StatementError, ConditionError, ExpansionError)
 
 
@@ -237,10 +239,14 @@ class Pass:
             self.reader.read_file(sources.place(include.target), text, self.place.depth + 1)
 
     def _colon(self, statement: Statement, line: LogicalLine) -> None:
-        """Assignment with a colon is an old way; only one name may still use it silently."""
-        if self.lines.strict:
+        """Assignment with a colon is an old way; only one name may still use it silently.
+
+        Where it is an error, that name gets the warning.
+        """
+        silent = statement.name.lower() == _COLON_ALLOWED
+        if self.lines.strict and not silent:
             raise StatementError("assignment with `:` is not allowed here", 0, len(line.text))
-        if statement.name != "RunBenchmarks":
+        if self.lines.strict or not silent:
             if not statement.name:
                 raise StatementError("a statement cannot begin with `:` here", 0, 1)
             message = f"`:` assigns here as `=` does, and `{statement.name}` is no keyword"

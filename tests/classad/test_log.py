@@ -125,3 +125,19 @@ def test_a_log_cut_at_any_byte_is_what_was_whole_before() -> None:
         assert log.table == read(text[:whole]).table, cut
         assert log.sound == whole, cut
         assert bool(log.diagnostics) == (cut > whole), cut
+
+
+def test_a_log_with_cr_lf_line_ends_is_read_whole() -> None:
+    """D-603."""
+    text = "".join([
+        header(1, 5).line(),
+        new_ad("Customer.a@x").line(),
+        set_attribute("Customer.a@x", "Priority", "8.000000").line(),
+        transaction_text([set_attribute("Customer.a@x", "Floor", "4"), new_ad("Customer.b@x")]),
+        destroy_ad("Customer.b@x").line(),
+    ])  # fmt: skip
+    log = read(text.replace("\n", "\r\n"))
+    assert log.table == read(text).table == {"Customer.a@x": {"Priority": "8.000000", "Floor": "4"}}
+    (warning,) = log.diagnostics
+    assert (warning.severity, warning.start) == ("warning", 0)
+    assert "CR LF" in warning.message

@@ -154,3 +154,16 @@ def test_devices_that_come_and_go() -> None:
             ads[row].insert(name, value)
             table.replace(row, ads[row])
             agree(table)
+
+
+@pytest.mark.parametrize("kind", ["ads", "loaded"])
+def test_a_device_that_only_a_list_names_is_another_one(kind: str) -> None:
+    """No column was made of it, only the cells of some rows were looked at."""
+    ads = slots()
+    table = TABLES[kind](ads)
+    agree(table, JOBS[:2])
+    for row, capability in ((1, 6.0), (5, 6.0), (7, 9.0), (1, 8.0)):
+        ad = ClassAd(table.ad(row))
+        ad["GPU_c"] = ClassAd({"Id": "GPU-c", "Capability": capability})
+        table.replace(row, ad)
+        agree(table, JOBS[:2])

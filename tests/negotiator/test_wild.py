@@ -33,8 +33,8 @@ LIST = Path(__file__).parent / "agreeing.txt"
 #: What is said of a scenario without a line.
 NO_LINE = "differs"
 #: How many scenarios have which lines; the first number only grows, the second only shrinks.
-LEAST_AGREEING = 274
-MOST_ENGINES_DIFFER = 12
+LEAST_AGREEING = 309
+MOST_ENGINES_DIFFER = 0
 
 
 @lru_cache(maxsize=2)

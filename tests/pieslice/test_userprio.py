@@ -316,3 +316,41 @@ def test_a_busy_log_is_left_alone(capsys: pytest.CaptureFixture[str], log: Path)
     with LogFile(log, now=NOW):
         assert main(["userprio", str(log), "-setprio", USER, "1"]) == 2
     assert "another process" in capsys.readouterr().err
+
+
+def test_columns_below_headings_grow_from_row_to_row(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """As condor_userprio 25.14.1 printed it: reals take the room of all their digits."""
+    ads = "".join(
+        f'Name = "{name}"\nIsAccountingGroup = false\nPriority = {priority}\n'
+        f"ResourcesUsed = {used}\nLastUpdate = 1700000000\n\n"
+        for name, priority, used in (
+            ("al", 500.0, 30), ("bartholomew@x", 5000000.25, 300), ("bo", 5.0, 3000),
+        )
+    )  # fmt: skip
+    path = tmp_path / "accounting.ads"
+    path.write_text(ads)
+
+    def shown(form: str, *names: str) -> list[str]:
+        assert main(["userprio", str(path), "-allusers", form, *names]) == 0
+        return capsys.readouterr().out.splitlines()
+
+    assert shown("-af:h", "Name", "Priority", "ResourcesUsed", "Nope", "ResourcesUsed+1") == [
+        "Name Priority ResourcesUsed Nope ResourcesUsed+1",
+        "al   500.0                 30            undefined 31             ",
+        "bartholomew@x 5000000.25            300           undefined 301            ",
+        "bo            5.0                   3000          undefined 3001           ",
+    ]
+    assert shown("-af:hV", "Name", "ResourcesUsed") == [
+        "Name ResourcesUsed",
+        '"al" 30           ',
+        '"bartholomew@x" 300          ',
+        '"bo"            3000         ',
+    ]
+    assert shown("-af:hr", "Name", "Priority") == [
+        "Name Priority",
+        '"al" 500.0   ',
+        '"bartholomew@x" 5000000.25',
+        '"bo"            5.0       ',
+    ]

@@ -158,3 +158,42 @@ def test_a_prefixed_macro_may_build_on_the_plain_one_for_whoever_reads() -> None
     assert config.seen_by("SCHEDD", None).text("A") == "1 y"
     with pytest.raises(ExpansionError, match="never ends"):
         config.seen_by("SCHEDD", None).text("B")
+
+
+@pytest.mark.parametrize("name", ["RunBenchmarks", "runbenchmarks", "rUnBenchmarks"])
+def test_one_name_may_be_assigned_to_with_a_colon(name: str) -> None:
+    """In any case; where that is an error for others it is a warning for this one."""
+    config = read(f"{name} : 5\n")
+    assert (config.text("RunBenchmarks"), config.diagnostics) == ("5", ())
+    config = read(f"#opt:strict\n{name} : 5\nA = 1\n")
+    assert (config.text("RunBenchmarks"), config.text("A")) == ("5", "1")
+    assert [found.severity for found in config.diagnostics] == ["warning"]
+    assert not read("#opt:strict\nRunBenchmark : 5\n").complete
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        *[
+            (what, "complex conditionals are not supported")
+            for what in ("a-b", "a+b", "a-b c", "-5", "+5", "1e-3", "a@b", "use a-b", "a,b", '"a"')
+        ],
+        ("a:b", "takes the name of a macro"),
+        ("a b", "takes one name"),
+        ("a\tb", "takes one name"),
+    ],
+)
+def test_what_can_be_asked_whether_it_is_defined(what: str, says: str) -> None:
+    """As condor_config_val 25.14.1 has it; of each of these it says that it is no condition."""
+    for condition in (f"defined {what}", f"! DEFINED {what}"):
+        config = read(f"if {condition}\nendif\n")
+        assert not config.complete
+        assert says in config.diagnostics[0].message
+    config = read(f"X = {what}\nif defined $(X)\nendif\n")
+    assert not config.complete
+
+
+@pytest.mark.parametrize("what", ["a_b", "a/b", "a.b", "5", "1e3", "true", "use POLICY:Desktop"])
+def test_names_that_can_be_asked_for(what: str) -> None:
+    assert read(f"if defined {what}\nendif\n").complete
+    assert read(f"if defined\t{what}\nendif\n").complete

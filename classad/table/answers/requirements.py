@@ -292,7 +292,7 @@ class PartnerSide:
         """The conjuncts, with the attributes that they were found in; None if those go too deep."""
         assert partner.ad is not None
         own = self._splits.of(tree)
-        if not any([part.name or part.level > _LEVELS for part in own]):
+        if not any(part.name or part.level > _LEVELS for part in own):
             return [(part, _THEMSELVES) for part in own]
         found: list[tuple[Conjunct, frozenset[str]]] = []
         todo = [(part, _THEMSELVES, part.level) for part in reversed(own)]

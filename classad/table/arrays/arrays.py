@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from classad import kernels
+from classad.kernels import checked
 
 #: Times a length: zeros.  An array made from bytes takes many times as long.
 NO_CODES: Final = array("i", [0])
@@ -50,7 +51,7 @@ def number_pairs(left: Values, right: Values) -> tuple[array[int], array[int]]:
         ffi.from_buffer("char[]", right),
     )
     found = lib.ca_number_pairs(count, *given, room, slots, _ints(ffi, out), _ints(ffi, first))
-    return out, first[: _checked(found)]
+    return out, first[: checked(found)]
 
 
 def pick(values: _Array, rows: array[int]) -> _Array:
@@ -61,7 +62,7 @@ def pick(values: _Array, rows: array[int]) -> _Array:
     ffi, lib = native
     out = values[:1] * len(rows)
     given, made = ffi.from_buffer("char[]", values), ffi.from_buffer("char[]", out)
-    _checked(lib.ca_pick(len(rows), _ints(ffi, rows), len(values), values.itemsize, given, made))
+    checked(lib.ca_pick(len(rows), _ints(ffi, rows), len(values), values.itemsize, given, made))
     return out
 
 
@@ -75,7 +76,7 @@ def flag(codes: array[int], rows: Rows, table: bytes, size: int) -> int:
     where = ffi.NULL if rows is None else _ints(ffi, rows)
     room, held = len(bits), ffi.from_buffer("unsigned char[]", bits)
     known = ffi.from_buffer("unsigned char[]", table)
-    _checked(lib.ca_flag(len(codes), _ints(ffi, codes), where, len(table), known, room, held))
+    checked(lib.ca_flag(len(codes), _ints(ffi, codes), where, len(table), known, room, held))
     return int.from_bytes(bits, "little")
 
 
@@ -86,16 +87,16 @@ def bits_of(rows: array[int], size: int) -> int:
 
 def rows_of(bits: int) -> array[int]:
     """The rows of a set, rising."""
+    native = kernels.native
+    if native is None:
+        return array("i", [row for row, digit in enumerate(f"{bits:b}"[::-1]) if digit == "1"])
     if not bits:
         return array("i")
-    native = kernels.native
-    data = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
-    if native is None:
-        return array("i", _listed(data))
     ffi, lib = native
+    data = bits.to_bytes((bits.bit_length() + 63) // 64 * 8, "little")
     held = ffi.from_buffer("unsigned char[]", data)
     out = NO_CODES * lib.ca_count_bits(len(data), held)  # many times as fast as bit_count
-    _checked(lib.ca_list_bits(len(data), held, len(out), _ints(ffi, out)))
+    checked(lib.ca_list_bits(len(data), held, len(out), _ints(ffi, out)))
     return out
 
 
@@ -113,7 +114,7 @@ def mark(out: bytearray, rows: array[int], kind: int) -> None:
         return
     ffi, lib = native
     made = ffi.from_buffer("unsigned char[]", out)
-    _checked(lib.ca_mark(len(rows), _ints(ffi, rows), kind, len(out), made))
+    checked(lib.ca_mark(len(rows), _ints(ffi, rows), kind, len(out), made))
 
 
 # ---- Python ------------------------------------------------------------------------------------
@@ -130,24 +131,8 @@ def _flag(codes: Sequence[int], rows: Rows, table: bytes, size: int) -> int:
     return int.from_bytes(bits, "little")
 
 
-def _listed(data: bytes) -> list[int]:
-    found: list[int] = []
-    for place, byte in enumerate(data):
-        while byte:
-            low = byte & -byte
-            found.append(8 * place + low.bit_length() - 1)
-            byte ^= low
-    return found
-
-
 # ---- C -----------------------------------------------------------------------------------------
 
 
 def _ints(ffi: Any, values: array[int]) -> Any:
     return ffi.from_buffer("int32_t[]", values)
-
-
-def _checked(code: int) -> int:
-    if code < 0:
-        raise ValueError(f"the C kernel refused its arguments (code {code})")
-    return code

@@ -14,6 +14,7 @@ from struct import pack, unpack
 from typing import Any, Final, cast
 
 from classad import kernels
+from classad.kernels import checked
 from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.loading.columns import Tag, value_of
@@ -217,10 +218,9 @@ def binary(symbol: str, left: Vector, right: Vector) -> Vector:
     number = _BINARY.get(symbol)
     function = BINARY[symbol].implementation
     native = kernels.native
-    if native is None or number is None or _beyond(left) or _beyond(right):
+    single = not (left.step or right.step)
+    if native is None or number is None or single or _beyond(left) or _beyond(right):
         return apply(function, (left, right))
-    if not (left.step or right.step):
-        return Vector.constant(function(left.value(0), right.value(0)))
     return _operated(native, number, function, (left, right))
 
 
@@ -232,15 +232,9 @@ def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
         sums = [0, *accumulate(each == _HOLDS for each in judged)]
         return Vector.of([sums[end] - sums[start] for start, end in pairwise(ends)])
     ffi, lib = kernels.native
-    found = lib.ca_count_holding(
-        size,
-        ffi.from_buffer("int32_t[]", ends),
-        len(judged),
-        ffi.from_buffer("unsigned char[]", judged),
-        ffi.from_buffer("int64_t[]", out),
-    )
-    if found < 0:
-        raise ValueError(f"the C kernel refused its arguments (code {found})")
+    given = ffi.from_buffer("unsigned char[]", judged)
+    starts, found = ffi.from_buffer("int32_t[]", ends), ffi.from_buffer("int64_t[]", out)
+    checked(lib.ca_count_holding(size, starts, len(judged), given, found))
     return Vector(bytes((Tag.INTEGER,)) * size, out, {})
 
 
@@ -285,9 +279,7 @@ def _operated(
         ffi.from_buffer("int64_t[]", payload),
     )
     others: dict[int, ClassAdValue] = {}
-    if left < 0:
-        raise ValueError(f"the C kernel refused its arguments (code {left})")
-    if left:
+    if checked(left):
         for place in [place for place, tag in enumerate(tags) if tag == _ELSEWHERE]:
             value = function(*[part.value(place if part.step else 0) for part in parts])
             _set(tags, payload, others, place, value)

@@ -8,7 +8,7 @@ at one code only.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from classad.ads.ad import Ad, ListValue
@@ -40,11 +40,11 @@ class Column:
     @classmethod
     def of(cls, key: str, cells: Sequence[Any]) -> Column:
         """The column of what each row has."""
-        kinds = set(map(type, cells))
-        coded = _by_value(cells) if _plainly(kinds) else None
-        if coded is None:
-            coded = _by_key(cells)
-        return cls(key, *coded)
+        keys = cells if _plainly(cells) else _keys(cells)
+        first = dict(zip(keys, cells, strict=True))
+        number = {key: place for place, key in enumerate(first)}
+        codes = array("i", map(number.__getitem__, keys))
+        return cls.of_codes(key, list(first.values()), codes)
 
     @classmethod
     def of_codes(cls, key: str, values: list[Any], codes: array[int]) -> Column:
@@ -123,51 +123,31 @@ def _open_among(values: list[Any]) -> frozenset[int]:
     return frozenset(place for place, value in enumerate(values) if is_open(value))
 
 
-_Coded = tuple[list[Any], "array[int]", int]
+def _plainly(cells: Sequence[Any]) -> bool:
+    """Whether cells are the same if Python says that they are equal."""
+    kinds = set(map(type, cells))
+    if not kinds <= PLAIN - {Value, AbsTime} or len(kinds & _NUMBERS) > 1:
+        return False
+    # There are two zeros, and a NaN is not equal to itself.
+    if float not in kinds:
+        return True
+    distinct = set(cells)
+    return 0.0 not in distinct and all(value == value for value in distinct)
 
 
-def _plainly(kinds: Iterable[type]) -> bool:
-    """Whether cells of these kinds are the same if Python says that they are equal."""
-    found = set(kinds)
-    return found <= PLAIN - {Value, AbsTime} and len(found & _NUMBERS) <= 1
-
-
-def _by_value(cells: Sequence[Any]) -> _Coded | None:
-    """The codes of cells that are told apart by ``==``; None if that does not do."""
-    distinct = dict.fromkeys(cells)
-    if float in map(type, distinct) and (0.0 in distinct or any(v != v for v in distinct)):
-        return None  # there are two zeros
-    return _coded(list(distinct), cells, list)
-
-
-def _by_key(cells: Sequence[Any]) -> _Coded:
-    """The codes of any cells."""
+def _keys(cells: Sequence[Any]) -> list[Any]:
+    """What tells any cells apart."""
     known: dict[int, Any] = {}
     keys: list[Any] = []
     for cell in cells:
-        kind = cell.__class__
-        if kind is float or kind in PLAIN:
+        if cell.__class__ in PLAIN:
             keys.append(cell_key(cell))
             continue
         key = known.get(id(cell))
         if key is None:
             key = known[id(cell)] = cell_key(cell)
         keys.append(key)
-    first: dict[object, Any] = {}
-    for key, cell in zip(keys, cells, strict=True):
-        first.setdefault(key, cell)
-    return _coded(list(first.values()), keys, lambda values: [cell_key(v) for v in values])
-
-
-def _coded(
-    values: list[Any], keys: Sequence[Any], keys_of: Callable[[list[Any]], list[Any]]
-) -> _Coded:
-    """Put the values in the order of their codes and give every row its code."""
-    places, numbers = _order(values)
-    ordered = [values[place] for place in places]
-    code_of = {key: code for code, key in enumerate(keys_of(ordered))}
-    codes = array("i", map(code_of.__getitem__, keys))
-    return ordered, codes, numbers
+    return keys
 
 
 def _order(values: Sequence[Any]) -> tuple[Sequence[int], int]:

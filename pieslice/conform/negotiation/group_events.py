@@ -22,14 +22,6 @@ _COMPARED: Final = frozenset(
 )
 
 
-#: Our cause of a skipped turn -> how the recorded one begins.
-_SKIPPED: Final = {
-    "zero slots allocated": "zero slots allocated",
-    "usage reached allocation": "at or over quota",
-    "no submitters": "no submitters",
-}
-
-
 def recorded_events(events: Sequence[Record]) -> list[Record]:
     """The recorded events that have a counterpart here.
 
@@ -100,7 +92,7 @@ def _turns(done: AllocationRound | None) -> Iterator[JsonObject]:
 def _turn(event: GroupEvent) -> Iterator[JsonObject]:
     yield _event("sortkey", group=event.group, key=event.sort_key)
     if event.skipped is not None:
-        yield _event("skip", group=event.group, why=_SKIPPED[event.skipped])
+        yield _event("skip", group=event.group, why=event.skipped)
     else:
         yield _event("negotiate", group=event.group, limit=event.limit)
 

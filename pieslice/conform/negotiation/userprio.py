@@ -6,6 +6,7 @@ Follows: the README beside the vectors.
 
 from __future__ import annotations
 
+from calendar import timegm
 from collections.abc import Callable, Iterable
 from time import gmtime
 from typing import Final
@@ -16,7 +17,7 @@ from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
 from pieslice.userprio.options import UsageError, parse_options
 from pieslice.userprio.report import Source, answer
-from pieslice.userprio.table import View
+from pieslice.userprio.table import view_of
 
 #: A word of our message about a log -> what the real daemon says.
 _MESSAGES: Final = {
@@ -67,7 +68,8 @@ def check_tool(case: Case) -> list[Mismatch]:
     try:
         options = parse_options(case["argv"])
         source = Source.of(list(read_long(case["input"].splitlines(), "input", [])))
-        actual = (answer(source, options, View(source.last_update, gmtime)), 0)
+        view = view_of(source.last_update, options, source.last_update, gmtime, timegm)
+        actual = (answer(source, options, view), 0)
     except UsageError as problem:
         actual = (str(problem), 1)
     expected = (case["stdout"], case["exit"])
