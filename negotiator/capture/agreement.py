@@ -1,8 +1,8 @@
 """Compares the decisions of a cycle with those of the real negotiator, and counts what agrees.
 
-Two matches are the same when job, submitter, slot and preempted user are equal, two rejections when
-job, submitter and reason are; besides, they must come in the same order: of decisions in another
-order only a common subsequence counts.
+Two matches are the same when job, submitter, slot and the user that the slot names are equal, two
+rejections when job, submitter and reason are; besides, they must come in the same order: of
+decisions in another order only a common subsequence counts.
 
 Inputs: a ``CycleResult`` and the object of an ``expected.json``.  Outputs: ``Agreement``.
 Follows: the ``expected.json`` of the captured pools.
@@ -135,7 +135,7 @@ def _decisions(data: Mapping[str, Any], key: str, fields: Sequence[str]) -> tupl
 
 def compare(result: CycleResult, expected: Expected) -> Agreement:
     """Align both lists of decisions and count what is the same."""
-    matches: list[Decision] = [(m.job, m.submitter, m.slot, m.preempted) for m in result.matches]
+    matches: list[Decision] = [(m.job, m.submitter, m.slot, m.holder) for m in result.matches]
     rejections: list[Decision] = [(r.job, r.submitter, r.text) for r in result.rejections]
     same_matches, differences = _align("match", expected.matches, matches)
     same_rejections, more = _align("rejection", expected.rejections, rejections)

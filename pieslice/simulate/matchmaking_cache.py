@@ -100,6 +100,8 @@ class Found:
     matches: list[Match]
     accountant: AccountantState
     quotas: dict[str, float] | None
+    #: When each group was last served in turn, where a cycle asks for that.
+    group_turns: dict[str, float] | None = None
 
 
 @define(eq=False)

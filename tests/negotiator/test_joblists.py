@@ -96,6 +96,18 @@ def test_autoclusters_are_those_of_the_texts(pairs: list[tuple[Any, Any]]) -> No
         assert table.id_of(job) == texts.setdefault(told, len(texts) + 1)
 
 
+def test_what_another_job_refers_to_tells_no_jobs_apart() -> None:
+    """Only what the job's own significant attributes refer to does, through others as well."""
+    table = AutoclusterTable(frozenset({"rank"}))
+    texts = ("1", "1", "A + 1", "A + 1", "A")
+    jobs = [
+        _job(number, A=ExprTree("B"), B=number, Rank=ExprTree(t)) for number, t in enumerate(texts)
+    ]
+    assert [table.id_of(job) for job in jobs] == [1, 1, 2, 3, 4]
+    assert table.attributes_of(1) == ("rank",)
+    assert table.attributes_of(4) == ("a", "b", "rank")
+
+
 def test_a_request_has_what_its_job_inherits() -> None:
     cluster = ClassAd({"ClusterId": 1, "RequestCpus": 4, "Owner": "a", "Site": "north"})
     job = ClassAd({"ProcId": 0, "Site": "south"})
