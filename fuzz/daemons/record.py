@@ -78,7 +78,7 @@ def _record(pool: Pool, scenario: Record) -> JsonData:
         pool.advertise(slots)
         if not pool.warm:
             pool.start_schedds(jobs)
-        elapsed = int(accountant.get("elapsed") or 0)
+        wanted = int((step if number else accountant).get("elapsed") or 0)
         _prepare_accountant(pool, accountant, slots, None if number == 0 else step)
         if pool.warm:
             pool.warm_up()
@@ -86,10 +86,10 @@ def _record(pool: Pool, scenario: Record) -> JsonData:
         text = pool.cycle()
         observed["negotiator"] = version_in(text)
         cycle, lines = observed_cycle(text, slots, jobs, pool.first_schedd_port)
-        timed = bool(step.get("elapsed") or (number == 0 and elapsed))
+        timed = bool(wanted)
         complete(cycle, lines, pool.accountant_log(), timed=timed)
         observed["cycles"].append(cycle)
-        if number == 0 and elapsed and cycle.get("time_passed", [None])[0] != elapsed:
+        if timed and cycle.get("time_passed", [None])[0] != wanted:
             raise DaemonError(f"clock slipped: {cycle.get('time_passed')}")
         pool.stop_schedds()
     return observed
