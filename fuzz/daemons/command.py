@@ -9,6 +9,7 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -30,9 +31,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"daemons: not run here: {missing}")
         return 0
     tries = 0 if args.raw else args.tries
-    campaign = Campaign(
-        system, args.port_base, args.found, tries, lambda text: print(text, flush=True)
-    )
+    tell = partial(print, flush=True)
+    campaign = Campaign(system, args.port_base, args.found, tries, tell)
     seed = _FIRST_SEED + int(time.time()) % 10**8 if args.seed is None else args.seed
     tally = Tally()
     if args.replay:

@@ -33,13 +33,8 @@ _RANKS: Final = (
     "TARGET.RequestCpus",
 )
 _JOB_RANKS: Final = (
-    "0.0",
-    "KFlops",
-    "TARGET.Memory",
-    "-TARGET.Cpus",
-    'Site == "north"',
-    "Mips / 7.0",
-)
+    "0.0", "KFlops", "TARGET.Memory", "-TARGET.Cpus", 'Site == "north"', "Mips / 7.0",
+)  # fmt: skip
 _JOB_REQUIREMENTS: Final = (
     "true",
     'TARGET.Arch == "X86_64" && TARGET.OpSys == "LINUX"',
@@ -217,7 +212,7 @@ def _job(pool: _Pool) -> dict[str, str]:
 def _step(pool: _Pool, slots: list[JsonData]) -> JsonData:
     """What happens before the next cycle: jobs arrive, some claims end, some slots go."""
     rng = pool.rng
-    step: JsonData = {"jobs": _clusters(pool, 1, range(1, 15))}
+    step: JsonData = {"jobs": _clusters(pool, 2, range(1, 30))}
     ended = rng.sample(slots, int(len(slots) * rng.choice((0.0, 0.1, 0.3))))
     if ended:
         step["slots"] = [_idle(entry) for entry in ended]

@@ -62,9 +62,8 @@ def draw_groups(rng: random.Random, config: dict[str, str]) -> list[str]:
             share = rng.uniform(0.1, 0.45) if child else rng.uniform(0.5, 1.1) / tops
             config[f"GROUP_QUOTA_DYNAMIC_{name}"] = f"{share:.2f}"
         else:
-            config[f"GROUP_QUOTA_{name}"] = str(
-                rng.randint(3, 15) if child else rng.randint(10, 80)
-            )
+            quota = rng.randint(3, 15) if child else rng.randint(10, 80)
+            config[f"GROUP_QUOTA_{name}"] = str(quota)
         if rng.random() < 0.15:
             config[f"GROUP_ACCEPT_SURPLUS_{name}"] = rng.choice(("True", "False"))
         if rng.random() < 0.1:

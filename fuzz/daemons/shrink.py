@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attr import define
 
@@ -18,6 +18,9 @@ from pieslice.data import JsonData, Record
 
 #: Where a list or an object stands in a scenario.
 _Path: TypeAlias = tuple[str | int, ...]
+
+_LISTS: Final[tuple[_Path, ...]] = (("cycles",), ("slots",), ("jobs",))
+_KNOBS: Final[tuple[_Path, ...]] = (("config",), ("accountant", "customers"), ("submitter_ads",))
 
 
 class _Spent(Exception):  # noqa: N818 - not a failure
@@ -62,11 +65,11 @@ def _copy(scenario: Record) -> JsonData:
 
 
 def _pass(search: _Search) -> None:
-    for path in (("cycles",), ("slots",), ("jobs",)):
+    for path in _LISTS:
         _take_away(search, path)
     for path in list(_step_lists(search.best)):
         _take_away(search, path)
-    for path in (("config",), ("accountant", "customers"), ("submitter_ads",)):
+    for path in _KNOBS:
         _take_away(search, path)
     _lower_counts(search)
     for path in list(_objects(search.best)):
