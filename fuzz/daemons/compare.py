@@ -38,7 +38,7 @@ class Verdict:
 
 def _head(name: str) -> str:
     what = name.partition(": ")[2] or name
-    return what.partition("[")[0].partition(".")[0]
+    return what.removeprefix("number of ").partition("[")[0].partition(".")[0]
 
 
 def compare(case: Mapping[str, Any]) -> Verdict:
@@ -60,7 +60,10 @@ def compare(case: Mapping[str, Any]) -> Verdict:
                 found = [(f"cycle {number}: {item.field}", item) for item in differences(cycle)]
                 unexplained |= bool(found) and not departed
                 fields += [f"{engine}, {name}" for name, _ in found]
-                details += [f"{name}: {item}" for name, item in found]
+                details += [
+                    f"{engine}, {name}: recorded {item.expected}, ours {item.actual}"
+                    for name, item in found
+                ]
                 told.append(repr(cycle.result))
         except Exception as error:  # whatever an engine raises is a finding
             unexplained = True
