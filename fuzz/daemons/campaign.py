@@ -145,7 +145,7 @@ class Campaign:
             self.tell(f"  {detail}")
 
     def _smaller(self, case: JsonData, verdict: Verdict) -> tuple[JsonData, Verdict]:
-        """The smallest case found in which something of the same kind differs."""
+        """The smallest case found in which nothing else differs than in the whole one."""
         best = (case, verdict)
 
         def holds(scenario: JsonData) -> bool:
@@ -155,7 +155,7 @@ class Campaign:
             except DaemonError:
                 return False
             told = compare(smaller)
-            if not told.differs or not told.heads & verdict.heads:
+            if not told.differs or not told.heads <= verdict.heads:
                 return False
             best = (smaller, told)
             return True
