@@ -395,19 +395,22 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_wild.py -k corner-max-jobs",
     ),
     Mutation(
-        "negotiator/jobs/offers.py", "for job in self.jobs.listed:", "for job in self.jobs.waiting:",
+        "negotiator/jobs/offers.py",
+        "for job in self.jobs.listed:", "for job in self.jobs.waiting:",
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
         "negotiator/jobs/requests.py", "                passed.append(job)\n", "",
-        "tests tests/negotiator/test_wild.py -k corner-matched-job",
-    ),
-    Mutation(
-        "negotiator/jobs/offers.py", "rest[: self._may_offer] if grouped else rest[:1]", "rest[:1]",
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
-        "negotiator/jobs/offers.py", "            if key == refused:\n                continue\n", "",
+        "negotiator/jobs/offers.py",
+        "rest[: self._may_offer] if grouped else rest[:1]", "rest[:1]",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py",
+        "            if key == refused:\n                continue\n", "",
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(

@@ -11,6 +11,8 @@ from negotiator.jobs.autoclusters import AutoclusterTable
 from negotiator.jobs.lists import queued_job
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
+from negotiator.pool.fetch import fetch_slots
+from policy.load import policy_from_knobs
 
 CONTEXT = EvalContext(now=1000.0)
 
@@ -19,7 +21,10 @@ def _list(kinds: str, **given: Any) -> JobList:
     """Jobs 1.0, 1.1 ... of which equal letters are equal."""
     table = AutoclusterTable(frozenset({"kind"}))
     ads = (
-        ClassAd({"ClusterId": 1, "ProcId": number, "Kind": kind, "Odd": number % 2 == 1})
+        ClassAd(
+            {"ClusterId": 1, "ProcId": number, "Kind": kind, "Odd": number % 2 == 1}
+            | {"Requirements": True}
+        )
         for number, kind in enumerate(kinds)
     )
     jobs = JobList({}, ShownAttributes(table), **given)
@@ -100,7 +105,7 @@ def test_a_constraint_passes_over_one_autocluster_at_a_time() -> None:
 
 
 def test_numbers_of_jobs_are_taken_for_autoclusters() -> None:
-    jobs = _list("abcd", all_in_cluster=True, batch_size=2, ahead=False, real_ids={1: 3})
+    jobs = _list("abbc", all_in_cluster=True, batch_size=2, ahead=False, real_ids={1: 3})
     assert _all(jobs, refuse="a", match=True) == [(0, 1), (1, 1), (3, 1)]
 
 
@@ -120,3 +125,15 @@ def test_a_matched_job_counts_in_the_rest_of_its_run() -> None:
     assert _all(jobs) == [(0, 3)]
     _matched(jobs, first)
     assert _all(jobs) == [(2, 1)]
+
+
+def test_a_search_that_walks_past_a_matched_job_notes_it() -> None:
+    """The first match goes to its own job, the second to one that is searched for."""
+    jobs = _list("aaa")
+    ad = ClassAd({"Name": "slot1@m", "Requirements": True, "MyType": "Machine"})
+    (slot,) = fetch_slots([ad], {}, policy_from_knobs({}).policy, CONTEXT)
+    first, second, third = jobs.waiting
+    request = jobs.request_for(first, second, third)
+    for wanted, listed in ((first, [first, second, third]), (second, [second, third])):
+        assert jobs.place(request, slot, CONTEXT, "") is wanted
+        assert list(jobs.listed) == listed
