@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from itertools import compress, repeat
 from typing import Final, TypeVar, cast
 
@@ -10,7 +10,7 @@ from attr import field, frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression
-from classad.evaluate import EvalContext
+from classad.evaluate import EvalContext, evaluate
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import flag
 from negotiator.columns.chance import UnsureError, without_chance
@@ -57,6 +57,12 @@ class _Rows:
 
     table: Table
     weight: Expression | None
+    context: EvalContext
+
+    @property
+    def all(self) -> int:
+        """See ``AdSet``."""
+        return Rows.all(len(self.table)).bits
 
     def trees(self, name: str) -> list[tuple[int, Expression]]:
         """See ``AdSet``; any row may have the negotiator's weight."""
@@ -66,12 +72,12 @@ class _Rows:
             found.append((_POLICY, self.weight))
         return found
 
-    def having_tree(self, name: str, numbers: Set[int]) -> int:
+    def having_tree(self, name: str, number: int) -> int:
         """See ``AdSet``."""
-        if _POLICY in numbers:
-            return Rows.all(len(self.table)).bits
+        if number == _POLICY:
+            return self.all
         codes, values = self.table.column(name)
-        wanted = bytes(code in numbers for code in range(len(values)))
+        wanted = bytes(code == number for code in range(len(values)))
         return flag(codes, None, wanted, len(self.table))
 
     def having(self, name: str) -> int:
@@ -80,6 +86,13 @@ class _Rows:
             return 0
         codes, values = self.table.column(name)
         return flag(codes, None, bytes(v is not None for v in values), len(self.table))
+
+    def where(self, tree: Expression, chosen: Callable[[object], bool]) -> int:
+        """See ``AdSet``."""
+        codes, found = self.table.apply(
+            lambda ad: chosen(evaluate(tree, ad, context=self.context)), mentioned(tree)
+        )
+        return flag(codes, None, bytes(found), len(self.table))
 
 
 @frozen(eq=False)
@@ -164,8 +177,9 @@ class _Fetch:
         if table.has("NegotiatorRequirements"):
             for slot in slots:
                 take_requirements(slot)
-        flattener = Flattener(self.context)
-        concerned = flattener.to_flatten(_Rows(table, self.policy.slot_weight), _REQUIREMENTS)
+        flattener = Flattener(self.context, read=_reads_requirements(table))
+        ads = _Rows(table, self.policy.slot_weight, without_chance(self.context))
+        concerned = flattener.to_flatten(ads, _REQUIREMENTS)
         if concerned:
             for slot in slots:
                 if concerned >> slot.row & 1:
@@ -184,3 +198,8 @@ def _jointly(facts: list[Fact[object]]) -> Fact[list[object]]:
         return [fact.find(ad, context) for fact in facts]
 
     return Fact(find, facts[0].reads, facts[0].prefix)
+
+
+def _reads_requirements(table: Table) -> bool:
+    """Whether an expression of the slots may read requirements, which are then more than tested."""
+    return False

@@ -135,7 +135,7 @@ def take_requirements(slot: Slot) -> None:
 
 
 def flatten_requirements(slot: Slot, flattener: Flattener) -> None:
-    """Replace the requirements by their flattened form if that can make a difference."""
+    """Replace the requirements by their flattened form, if they can be flattened."""
     flattened = flattener.flattened(slot.ad)
     if flattened is not None:
         slot.insert("Requirements", flattened)
