@@ -6,12 +6,13 @@ negotiation cycle in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from random import Random
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
+from negotiator.expressions.flattening import may_read_requirements
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.autoclusters import policy_expressions, significance, significant_attributes
 from negotiator.jobs.lists import job_lists
@@ -57,7 +58,8 @@ def negotiate(
     functions = live_functions(accountant, tree)
     context = EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
     engines = make_engines(engine) if isinstance(engine, str) else engine
-    slots = engines.fetch(snapshot.slots, snapshot.claims, policy, context)
+    read = may_read_requirements(_evaluated_with_slots(snapshot, policy))
+    slots = engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
     submitters = fetch_submitters(snapshot.submitters, policy, context)
     significant = significant_attributes(slots, policy_expressions(policy))
     accountant.count_claims(charged_claims(slots, policy, context))
@@ -88,6 +90,15 @@ def negotiate(
     rounds = all_rounds(board, submitters)
     board.watch.finished(board)
     return _result(board, submitters, rounds, trimmed, usage_before)
+
+
+def _evaluated_with_slots(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[object]:
+    """What of jobs and the policy is evaluated with a slot."""
+    yield from policy_expressions(policy)
+    for queue in snapshot.queues:
+        for job in queue.jobs:
+            yield job.raw("Requirements")
+            yield job.raw("Rank")
 
 
 def _job_lists(

@@ -11,12 +11,14 @@ from attr import field, frozen
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
+from classad.language.values import ClassAdValue
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import flag
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import ColumnSlots, facts_of, mentioned, spread
-from negotiator.expressions.flattening import Flattener
+from negotiator.expressions.flattening import Flattener, may_read_requirements
+from negotiator.expressions.regrouping import Level
 from negotiator.pool.fetch import (
     KEPT,
     NAME,
@@ -39,14 +41,19 @@ _POLICY: Final = -1
 
 
 def fetch_columns(
-    rows: SlotRows, claims: Mapping[str, int], policy: NegotiatorPolicy, context: EvalContext
+    rows: SlotRows,
+    claims: Mapping[str, int],
+    policy: NegotiatorPolicy,
+    context: EvalContext,
+    read: bool = False,
 ) -> ColumnSlots | None:
     """The slots as ``fetch_slots`` finds them; None if it has to.
 
-    That is where random numbers are drawn, or one fact depends on another.
+    That is where random numbers are drawn, or one fact depends on another.  ``read``: jobs or the
+    policy read requirements of slots.
     """
     try:
-        return _Fetch(rows, policy, context).slots(claims)
+        return _Fetch(rows, policy, context, read).slots(claims)
     except UnsureError:
         return None
 
@@ -87,7 +94,7 @@ class _Rows:
         codes, values = self.table.column(name)
         return flag(codes, None, bytes(v is not None for v in values), len(self.table))
 
-    def where(self, tree: Expression, chosen: Callable[[object], bool]) -> int:
+    def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
         """See ``AdSet``."""
         codes, found = self.table.apply(
             lambda ad: chosen(evaluate(tree, ad, context=self.context)), mentioned(tree)
@@ -100,6 +107,7 @@ class _Fetch:
     rows: SlotRows
     policy: NegotiatorPolicy
     context: EvalContext
+    read: bool
     changed: set[str] = field(factory=set)
 
     def slots(self, claims: Mapping[str, int]) -> ColumnSlots:
@@ -177,13 +185,17 @@ class _Fetch:
         if table.has("NegotiatorRequirements"):
             for slot in slots:
                 take_requirements(slot)
-        flattener = Flattener(self.context, read=_reads_requirements(table))
+        flattener = Flattener(self.context)
         ads = _Rows(table, self.policy.slot_weight, without_chance(self.context))
-        concerned = flattener.to_flatten(ads, _REQUIREMENTS)
-        if concerned:
-            for slot in slots:
-                if concerned >> slot.row & 1:
-                    flatten_requirements(slot, flattener)
+        read = self.read or any(may_read_requirements(table.column(name)[1]) for name in table.keys)
+        level = Level.WHOLE if read else Level.TRUE
+        concerned = flattener.to_flatten(ads, _REQUIREMENTS, level)
+        enlarged = self.policy.consider_preemption and self.policy.allow_pslot_preemption
+        for slot in slots:
+            # What changes within the cycle goes by what it was when the cycle began.
+            changing = slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
+            if changing or concerned >> slot.row & 1:
+                flatten_requirements(slot, flattener)
 
     def _each(self, fact: Fact[T]) -> list[T]:
         """What a fact is for each slot."""
@@ -198,8 +210,3 @@ def _jointly(facts: list[Fact[object]]) -> Fact[list[object]]:
         return [fact.find(ad, context) for fact in facts]
 
     return Fact(find, facts[0].reads, facts[0].prefix)
-
-
-def _reads_requirements(table: Table) -> bool:
-    """Whether an expression of the slots may read requirements, which are then more than tested."""
-    return False

@@ -15,10 +15,12 @@ from attr import frozen
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
+from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
+from classad.language.values import ClassAdValue
 from classad.syntax.nodes import Node
-from negotiator.expressions.known import KnownExpressions
+from classad.syntax.unbuilt import Unbuilt
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
@@ -50,7 +52,7 @@ class _OneAd:
         """See ``AdSet``."""
         return int(self.ad.raw(name) is not None)
 
-    def where(self, tree: Expression, chosen: Callable[[object], bool]) -> int:
+    def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
         """See ``AdSet``."""
         return int(chosen(evaluate(tree, self.ad, context=self.context)))
 
@@ -58,20 +60,12 @@ class _OneAd:
 class Flattener:
     """Flattens requirements; finds ads for which it cannot matter, which keep what they share.
 
-    ``read``: somebody reads requirements of these ads as a value, so that more than their truth
-    counts.
+    ``read``: somebody else reads requirements of these ads as a value.
     """
 
-    def __init__(
-        self,
-        context: EvalContext,
-        expressions: KnownExpressions | None = None,
-        *,
-        read: bool = False,
-    ) -> None:
+    def __init__(self, context: EvalContext, *, read: bool = False) -> None:
         self._context = context
-        self._expressions = expressions or KnownExpressions()
-        self._level = Level.WHOLE if read else Level.TRUE
+        self._read = read
         self._varying: dict[str, bool] = {}
 
     def flatten(self, ad: ClassAd) -> None:
@@ -90,23 +84,21 @@ class Flattener:
         return _form(flat.tree, flat.value) if flat.ok else None
 
     def _matters(self, ad: ClassAd) -> bool:
-        known = self._expressions.of
-        return any(
-            value.__class__ is Expression
-            and name != "requirements"
-            and "requirements" in known(value).own
-            for name, value in ad._attrs.items()
-        ) or bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",)))
+        others = (value for name, value in ad._attrs.items() if name != "requirements")
+        level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
+        return bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",), level))
 
-    def to_flatten(self, ads: AdSet, names: Iterable[str]) -> int:
+    def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
+
+        ``level``: how much of them counts.
 
         An expression that ``names`` lead to calls an unsteady function, reads what is overwritten
         later, or is worth something else when its known parts come first.
         """
         found = 0
         seen: set[tuple[str, Level]] = set()
-        todo = [(name, self._level) for name in names]
+        todo = [(name, level) for name in names]
         while todo:
             name, level = todo.pop()
             if (name, level) in seen:
@@ -132,6 +124,19 @@ class Flattener:
             known = function is not None and function.varies_with(CHANCE, USAGE)
             self._varying[name] = known
         return known
+
+
+def may_read_requirements(trees: Iterable[object]) -> bool:
+    """Whether some expressions mention requirements, which are then more than tested."""
+    return any(isinstance(tree, Expression) and _mentions(tree) for tree in trees)
+
+
+def _mentions(tree: Expression) -> bool:
+    unbuilt: object = tree._node
+    if isinstance(unbuilt, Unbuilt):
+        return "requirements" in unbuilt.text.lower()
+    found = references_of(tree.node)
+    return "requirements" in found.target | found.bare | found.mine
 
 
 def _form(tree: Node | None, value: object) -> object:

@@ -15,9 +15,9 @@ from typing import Final, NamedTuple, Protocol
 
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
-from classad.evaluation.functions import Laziness, lookup_function
-from classad.language.operators import BINARY, IDENTITY, LOGIC, ORDER, EQUALITY, truth
-from classad.language.values import ERROR, UNDEFINED
+from classad.evaluation.functions import Laziness, Where, lookup_function
+from classad.language.operators import BINARY, EQUALITY, IDENTITY, LOGIC, ORDER, truth
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
 from classad.syntax.nodes import Binary, Call, Node, Reference, Unary
 from classad.syntax.unbuilt import Unbuilt
@@ -54,7 +54,7 @@ class AdSet(Protocol):
     def having(self, name: str) -> int:
         """The ads that have an attribute."""
 
-    def where(self, tree: Expression, chosen: Callable[[object], bool]) -> int:
+    def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
         """The ads in which an expression by itself has one of the chosen values."""
 
 
@@ -161,10 +161,16 @@ class _Walk:
     def _call(self, node: Call) -> None:
         self.called.add(node.name.lower())
         function = lookup_function(node.name, None)
-        if function is not None and function.laziness is Laziness.RAW:
+        if function is None or function.laziness is not Laziness.RAW:
+            return
+        if Where.IN_EACH not in function.where:
             # It looks at the text of its arguments.
-            names = frozenset().union(*map(_own_names, node.args))
-            self.hazards.append(lambda ads: _any(ads.having(name) for name in names))
+            self.hazards.append(_knowing(node.args))
+        for argument, where in zip(node.args, function.where, strict=False):
+            # The expression of an attribute finds what the ad knows from other ads as well: nested
+            # ads are not expected to have attributes named as those that it reads of its own ad.
+            if where is Where.IN_EACH and not isinstance(argument, Reference):
+                self.hazards.append(_knowing((argument,)))
 
     def _arithmetic(self, node: Binary) -> None:
         """Operands are gathered, others behind another open operator are lost."""
@@ -191,7 +197,7 @@ class _Walk:
                 self._bare(left, right)
                 self._bare(right, left)
 
-    def _later(self, left: Node, right: Node, harmful: Callable[[object], bool]) -> None:
+    def _later(self, left: Node, right: Node, harmful: Callable[[ClassAdValue], bool]) -> None:
         """``right`` comes before ``left`` when it is known and ``left`` is not."""
         if _surely_unknown(right) or (harmful is _fails and not _can_fail(right)):
             return
@@ -205,26 +211,26 @@ class _Walk:
             self.hazards.append(lambda ads: unknown(ads) and unknown(ads) & asked(ads))
 
 
-# --- values that make a difference -----------------------------------------------------------------
+# --- values that make a difference ----------------------------------------------------------------
 
 
-def _fails(value: object) -> bool:
+def _fails(value: ClassAdValue) -> bool:
     return truth(value) is ERROR
 
 
-def _spoils_or(value: object) -> bool:
+def _spoils_or(value: ClassAdValue) -> bool:
     return truth(value) in (ERROR, True)
 
 
-def _spoils_and(value: object) -> bool:
+def _spoils_and(value: ClassAdValue) -> bool:
     return truth(value) in (ERROR, False)
 
 
-def _settles_nothing(value: object) -> bool:
+def _settles_nothing(value: ClassAdValue) -> bool:
     return truth(value) in (ERROR, UNDEFINED)
 
 
-def _where(node: Node, chosen: Callable[[object], bool]) -> Hazard:
+def _where(node: Node, chosen: Callable[[ClassAdValue], bool]) -> Hazard:
     tree = Expression.from_node(node)
     return lambda ads: ads.where(tree, chosen)
 
@@ -247,6 +253,12 @@ def _unknown(node: Node) -> Hazard:
     return (lambda ads: ads.all) if others else unknown
 
 
+def _knowing(arguments: Iterable[Node]) -> Hazard:
+    """Finds the ads that have something that is named."""
+    names = frozenset[str]().union(*map(_own_names, arguments))
+    return lambda ads: _any(map(ads.having, names))
+
+
 def _any(sets: Iterable[int]) -> int:
     found = 0
     for each in sets:
@@ -254,7 +266,7 @@ def _any(sets: Iterable[int]) -> int:
     return found
 
 
-# --- what can be told from a node alone ------------------------------------------------------------
+# --- what can be told from a node alone -----------------------------------------------------------
 
 
 def _own_names(node: Node) -> frozenset[str]:
