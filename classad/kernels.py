@@ -1,11 +1,10 @@
-"""Choosing and ordering rows by columns of numeric keys, in C when it is there.
+"""Chooses and orders rows by columns of numeric keys, in C when it is there.
 
 Inputs: columns, each a sequence of numbers of one length, or keys of some rows; the first one
 decides first, larger is better.  Outputs: lists of row numbers, best first.
 Backends: ``backend`` says which one works, ``"c"`` (csrc/) or ``"python"`` (this file); results are
 identical.  ``CLASSAD_KERNELS=auto|c|python`` chooses, read once at import: the one place of this
 package where the environment speaks, and it never changes an answer.
-Never here: what a column means.
 Follows: ``std::sort`` of the GNU C++ library for ``sort_order``, including its order of equal
 elements, which a negotiation cycle shows to its users.
 """

@@ -1,7 +1,6 @@
-"""How the kernels become the extension module ``classad._kernels`` (cffi, API mode, stable ABI).
+"""Makes the extension module ``classad._kernels`` of the C files (cffi, API mode, stable ABI).
 
-Inputs: the C files beside this one.  Output: ``ffibuilder``, which ``setup.py`` names.
-Never here: a way to build on its own; run ``python setup.py build_ext --inplace`` instead.
+``setup.py`` names the ``ffibuilder``; to build run ``python setup.py build_ext --inplace``.
 The flags are part of the meaning of the sources: no fusing of multiplication and addition, signed
 arithmetic that wraps, nothing exported but the module's entry point.  CFLAGS from the environment
 comes before them, so it can add (``-Werror``, a sanitizer) but not take away.

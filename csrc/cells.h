@@ -1,9 +1,7 @@
-/* Ads as columns of cells, filled row by row.
+/* Holds ads as columns of cells, filled row by row.
  *
- * What lives here: the handle of a load: names, columns, rows and texts.  A cell is a tag and eight bytes
- * of payload.  A column is dense (a cell for every row, absent ones tagged CA_NOTHING) or sparse (cells
+ * A load has names, columns, rows and texts.  A cell is a tag and eight bytes of payload.  A column is dense (a cell for every row, absent ones tagged CA_NOTHING) or sparse (cells
  * with their row numbers).  A shape is the names of an ad in their order; ads share shapes.
- * What a value means is decided by who puts it in.
  */
 #ifndef CA_CELLS_H
 #define CA_CELLS_H

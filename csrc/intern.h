@@ -1,7 +1,6 @@
-/* Texts numbered in the order in which they come, each once.
+/* Numbers texts in the order in which they come, each once.
  *
- * What lives here: the one store of bytes of a load; load.c keeps names, strings and expressions in it.
- * A text is bytes, compared exactly.  Offsets into the store stay valid when it grows, pointers do not.
+ * A load keeps its names, strings and expressions in one such store of bytes.  A text is bytes, compared exactly.  Offsets into the store stay valid when it grows, pointers do not.
  */
 #ifndef CA_INTERN_H
 #define CA_INTERN_H

@@ -1,7 +1,6 @@
-/* Data-moving kernels behind classad/kernels.py.
+/* Declares the functions that the extension module exports.
  *
- * What lives here: the prototypes of every exported function.  A kernel sees columns of doubles and
- * orderings of row numbers; what they mean is decided in Python.
+ * A kernel sees columns of numbers, cells and row numbers; what they mean is decided in Python.
  * Ownership: the caller owns every buffer; a kernel allocates nothing, keeps nothing and touches only
  * what it is given, so it may run without the interpreter lock.  The one exception is a load, which
  * one thread at a time may use.

@@ -1,7 +1,7 @@
-/* Tokens of one text, for parse.c.
+/* Takes the tokens of one text, for parse.c and literal.c.
  *
- * What lives here: the state of the scanner.  The rules are those of
- * grammar/classad.lark and classad/syntax/lexing.py for texts of ASCII characters; whatever is unusual there
+ * The rules are those of grammar/classad.lark and classad/syntax/lexing.py for texts of ASCII
+ * characters; whatever is unusual there
  * (a leading zero, a hexadecimal number, two dots, adjacent strings, an octal escape, a NUL) is the
  * token CA_T_UNSURE here, and the text is left to Python, as is every text that does not parse.
  */

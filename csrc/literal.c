@@ -1,6 +1,6 @@
-/* Right-hand sides of the long form that are plain literals.
+/* Reads right-hand sides of the long form that are plain literals.
  *
- * What lives here: the value of a text that is one token, if it is certain; the rest is for the parser.
+ * A text that is one token has a value, if that is certain; the rest is for the parser.
  * No function of the C library is asked for a number: those depend on the locale.
  */
 #include "cells.h"

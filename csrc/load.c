@@ -1,9 +1,8 @@
-/* Lines of the long form become cells.
+/* Makes cells of the ordinary lines of the long form.
  *
- * What lives here: what an ordinary line is.  A pool repeats itself: the attribute is guessed from the
- * one before it in the last ad, and its value is the last one's when the rest of the line is.  An ad
- * with any line that is not ordinary is handed back untouched; what such a line means is decided by
- * classad/formats/long.py, and no line is guessed at.
+ * A pool repeats itself: the attribute is guessed from the one before it in the last ad, and its value
+ * is the last one's when the rest of the line is.  An ad with any line that is not ordinary is handed
+ * back untouched to classad/formats/long.py; no line is guessed at.
  */
 #include "cells.h"
 #include "lex.h"

@@ -1,8 +1,7 @@
-/* From text to a tree: the expressions and ads of grammar/classad.lark.
+/* Parses the expressions and ads of grammar/classad.lark.
  *
- * What lives here: the shape of the grammar and how tightly each operator binds.  It is the second
- * telling of that; the tests compare it with the first on every pair of operators.  Nothing is
- * reported: a text that is not clearly in the language is left to Python, which finds the words.
+ * The shape of the grammar stands here a second time; the tests compare the two on every pair of
+ * operators.  Nothing is reported: a text that is not clearly in the language is left to Python, which finds the words.
  * A tree is its nodes with every operand before its operator, so it is built by one pass with a stack
  * and no text, however long, makes anything recurse that the depth limit does not bound.
  */

@@ -258,7 +258,7 @@ MUTATIONS: Final = (
         "told | part.told, part.bad", _ONE_BY_ONE,
     ),
     Mutation(
-        "classad/table/answers/joint_verdicts.py", "odd |= verdict.odd\n                chance",
+        "classad/table/answers/requirements.py", "odd |= verdict.odd\n                chance",
         "odd = verdict.odd\n                chance", _ONE_BY_ONE,
     ),
     Mutation(
@@ -278,15 +278,15 @@ MUTATIONS: Final = (
         _ONE_BY_ONE,
     ),
     Mutation(
-        "classad/table/dependence/plans.py",
-        "key = self._key_of(partner.keys)",
-        "key = ()",
+        "classad/table/dependence/results.py",
+        "self._known.get(self._key_of(partner.keys))",
+        "next(iter(self._known.values()), None)",
         _ONE_BY_ONE,
     ),
     Mutation(
         "classad/table/dependence/plans.py",
-        "            key = (key, partner.context.now, partner.context.tz)\n",
-        "            pass\n",
+        "        asked = _in_order(self.asked, self.exact, self.clock)\n",
+        "        asked = _in_order(self.asked, self.exact, False)\n",
         "tests tests/classad/test_table_clock.py",
     ),
     Mutation(
@@ -337,14 +337,13 @@ MUTATIONS: Final = (
         "    \"splitTime\",\n    args=1,", _CLOCK,
     ),
     Mutation(
-        "classad/table/answers/variants.py",
-        "return (key, partner.context.now, partner.context.tz) if",
-        "return (key, partner.context.now) if", _CLOCK,
+        "classad/table/dependence/partner.py",
+        "(float, context.now, context.tz)", "(float, context.now)", _CLOCK,
     ),
     Mutation(
         "classad/table/answers/joint_verdicts.py",
-        "key = (key, partner.context.now, partner.context.tz)",
-        "key = (key, partner.context.now)", _CLOCK,
+        "self.ask_for(tuple(dict.fromkeys(asked)))",
+        "self.ask_for(tuple({*asked} - {INSTANT}))", _CLOCK,
     ),
     Mutation(
         "classad/table/dependence/plans.py", "        self.clock |= item.clock\n", "", _CLOCK,

@@ -6,7 +6,8 @@ negotiation cycle in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from random import Random
 
 from classad.evaluate import EvalContext
@@ -25,9 +26,16 @@ from negotiator.matching.rank import presort
 from negotiator.matching.stopwatch import RequestCosts, Stopwatch, TimeLimits
 from negotiator.model.departures import DepartureKind
 from negotiator.model.result import AllocationRound, CycleResult, TrimmedSlot
-from negotiator.model.snapshot import Snapshot
-from negotiator.pool.claims import charged_claims, held_limits
+from negotiator.model.snapshot import Resource, Snapshot
+from negotiator.pool.claims import (
+    charged_slots,
+    charges,
+    held_limits,
+    table_of_claims,
+    waiting_matches,
+)
 from negotiator.pool.ephemeral import SlotDecorator, add_match_expressions, live_functions
+from negotiator.pool.partitionable import ChildClaims
 from negotiator.pool.size import pool_numbers
 from negotiator.pool.slots import Slots
 from negotiator.pool.trimming import trim_slots
@@ -55,14 +63,16 @@ def negotiate(
     tree = group_tree(policy)
     tree.remember_turns(snapshot.group_turns or {})
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
-    functions = live_functions(accountant, tree)
-    context = EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
+    context = _context(policy, accountant, tree, now, rng)
     engines = make_engines(engine) if isinstance(engine, str) else engine
     read = may_read_requirements(_evaluated_with_slots(snapshot, policy))
     slots = engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
-    submitters = fetch_submitters(snapshot.submitters, policy, context)
+    fetched = fetch_submitters(snapshot.submitters, policy, context)
+    submitters = [submitter for submitter in fetched if not submitter.skipped]
     significant = significant_attributes(slots, policy_expressions(policy))
-    accountant.count_claims(charged_claims(slots, policy, context))
+    waiting = waiting_matches(slots, snapshot.accountant, context)
+    charged = charged_slots(slots, policy, context)
+    accountant.count_claims(charges(charged))
     usage_before = accountant.usages()
     numbers = pool_numbers(slots, policy, context)
     kept, trimmed = trim_slots(slots, policy, context)
@@ -75,13 +85,15 @@ def negotiate(
         accountant=accountant,
         tree=tree,
         concurrency=ConcurrencyCounts(
-            policy.concurrency_limits.maximum, held_limits(slots, snapshot.accountant, context)
+            policy.concurrency_limits.maximum, held_limits(slots, waiting, context)
         ),
         numbers=numbers,
         jobs=_job_lists(snapshot, significant, slots, policy, context),
         slots=left,
         engine=finder,
         pool=kept,
+        fetched=slots,
+        child_claims=ChildClaims(snapshot.child_claims),
         watch=watch or Watch(),
         stopwatch=Stopwatch(_time_limits(policy), costs or RequestCosts()),
     )
@@ -89,7 +101,21 @@ def negotiate(
     board.watch.started(board)
     rounds = all_rounds(board, submitters)
     board.watch.finished(board)
-    return _result(board, submitters, rounds, trimmed, usage_before)
+    accountant.meet(submitter.name for submitter in fetched)
+    claims = partial(table_of_claims, waiting, charged, board.matches, slots, context)
+    return _result(board, submitters, rounds, trimmed, usage_before, claims)
+
+
+def _context(
+    policy: NegotiatorPolicy,
+    accountant: Accountant,
+    tree: GroupTree,
+    now: float,
+    rng: Random | None,
+) -> EvalContext:
+    """What the negotiator's own expressions know besides ads."""
+    functions = live_functions(accountant, tree)
+    return EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
 
 
 def _evaluated_with_slots(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[object]:
@@ -140,6 +166,7 @@ def _result(
     rounds: tuple[AllocationRound, ...],
     trimmed: list[TrimmedSlot],
     usage_before: Mapping[str, float],
+    claims: Callable[[], dict[str, Resource]],
 ) -> CycleResult:
     """What has been decided, and the numbers it was decided by."""
     tree = board.tree
@@ -153,7 +180,7 @@ def _result(
         matches=tuple(board.matches),
         rejections=tuple(board.rejections),
         trimmed=tuple(trimmed),
-        accountant=board.accountant.final_state(),
+        accountant=board.accountant.final_state(claims),
         quotas={g.name: g.quota for g in tree.groups} if tree.configured else None,
         seconds=board.stopwatch.seconds,
         departures=board.departures.departures(),

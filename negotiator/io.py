@@ -33,6 +33,7 @@ from negotiator.capture.progress import SILENT, Progress
 from negotiator.capture.queues import IDLE, job_id, make_queues, make_submitters
 from negotiator.capture.reader import CaptureReader, reason
 from negotiator.capture.slots import read_slots, times_of
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.model.snapshot import AccountantState, Snapshot
@@ -106,24 +107,24 @@ def read_capture(
     schedds = reader.ads("schedds") or []
     accounting = reader.ads("accounting") or []
     accountant = _accountant(reader, accounting)
-    submitters = _submitters(reader, jobs, schedds, accountant)
+    advertised = _submitters(reader, accountant)
     expected = _expected(reader)
     ads = (*jobs, *schedds, *accounting, *(reader.ads("negotiator") or ()))
     moment, origin = _time(reader, now, expected, [*slots.times, *times_of(ads, _TIMES)])
     first = next(iter(local_names), None)
     loaded = _policy(reader, moment, first)
     others = tuple(_other(reader, moment, name) for name in local_names[1:])
-    queues = make_queues(jobs, _default_schedd(schedds))
+    default, weights = _default_schedd(schedds), IdleJobWeights.by(loaded.policy)
+    made = make_submitters(jobs, schedds, default, weights) if advertised is None else advertised
+    submitters = list(made)
+    queues = make_queues(jobs, default)
     assignments = Assignments()
     if loaded.group_map is not None:
-        queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters)
+        queues, changed, assignments = assign_groups(loaded.group_map, queues, submitters, weights)
         submitters = list(changed)
-    senders = [
-        (ad.get_string("Name") or "", ad.get_string("ScheddName") or "") for ad in submitters
-    ]
     snapshot = Snapshot(
         slots=slots.ads,
-        submitters=tuple(submitters[i] for i in submitter_order(senders)),
+        submitters=_in_pool_order(submitters),
         queues=queues,
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),
@@ -141,6 +142,13 @@ def read_capture(
         others=others,
         assignments=assignments,
     )
+
+
+def _in_pool_order(submitters: Sequence[ClassAd]) -> tuple[ClassAd, ...]:
+    senders = [
+        (ad.get_string("Name") or "", ad.get_string("ScheddName") or "") for ad in submitters
+    ]
+    return tuple(submitters[i] for i in submitter_order(senders))
 
 
 def _quotas(
@@ -209,16 +217,12 @@ def _completed(
     return state
 
 
-def _submitters(
-    reader: CaptureReader,
-    jobs: Sequence[LocatedAd],
-    schedds: Sequence[LocatedAd],
-    accountant: AccountantState,
-) -> list[ClassAd]:
+def _submitters(reader: CaptureReader, accountant: AccountantState) -> list[ClassAd] | None:
+    """The submitter ads of the capture; None if they are to be made from jobs."""
     located = reader.ads("submitters")
     if located is None:
         reader.warn(f"{reader.missing('submitters')}: no such file; submitters are made from jobs")
-        return list(make_submitters(jobs, schedds, _default_schedd(schedds)))
+        return None
     found = []
     for ad in located:
         name = ad.text("Name")

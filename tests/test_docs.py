@@ -17,14 +17,17 @@ import doctest
 import io
 import itertools
 import os
+import pkgutil
 import re
 import runpy
 import shlex
 import shutil
 import sys
 import time
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from tokenize import COMMENT, STRING
 from typing import NamedTuple
 
 import pytest
@@ -226,6 +229,48 @@ def test_the_changelog_knows_where_modules_are_now() -> None:
         if not (path / "__init__.py").exists() and not path.with_suffix(".py").exists()
     ]
     assert sorted(missing) == []
+
+
+ROOMS = "classad|policy|negotiator|pieslice"
+
+
+def prose(path: Path) -> str:
+    """A page, or the docstrings and comments of a module."""
+    if path.suffix != ".py":
+        return path.read_text(encoding="utf-8")
+    with path.open("rb") as file:
+        tokens = [t for t in tokenize.tokenize(file.readline) if t.type in (STRING, COMMENT)]
+    return "\n".join(t.string for t in tokens if t.type == COMMENT or t.string.endswith('"""'))
+
+
+def resolves(name: str) -> bool:
+    """Whether there is a module, or something in one, with a dotted name."""
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        owner, _, last = name.rpartition(".")
+        try:
+            fields = getattr(pkgutil.resolve_name(owner), "__annotations__", {})
+        except (ImportError, AttributeError):
+            return False
+        return last in fields
+    return True
+
+
+def test_every_module_and_file_that_is_named_exists() -> None:
+    """In pages, docstrings and comments: dotted names in backticks, and paths."""
+    files = [*PAGES, *(path for room in ROOMS.split("|") for path in (ROOT / room).rglob("*.py"))]
+    wrong = []
+    for path in files:
+        text = prose(path)
+        dotted = set(re.findall(rf"`((?:{ROOMS})(?:\.\w+)+)`", text))
+        paths = set(
+            re.findall(rf"(?<![\w/.])(?:{ROOMS}|csrc|tests|fuzz)/[\w/.]+\.(?:py|[ch]|md)\b", text)
+        )
+        wrong += [(path.name, name) for name in paths if not (ROOT / name).exists()]
+        names = {name for name in dotted if not name.endswith(".ads")}
+        wrong += [(path.name, name) for name in names if not resolves(name)]
+    assert sorted(wrong) == []
 
 
 def test_there_are_examples() -> None:

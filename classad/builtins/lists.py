@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from classad.builtins.support import is_ad, is_list, is_number, new_list
-from classad.evaluation.functions import LAZY, Booleans, Column, Live, builtin
+from classad.evaluation.functions import LAZY, Booleans, Column, builtin
 from classad.evaluation.state import EvalState
 from classad.language.operators import (
     BINARY,
@@ -155,7 +155,7 @@ class _Items:
                 yield from places
 
 
-def _one_in_many(given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+def _one_in_many(given: Sequence[Column]) -> list[ClassAdValue] | None:
     """One scalar in many lists."""
     value, lists = given[0].shared(), given[1]
     if value is None or lists.shared() is not None or value.__class__ not in SCALARS:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
 from classad.builtins.stringlists import items_of
 from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
-from classad.evaluation.functions import Booleans, Column, Live, builtin
+from classad.evaluation.functions import Booleans, Column, builtin
 from classad.evaluation.state import EvalState
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth, Value
 
@@ -32,7 +32,7 @@ def _matches(pattern: Pattern, subject: str) -> Truth:
         return ERROR
 
 
-def _many_subjects(given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+def _many_subjects(given: Sequence[Column]) -> list[ClassAdValue] | None:
     """One pattern in many subjects, if its search cannot fail: none is long."""
     texts, fixed = given[1].texts(), shared_texts([given[0], *given[2:]])
     compiled = None if texts is None or fixed is None else _compiled(fixed[0], "".join(fixed[1:]))
@@ -46,12 +46,7 @@ def _many_subjects(given: Sequence[Column], live: Live) -> list[ClassAdValue] | 
     if not memo["short"]:
         return None
     find = compiled.quick
-    if live is None:
-        return Booleans([find(subject) is not None for subject in subjects])
-    found = Booleans([False] * len(subjects))
-    for place in live:
-        found[place] = find(subjects[place]) is not None
-    return found
+    return Booleans([find(subject) is not None for subject in subjects])
 
 
 def _strings(*values: ClassAdValue) -> list[str] | Value:

@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.builtins.strings import ascii_lower
 from classad.builtins.support import leading_real, shared_texts, truncated
-from classad.evaluation.functions import Booleans, Column, Live, builtin
+from classad.evaluation.functions import Booleans, Column, builtin
 from classad.evaluation.state import EvalState
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
@@ -189,7 +189,7 @@ class _Membership:
         self.fold = fold
         self.name = name
 
-    def __call__(self, given: Sequence[Column], live: Live) -> list[ClassAdValue] | None:
+    def __call__(self, given: Sequence[Column]) -> list[ClassAdValue] | None:
         texts, fixed = given[1].texts(), shared_texts([given[0], *given[2:]])
         if texts is None or fixed is None:
             return self._many_items(given)

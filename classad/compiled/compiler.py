@@ -22,7 +22,7 @@ from classad.language.limits import FAST_HEIGHT, NeedExact, more_frames
 from classad.syntax import nodes
 
 if TYPE_CHECKING:
-    from classad.ads.ad import Ad as ClassAd
+    from classad.ads.ad import Ad
     from classad.evaluation.state import EvalState
     from classad.language.values import ClassAdValue
 
@@ -51,7 +51,7 @@ def compile_tree(tree: Expression) -> Run:
     return run
 
 
-def _too_tall(ad: ClassAd, state: EvalState) -> NoReturn:
+def _too_tall(ad: Ad, state: EvalState) -> NoReturn:
     raise NeedExact
 
 
@@ -61,9 +61,9 @@ def _warming(tree: Expression, first: Run) -> Run:
     Objects that share it with ``tree`` have the use of that too.
     """
     left = HOT
-    best: Callable[[ClassAd, EvalState], ClassAdValue] = first
+    best: Callable[[Ad, EvalState], ClassAdValue] = first
 
-    def run(ad: ClassAd, state: EvalState) -> ClassAdValue:
+    def run(ad: Ad, state: EvalState) -> ClassAdValue:
         nonlocal left, best
         current = best
         left -= 1

@@ -13,8 +13,7 @@ from functools import lru_cache
 from math import inf
 from typing import Any, Final, NamedTuple
 
-from classad.ads.expression import Expression as ExprTree
-from classad.ads.expression import Run
+from classad.ads.expression import Expression, Run
 from classad.compiled import runtime
 from classad.compiled.forms import CONSTANTS, SORTS, UNARY_FORM, form_of, sort_of
 from classad.compiled.operations import Operand, Statements
@@ -38,7 +37,7 @@ RULES: Final[dict[str, Callable[..., ClassAdValue]]] = {
 #: The names by which written functions call them.
 _SCALARS: Final = {symbol: f"rule{place}" for place, symbol in enumerate(RULES)}
 _SPACE: Final[dict[str, object]] = {
-    "ERROR": ERROR, "ExprTree": ExprTree, "NONE": {}.get, "UNDEFINED": UNDEFINED,
+    "ERROR": ERROR, "Expression": Expression, "NONE": {}.get, "UNDEFINED": UNDEFINED,
     "fetch_my": runtime.fetch_my, "fetch_plain": runtime.fetch_plain,
     "fetch_target": runtime.fetch_target, "finisher": runtime.finisher, "fold": fold, "inf": inf,
     "no_choice": no_choice, "select": select, "subscript": subscript, "truth": truth,
@@ -193,7 +192,7 @@ class _Writer(Statements):
         self.uses[sort] = self.uses.get(sort, 0) + 1
         value = self.assign(f"get{'' if sort == 'plain' else '_' + sort}({name})").name
         fetch = f"{value} = fetch_{sort}(ad, state, {name})"
-        fetch = f"{value} is None or {value}.__class__ is ExprTree: {fetch}"
+        fetch = f"{value} is None or {value}.__class__ is Expression: {fetch}"
         if sort != "plain":
             return Operand(value, None, (f"if {fetch}",), sort=sort)
         alone = "state.left is None and ad._chained is None and ad._parent is None"

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from classad.ads.ad import Ad as ClassAd
-from classad.ads.expression import Expression as ExprTree
-from classad.ads.expression import Run
+from classad.ads.ad import Ad
+from classad.ads.expression import Expression, Run
 from classad.evaluation.functions import Builtin, Laziness, lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own
 from classad.evaluation.selection import select
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
     from classad.syntax.nodes import Call, Node
 
 #: Called with the ad, the state, an operand's value and its place in the row.
-Finisher = Callable[[ClassAd, "EvalState", ClassAdValue, int], ClassAdValue]
+Finisher = Callable[[Ad, "EvalState", ClassAdValue, int], ClassAdValue]
 
 # --- attributes that the shortest way does not find ---------------------------------------------
 
 
-def fetch_plain(ad: ClassAd, state: EvalState, key: str) -> Any:
+def fetch_plain(ad: Ad, state: EvalState, key: str) -> Any:
     """An unscoped name that ``ad`` itself does not hold as a value."""
     value = ad._attrs.get(key)
     if value is None:
@@ -39,22 +38,22 @@ def fetch_plain(ad: ClassAd, state: EvalState, key: str) -> Any:
             if other is not None:
                 return stored(other, state, key)
         return fetch_unusual(ad, state, key)
-    return value if value.__class__ is not ExprTree else state.follow(value, ad, ad)
+    return value if value.__class__ is not Expression else state.follow(value, ad, ad)
 
 
-def fetch_unusual(ad: ClassAd, state: EvalState, key: str) -> Any:
+def fetch_unusual(ad: Ad, state: EvalState, key: str) -> Any:
     """An unscoped name, looked for everywhere."""
     found = find_unscoped(ad, key, state)
     return UNDEFINED if found is None else state.dereference(found[0], found[2], found[1])
 
 
-def fetch_absolute(ad: ClassAd, state: EvalState, key: str) -> Any:
+def fetch_absolute(ad: Ad, state: EvalState, key: str) -> Any:
     """``.key``."""
     found = find(outermost(state), key, state)
     return UNDEFINED if found is None else state.dereference(found[0], found[2], found[1])
 
 
-def stored(ad: ClassAd, state: EvalState, key: str) -> Any:
+def stored(ad: Ad, state: EvalState, key: str) -> Any:
     """The attribute of one of the two ads of a match, evaluated there."""
     value = ad._attrs.get(key)
     if value is None:
@@ -62,10 +61,10 @@ def stored(ad: ClassAd, state: EvalState, key: str) -> Any:
             return UNDEFINED
         hit = own(ad, key)
         return UNDEFINED if hit is None else state.dereference(hit[0], ad, hit[1])
-    return value if value.__class__ is not ExprTree else state.follow(value, ad, ad)
+    return value if value.__class__ is not Expression else state.follow(value, ad, ad)
 
 
-def fetch_target(ad: ClassAd, state: EvalState, key: str) -> Any:
+def fetch_target(ad: Ad, state: EvalState, key: str) -> Any:
     """``TARGET.key``."""
     if state.left is not None and ad._chained is None and "target" not in ad._attrs:
         if ad is state.left:
@@ -78,7 +77,7 @@ def fetch_target(ad: ClassAd, state: EvalState, key: str) -> Any:
     return select(state.dereference(found[0], found[2], found[1]), key, ad, state)
 
 
-def fetch_my(ad: ClassAd, state: EvalState, key: str) -> Any:
+def fetch_my(ad: Ad, state: EvalState, key: str) -> Any:
     """``MY.key``."""
     hit = own(ad, "my")
     if hit is not None:
@@ -98,7 +97,7 @@ def finisher(symbol: str, *later: Run) -> Finisher:
     """
     combine, stop = BINARY[symbol].implementation, symbol == "||"
 
-    def finish(ad: ClassAd, state: EvalState, value: ClassAdValue, place: int) -> ClassAdValue:
+    def finish(ad: Ad, state: EvalState, value: ClassAdValue, place: int) -> ClassAdValue:
         value = combine(not stop, value) if place else value
         for run in later[place:]:
             if value is ERROR:
@@ -129,7 +128,7 @@ def calling(function: Builtin | None, node: Call, arguments: Sequence[Run]) -> R
 
     eager = function.laziness is Laziness.EAGER
 
-    def run(ad: ClassAd, state: EvalState) -> ClassAdValue:
+    def run(ad: Ad, state: EvalState) -> ClassAdValue:
         state.ad = ad
         given = [partial(_argument, argument, ad, state) for argument in arguments]
         return impl(state, *([evaluate() for evaluate in given] if eager else given))
@@ -140,14 +139,14 @@ def calling(function: Builtin | None, node: Call, arguments: Sequence[Run]) -> R
 def _late(node: Call, arguments: Sequence[Run]) -> Run:
     """A call of a function that the context may define."""
 
-    def run(ad: ClassAd, state: EvalState) -> ClassAdValue:
+    def run(ad: Ad, state: EvalState) -> ClassAdValue:
         function = lookup_function(node.name, state.context)
         return ERROR if function is None else calling(function, node, arguments)(ad, state)
 
     return run
 
 
-def _argument(run: Run, ad: ClassAd, state: EvalState) -> ClassAdValue:
+def _argument(run: Run, ad: Ad, state: EvalState) -> ClassAdValue:
     value: ClassAdValue = run(ad, state)
     state.ad = ad
     return value
@@ -155,9 +154,9 @@ def _argument(run: Run, ad: ClassAd, state: EvalState) -> ClassAdValue:
 
 def _raw(impl: Callable[..., ClassAdValue], node: Call) -> Run:
     bases = [arg.base for arg in node.args if isinstance(arg, Reference) and arg.base is not None]
-    trees = {id(part): ExprTree.from_node(part) for part in (*node.args, *bases)}
+    trees = {id(part): Expression.from_node(part) for part in (*node.args, *bases)}
 
-    def run(ad: ClassAd, state: EvalState) -> ClassAdValue:
+    def run(ad: Ad, state: EvalState) -> ClassAdValue:
         state.ad = ad
         return impl(_CompiledSite(node, ad, state, trees))
 
@@ -169,17 +168,15 @@ class _CompiledSite(CallSite):
 
     __slots__ = ("trees",)
 
-    def __init__(
-        self, node: Call, ad: ClassAd, state: EvalState, trees: dict[int, ExprTree]
-    ) -> None:
+    def __init__(self, node: Call, ad: Ad, state: EvalState, trees: dict[int, Expression]) -> None:
         super().__init__(node, ad, state)
         self.trees = trees
 
-    def evaluate(self, node: Node, ad: ClassAd | None = None) -> Any:
+    def evaluate(self, node: Node, ad: Ad | None = None) -> Any:
         tree = self.trees.get(id(node))
         if tree is None:
             return super().evaluate(node, ad)
         return self.state.enter(tree, self.ad if ad is None else ad)
 
-    def tree(self, node: Node) -> ExprTree:
+    def tree(self, node: Node) -> Expression:
         return self.trees.get(id(node)) or super().tree(node)

@@ -115,11 +115,9 @@ class Booleans(list[ClassAdValue]):
     __slots__ = ()
 
 
-#: The positions that matter; None: all.
-Live: TypeAlias = Sequence[int] | None
 #: What a function makes of columns of arguments: a value for each call; None if it is to be called
 #: for each of them.
-Bulk: TypeAlias = Callable[[Sequence[Column], Live], "list[ClassAdValue] | None"]
+Bulk: TypeAlias = Callable[[Sequence[Column]], "list[ClassAdValue] | None"]
 Implementation: TypeAlias = Callable[..., ClassAdValue]
 _Impl = TypeVar("_Impl", bound=Implementation)
 

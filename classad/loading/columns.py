@@ -1,14 +1,9 @@
-"""Ads as columns: what loading gives.
+"""Holds ads as columns of cells, and makes values and ads of them.
 
-What is decided here: how a cell is a value.  Each attribute is a column of cells, a tag and eight
-bytes each; strings and the texts of expressions are numbered and kept once.  The names of each row
-are kept in their order and spelling, so the ads come back as they were read.
-
-Inputs: flat buffers, filled by classad/loading/cells.py.  Outputs: columns for whoever computes
-with
-them, values, and ads.  The buffers are read-only by agreement and live as long as any view of them.
-Never here: reading text, predicates.
-Follows: ``LongReader``, whose ads ``to_ads`` gives.
+Each attribute is a column of cells, a tag and eight bytes each; strings and the texts of
+expressions are numbered and kept once.  The names of each row are kept in their order and spelling,
+so the ads come back as ``LongReader`` would have read them.  The buffers, which
+classad/loading/cells.py fills, are read-only by agreement and live as long as any view of them.
 """
 
 from __future__ import annotations
@@ -23,7 +18,7 @@ from struct import pack, unpack
 from typing import Any, Final, NamedTuple
 
 from classad.ads.ad import SharedNames, is_value, stored_form
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.formats.common import A
 from classad.formats.long import shared_tree
@@ -70,7 +65,7 @@ class LoadedColumn(NamedTuple):
 
 
 #: What a cell says: a value, an expression, or that there is none.
-Cell = ClassAdValue | ExprTree | None
+Cell = ClassAdValue | Expression | None
 
 
 class _Shape(NamedTuple):
@@ -133,13 +128,13 @@ class LoadedColumns:
         """Strings and the texts of expressions by number."""
         return self._read_texts()
 
-    def expression(self, key: str, number: int) -> ExprTree:
+    def expression(self, key: str, number: int) -> Expression:
         """The expression that text ``number`` is as the value of attribute ``key``."""
         return shared_tree(key, self.texts[number], self.tz)
 
     def are_values(self, key: str, numbers: Iterable[int]) -> bool:
         """Whether an ad keeps all these expressions as values, see
-        ``classad.ads.stored.is_value``.
+        ``classad.ads.ad.is_value``.
         """
         texts, enclosed = self.texts, _ENCLOSED.fullmatch
         return all(
@@ -148,7 +143,7 @@ class LoadedColumns:
         )
 
     def values(self, column: LoadedColumn, start: int = 0, stop: int | None = None) -> list[Any]:
-        """The values of rows ``start`` to ``stop``: plain ones, ``ExprTree``, or None if absent.
+        """The values of rows ``start`` to ``stop``: plain ones, ``Expression``, or None if absent.
 
         Lists, ads and times are expressions here.
         """
@@ -260,7 +255,7 @@ class LoadedColumns:
                 ad._names = names
                 for key in anew:
                     tree = attrs[key]
-                    if tree.__class__ is ExprTree:
+                    if tree.__class__ is Expression:
                         attrs[key] = stored_form(tree, ad)
         return ads
 
@@ -305,5 +300,5 @@ def value_of(tag: int, number: int) -> Cell:
 
 def _any_nested(values: Sequence[Cell]) -> bool:
     """Whether there are expressions that an ad keeps as a value, which is made for each ad."""
-    trees = {id(value): value for value in values if value.__class__ is ExprTree}
+    trees = {id(value): value for value in values if value.__class__ is Expression}
     return any(map(is_value, trees.values()))

@@ -1,14 +1,9 @@
-"""Ads in long form as columns: a whole pool read at the speed of its bytes.
+"""Reads ads in long form into columns, a whole pool at the speed of its bytes.
 
-What is decided here: how bytes reach a store of cells (classad/loading/cells.py), and how an ad
-gets
-there that the store does not read itself.  The store in C takes ads whose lines are all ordinary;
-an ad with any other line is read by ``LongReader`` and put in from here, so both ways give what
-``LongReader`` gives, problems included.  Without the C kernels every ad goes that way.
-
-Inputs: bytes or a memory map, whole or in pieces.  Outputs: ``LoadedColumns``.
-Never here: files (``adfile.load_file``), what a line or a cell means.
-Follows: classad/formats/long.py.
+The store in C (classad/loading/cells.py) takes ads whose lines are all ordinary; an ad with any
+other line is read by ``LongReader`` (classad/formats/long.py) and put in from here, so both ways
+give what ``LongReader`` gives, problems included.  Without the C kernels every ad goes that way.
+The bytes may be a memory map, and come whole or in pieces.
 
 >>> loaded = load_long(b'Name = "a"\\nCpus = 4\\n\\nName = "b"\\nCpus = Total\\n')
 >>> loaded.n_rows, loaded.names

@@ -1,11 +1,11 @@
-/* Coverage-guided fuzzing of the C parser and the C loader, with no more than a C compiler.
+/* Fuzzes the C parser and the C loader guided by coverage, with no more than a C compiler.
  *
- * What lives here: two targets (`parse`, `load`), what must hold of their results, and a loop that
- * keeps the inputs which reach something new.  The kernels are built with -fsanitize-coverage=trace-pc
+ * There are two targets (`parse`, `load`), what must hold of their results, and a loop that keeps the
+ * inputs which reach something new.  The kernels are built with -fsanitize-coverage=trace-pc
  * and the address and undefined behaviour sanitizers; fuzz/nativefuzz.py builds and runs this.
  * Usage: harness TARGET SEED RUNS CURRENT FILE...   RUNS 0: the files once and nothing else.
  * CURRENT: a file that always holds the input under way, so that a crash leaves it behind.
- * Never here: a property of the language; the targets `parsers` and `loaders` compare with Python.
+ * The targets `parsers` and `loaders` of fuzz/ compare the results with Python.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from attr import define, evolve, field, frozen
 
 from negotiator.groups.tree import GroupTree
 from negotiator.model.result import ROOT_GROUP
-from negotiator.model.snapshot import AccountantState, Customer
+from negotiator.model.snapshot import AccountantState, Customer, Resource
 from policy.model import NegotiatorPolicy
+
+R = TypeVar("R")
 
 MIN_PRIORITY: Final = 0.5
 MIN_FACTOR: Final = 1.0
@@ -171,19 +173,19 @@ class _Terms(NamedTuple):
     ceiling: int
 
 
-class _LazyRecords(Mapping[str, Customer]):
+class _LazyRecords(Mapping[str, R]):
     """Records that are made when one is asked for; most cycles are not followed by another one."""
 
-    def __init__(self, make: Callable[[], dict[str, Customer]]) -> None:
-        self._make: Callable[[], dict[str, Customer]] | None = make
-        self._made: dict[str, Customer] = {}
+    def __init__(self, make: Callable[[], dict[str, R]]) -> None:
+        self._make: Callable[[], dict[str, R]] | None = make
+        self._made: dict[str, R] = {}
 
-    def _all(self) -> dict[str, Customer]:
+    def _all(self) -> dict[str, R]:
         if self._make is not None:
             self._made, self._make = self._make(), None
         return self._made
 
-    def __getitem__(self, name: str) -> Customer:
+    def __getitem__(self, name: str) -> R:
         return self._all()[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -331,13 +333,25 @@ class Accountant:
         """The weight a submitter may use, -1 if there is no limit."""
         return self._look_up(name).ceiling
 
+    def meet(self, names: Iterable[str]) -> None:
+        """Give the records of names the factors that they lack, whether they took part or not."""
+        for name in names:
+            self._look_up(name)
+
     def state(self) -> AccountantState:
         """The tables as they are now."""
         return evolve(self._state, customers=self._all_written())
 
-    def final_state(self) -> AccountantState:
-        """The tables when nothing is charged any more; records are made when one is asked for."""
-        return evolve(self._state, customers=_LazyRecords(self._all_written))
+    def final_state(self, claims: Callable[[], dict[str, Resource]] = dict) -> AccountantState:
+        """The tables when nothing is charged any more; records are made when one is asked for.
+
+        ``claims`` makes those of claims.
+        """
+        return evolve(
+            self._state,
+            customers=_LazyRecords(self._all_written),
+            resources=_LazyRecords(claims),
+        )
 
     def _all_written(self) -> dict[str, Customer]:
         return {name: self._written(name, record) for name, record in self._customers.items()}

@@ -1,8 +1,8 @@
 """Compares the decisions of a cycle with those of the real negotiator, and counts what agrees.
 
-Two matches are the same when job, submitter, slot and preempted user are equal, two rejections when
-job, submitter and reason are; besides, they must come in the same order: of decisions in another
-order only a common subsequence counts.
+Two matches are the same when job, submitter, slot and the user that the slot names are equal, two
+rejections when job, submitter and reason are; besides, they must come in the same order: of
+decisions in another order only a common subsequence counts.
 
 Inputs: a ``CycleResult`` and the object of an ``expected.json``.  Outputs: ``Agreement``.
 Follows: the ``expected.json`` of the captured pools.
@@ -40,16 +40,39 @@ class Expected:
 
 
 @frozen
+class AdAge:
+    """An ad that a decision hangs on: the ``slot``, ``job`` or ``submitter`` of that name.
+
+    ``there``: whether the capture has it; ``older``: the seconds by which it is older than the
+    cycle, below 0 if it is newer, None if it tells no time.
+    """
+
+    what: str
+    name: str
+    there: bool
+    older: float | None
+
+
+@frozen
 class Difference:
     """A decision only one side made.  ``ours``: this program made it, the real one did not.
 
-    ``position`` counts from 0 in the list of the side that made it.
+    ``position`` counts from 0 in the list of the side that made it.  ``ads``: those that it hangs
+    on, where it is known when the cycle began.
     """
 
     kind: str
     ours: bool
     position: int
     decision: Decision
+    ads: tuple[AdAge, ...] = ()
+
+    @property
+    def from_age(self) -> bool | None:
+        """Whether it can come from the age of the capture; None if no time tells."""
+        if any(not ad.there or (ad.older is not None and ad.older > 0) for ad in self.ads):
+            return True
+        return None if not self.ads or any(ad.older is None for ad in self.ads) else False
 
     def fields(self) -> dict[str, str | None]:
         """The decision with the names of its fields."""
@@ -112,7 +135,7 @@ def _decisions(data: Mapping[str, Any], key: str, fields: Sequence[str]) -> tupl
 
 def compare(result: CycleResult, expected: Expected) -> Agreement:
     """Align both lists of decisions and count what is the same."""
-    matches: list[Decision] = [(m.job, m.submitter, m.slot, m.preempted) for m in result.matches]
+    matches: list[Decision] = [(m.job, m.submitter, m.slot, m.holder) for m in result.matches]
     rejections: list[Decision] = [(r.job, r.submitter, r.text) for r in result.rejections]
     same_matches, differences = _align("match", expected.matches, matches)
     same_rejections, more = _align("rejection", expected.rejections, rejections)

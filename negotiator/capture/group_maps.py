@@ -19,6 +19,7 @@ from attr import define, field, frozen
 
 from classad import ClassAd
 from negotiator.capture.queues import IDLE, submitter_ad
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
 from policy.maps.lookup import Mapped, map_name
@@ -73,7 +74,10 @@ class _Moved:
 
 
 def assign_groups(
-    known: GroupMap, queues: Sequence[ScheddQueue], submitters: Sequence[ClassAd]
+    known: GroupMap,
+    queues: Sequence[ScheddQueue],
+    submitters: Sequence[ClassAd],
+    weights: IdleJobWeights,
 ) -> tuple[tuple[ScheddQueue, ...], tuple[ClassAd, ...], Assignments]:
     """The queues and the submitter ads as they would be, and what was changed."""
     moved = _Moved()
@@ -81,7 +85,7 @@ def assign_groups(
     for queue in queues:
         jobs = tuple(_assigned(known, queue.name, job, moved) for job in queue.jobs)
         changed.append(ScheddQueue(queue.name, jobs))
-    ads = _submitters(submitters, moved)
+    ads = _submitters(submitters, moved, weights)
     return tuple(changed), ads, _summary(moved)
 
 
@@ -127,13 +131,9 @@ def _submitter(job: ClassAd) -> str:
     return f"{group}@{domain}" if domain else group
 
 
-def _weight(jobs: Sequence[ClassAd]) -> float:
-    """What the schedd weighs idle jobs by."""
-    cores = (job.get_number("RequestCpus") for job in jobs)
-    return sum(1 if number is None else number for number in cores)
-
-
-def _submitters(ads: Sequence[ClassAd], moved: _Moved) -> tuple[ClassAd, ...]:
+def _submitters(
+    ads: Sequence[ClassAd], moved: _Moved, weights: IdleJobWeights
+) -> tuple[ClassAd, ...]:
     """The submitter ads with the idle jobs where they now belong."""
     found: dict[tuple[str, str], ClassAd] = {}
     rest: list[ClassAd] = []
@@ -152,8 +152,8 @@ def _submitters(ads: Sequence[ClassAd], moved: _Moved) -> tuple[ClassAd, ...]:
             address = None if old is None else old.get_string("ScheddIpAddr")
             new = submitter_ad(after, schedd, address or NO_ADDRESS, {})
         if old is not None:
-            found[before, schedd] = _with_jobs(old, -len(jobs), -_weight(jobs))
-        found[after, schedd] = _with_jobs(new, len(jobs), _weight(jobs))
+            found[before, schedd] = _with_jobs(old, -len(jobs), -weights.sum(jobs))
+        found[after, schedd] = _with_jobs(new, len(jobs), weights.sum(jobs))
     return (*found.values(), *rest)
 
 

@@ -31,20 +31,34 @@ def name_hash(name: str) -> int:
     return value
 
 
+class CollectorTable:
+    """A table of the collector, which keeps the size it has grown to when all entries leave it."""
+
+    def __init__(self) -> None:
+        self._size = FIRST_SIZE
+
+    def order(self, names: Sequence[str]) -> list[int]:
+        """Positions of ``names`` in the order of the walk, once they are all that is in it."""
+        hashes = [name_hash(name) for name in names]
+        table: list[list[int]] = [[] for _ in range(self._size)]
+        for position, value in enumerate(hashes):
+            table[value % len(table)].insert(0, position)
+            if (position + 1) / len(table) >= MAX_LOAD:
+                table = _grown(table, hashes)
+        self._size = len(table)
+        return list(_walk(table))
+
+
 def pool_order(names: Sequence[str]) -> list[int]:
-    """Positions of ``names`` (in order of insertion) in the order of the table's walk."""
-    hashes = [name_hash(name) for name in names]
-    table: list[list[int]] = [[] for _ in range(FIRST_SIZE)]
-    for position, value in enumerate(hashes):
-        table[value % len(table)].insert(0, position)
-        if (position + 1) / len(table) >= MAX_LOAD:
-            table = _grown(table, hashes)
-    return list(_walk(table))
+    """Positions of ``names`` (in order of insertion) in the order of a fresh table's walk."""
+    return CollectorTable().order(names)
 
 
-def submitter_order(submitters: Sequence[tuple[str, str]]) -> list[int]:
+def submitter_order(
+    submitters: Sequence[tuple[str, str]], table: CollectorTable | None = None
+) -> list[int]:
     """Positions of submitters (name, name of the schedd) in the order of the table's walk."""
-    return pool_order([name + schedd for name, schedd in submitters])
+    return (table or CollectorTable()).order([name + schedd for name, schedd in submitters])
 
 
 def _walk(table: list[list[int]]) -> Iterable[int]:

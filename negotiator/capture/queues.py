@@ -5,7 +5,7 @@ submitter ads are those that a schedd would advertise, for captures without subm
 
 Inputs: job ads in file order, schedd ads.  Outputs: ``ScheddQueue`` in order of first appearance;
 submitter ads.
-Follows: the schedd's submitter ads (``IdleJobs``, ``RunningJobs``, weights by ``RequestCpus``).
+Follows: the schedd's submitter ads (``IdleJobs``, ``RunningJobs`` and their weights).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Final
 
 from classad import ClassAd
 from negotiator.capture.ads import LocatedAd
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
 
@@ -54,7 +55,10 @@ def make_queues(jobs: Iterable[LocatedAd], default: str) -> tuple[ScheddQueue, .
 
 
 def make_submitters(
-    jobs: Iterable[LocatedAd], schedds: Sequence[LocatedAd], default: str
+    jobs: Iterable[LocatedAd],
+    schedds: Sequence[LocatedAd],
+    default: str,
+    weights: IdleJobWeights,
 ) -> tuple[ClassAd, ...]:
     """The submitter ads that the schedds would advertise for these jobs."""
     counts: dict[tuple[str, str], dict[str, float]] = {}
@@ -64,10 +68,9 @@ def make_submitters(
             continue
         kind = "Idle" if status == IDLE else "Running"
         count = counts.setdefault((name, schedd_of(job, default)), {})
-        weight = job.number("RequestCpus")
         count[f"{kind}Jobs"] = count.get(f"{kind}Jobs", 0) + 1
         key = f"Weighted{kind}Jobs"
-        count[key] = count.get(key, 0) + (1 if weight is None else weight)
+        count[key] = count.get(key, 0) + weights.of(job.ad)
     addresses = {ad.text("Name"): ad.text("MyAddress") for ad in schedds}
     return tuple(
         submitter_ad(name, schedd, addresses.get(schedd) or NO_ADDRESS, count)

@@ -67,7 +67,7 @@ class SlotRows:
             return None
         column = store.built(key)
         # A column for the sake of one cell would cost more than the whole ad.
-        return store.cells(key, (row,))[0] if column is None else column.cell(row)
+        return store.peek(key, (row,))[0] if column is None else column.cell(row)
 
 
 #: The rows of loaded slots, for as long as these live.

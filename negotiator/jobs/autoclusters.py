@@ -6,11 +6,11 @@ Follows the schedd's and the negotiator's rules as seen in the vectors and captu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from sys import intern
 from typing import Final, NamedTuple
 
-from attr import frozen
+from attr import define, frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression
@@ -82,79 +82,32 @@ def job_attributes(significant: frozenset[str], settings: SignificanceSettings) 
 _EXACT: Final[frozenset[type]] = frozenset({bool, int, str})
 
 
-def _reader(ad: ClassAd) -> Callable[[str], object]:
-    """What ``ad.raw`` is for a name in lower case, faster where nothing is inherited."""
-    return ad.raw if ad._chained is not None else ad._attrs.get
+@define(eq=False)
+class _Known:
+    """What is known of jobs by their values, which are kept so that their identities stay theirs.
+
+    ``referred``: what the values refer to; ``id``: that of jobs that have none of it, once known.
+    """
+
+    values: tuple[object, ...]
+    referred: frozenset[str]
+    id: int = 0
 
 
-class AutoclusterTable:
-    """The autoclusters of one schedd.  The list of attributes only grows, as the schedd's does."""
+class _Attributes:
+    """Some attributes (lower-cased names), and what follows for jobs by their values of them."""
 
-    def __init__(
-        self, attributes: frozenset[str], expressions: KnownExpressions | None = None
-    ) -> None:
-        """``attributes``: lower-cased names; none at all means no autoclusters."""
+    def __init__(self, names: frozenset[str]) -> None:
         # The objects that are the keys of ads, as a rule: finding those takes no comparing.
-        self._names = set(map(intern, attributes))
-        self._attributes = frozenset(self._names)
-        self._expressions = expressions or KnownExpressions()
-        #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
-        #: a number or string.
-        self._ids: dict[tuple[object, ...], int] = {}
-        #: Ids by the names and classes of the values, and the values or, if they are inexact,
-        #: identities; the values are kept so that these stay theirs.
-        self._known: dict[tuple[object, ...], tuple[tuple[object, ...], int]] = {}
-        self._inexact: dict[tuple[type, ...], _Inexact] = {}
-        self._sorted: list[str] = []
-        self._projections = Projections(())
+        self.names = frozenset(map(intern, names))
+        self._sorted = sorted(self.names)
+        self._projections = Projections(self._sorted)
+        #: By the names and classes of the values, and the values or, if they are inexact,
+        #: identities.
+        self.known: dict[tuple[object, ...], _Known] = {}
 
-    @property
-    def attributes(self) -> frozenset[str]:
-        """The significant attributes with everything they refer to in the jobs seen."""
-        if len(self._attributes) != len(self._names):
-            self._attributes = frozenset(self._names)
-        return self._attributes
-
-    def learn(self, jobs: Iterable[ClassAd]) -> None:
-        """Add every attribute that a significant one refers to inside a job."""
-        names, known = self._names, self._expressions.of
-        for job in jobs:
-            trees = [value for value in self._read(job)[1] if value.__class__ is Expression]
-            own = _reader(job)
-            while trees:
-                for name in known(trees.pop()).own - names:
-                    value = own(name)
-                    if value is not None:
-                        names.add(intern(name))
-                    if value.__class__ is Expression:
-                        trees.append(value)
-
-    def id_of(self, job: ClassAd) -> int:
-        """The id of a job: the same for the same texts of all significant attributes."""
-        names, values = self._read(job)
-        kinds = tuple(map(type, values))
-        inexact = self._inexact.get(kinds)
-        if inexact is None:
-            inexact = self._inexact[kinds] = _Inexact.of(kinds)
-        exact = list(values)
-        for place in inexact.places:
-            exact[place] = id(exact[place])
-        key = (names, kinds, *exact)
-        known = self._known.get(key)
-        if known is None:
-            for place in inexact.places:
-                exact[place] = self._text(values[place])
-            signature = (names, inexact.others, *exact)
-            number = self._ids.setdefault(signature, len(self._ids) + 1)
-            known = self._known[key] = (values, number)
-        return known[1]
-
-    def _read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[object, ...]]:
+    def read(self, job: ClassAd) -> tuple[tuple[str, ...], tuple[object, ...]]:
         """Which of the attributes a job has, and its values of them."""
-        if len(self._sorted) != len(self._names):
-            self._sorted = sorted(self._names)
-            self._projections = Projections(self._sorted)
-            self._known.clear()
         attrs, names = job._attrs, job._names
         if job._chained is not None:
             found = {name: job.raw(name) for name in self._sorted}
@@ -162,10 +115,90 @@ class AutoclusterTable:
         keys, pick, _ = self._projections.of(names)
         return keys, pick(attrs)
 
+
+class AutoclusterTable:
+    """The autoclusters of one schedd."""
+
+    def __init__(
+        self, attributes: frozenset[str], expressions: KnownExpressions | None = None
+    ) -> None:
+        """``attributes``: lower-cased names; none at all means no autoclusters."""
+        self._first = _Attributes(attributes)
+        self._all = {self._first.names: self._first}
+        self._expressions = expressions or KnownExpressions()
+        #: Ids by the values or, if they are inexact, their texts: no text of such a one is that of
+        #: a number or string.
+        self._ids: dict[tuple[object, ...], int] = {}
+        #: The attributes of each autocluster.
+        self._names: list[tuple[str, ...]] = []
+        self._inexact: dict[tuple[type, ...], _Inexact] = {}
+
+    def id_of(self, job: ClassAd) -> int:
+        """The id of a job: the same for the same texts of all attributes that matter.
+
+        Autoclusters are expanded per job: by what its significant attributes refer to in it, by
+        what those refer to, and so on; what other jobs refer to makes no difference.
+        """
+        attributes = self._first
+        while True:
+            names, values = attributes.read(job)
+            kinds = tuple(map(type, values))
+            inexact = self._inexact.get(kinds)
+            if inexact is None:
+                inexact = self._inexact[kinds] = _Inexact.of(kinds)
+            exact = list(values)
+            for place in inexact.places:
+                exact[place] = id(exact[place])
+            key = (names, kinds, *exact)
+            known = attributes.known.get(key)
+            if known is None:
+                known = attributes.known[key] = _Known(values, self._referred(attributes, values))
+            more = known.referred and _there(job, known.referred)
+            if not more:
+                if not known.id:
+                    known.id = self._numbered(names, values, inexact)
+                return known.id
+            attributes = self._with(attributes.names.union(more))
+
+    def _with(self, names: frozenset[str]) -> _Attributes:
+        found = self._all.get(names)
+        if found is None:
+            found = self._all[names] = _Attributes(names)
+        return found
+
+    def _referred(self, attributes: _Attributes, values: tuple[object, ...]) -> frozenset[str]:
+        """What these values of the attributes refer to besides them."""
+        known = self._expressions.of
+        trees = [value for value in values if value.__class__ is Expression]
+        return frozenset().union(*[known(tree).own for tree in trees]) - attributes.names
+
+    def _numbered(
+        self, names: tuple[str, ...], values: tuple[object, ...], inexact: _Inexact
+    ) -> int:
+        texts = list(values)
+        for place in inexact.places:
+            texts[place] = self._text(values[place])
+        found = self._ids.setdefault((names, inexact.others, *texts), len(self._ids) + 1)
+        if found > len(self._names):
+            self._names.append(names)
+        return found
+
+    def attributes_of(self, autocluster: int) -> tuple[str, ...]:
+        """Those attributes that the jobs of an autocluster have, by its id."""
+        return self._names[autocluster - 1]
+
     def _text(self, value: object) -> str:
         if isinstance(value, Expression):
             return self._expressions.of(value).text
         return unparse_value(value)
+
+
+def _there(job: ClassAd, names: frozenset[str]) -> list[str]:
+    """Those of the names that a job has."""
+    if job._chained is not None:
+        return [name for name in names if job.raw(name) is not None]
+    attrs = job._attrs
+    return [name for name in names if name in attrs]
 
 
 class _Inexact(NamedTuple):

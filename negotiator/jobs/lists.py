@@ -14,9 +14,8 @@ from classad.ads.ad import as_bool, as_number, as_string
 from classad.evaluate import EvalContext
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
-from negotiator.expressions.projection import Projections
 from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
-from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, shown
+from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.arithmetic import whole
@@ -193,11 +192,10 @@ def job_lists(
     vanilla = None if start is None else VanillaStart(start, context)
     for queue in queues:
         names = _names_for(queue, significant, settings)
-        table = projections = None
+        table = shown = None
         if names is not None:
             table = AutoclusterTable(names, expressions)
-            table.learn(queue.jobs)
-            projections = projections_of(table, vanilla)
+            shown = ShownAttributes(table, frozenset() if vanilla is None else vanilla.shown)
         running = _running(queue, context) if policy.max_jobs_running is not None else 0
         most = most_jobs(policy, running)
         for job in queue.jobs:
@@ -207,20 +205,15 @@ def job_lists(
             name, queued = read
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(projections, policy, most, flattener, vanilla)
+                lists[key] = job_list(shown, policy, most, flattener, vanilla)
             lists[key].waiting[queued] = None
     for found in lists.values():
         found.waiting = dict.fromkeys(sorted(found.waiting, key=_order_of))
     return lists
 
 
-def projections_of(table: AutoclusterTable, start: VanillaStart | None = None) -> Projections:
-    """The projections of jobs that requests show, for a table that has seen all jobs."""
-    return shown(table.attributes if start is None else table.attributes | start.shown)
-
-
 def job_list(
-    projections: Projections | None,
+    shown: ShownAttributes | None,
     policy: NegotiatorPolicy,
     most: int | None,
     flattener: Flattener | None = None,
@@ -228,11 +221,11 @@ def job_list(
 ) -> JobList:
     """An empty list for jobs of a schedd that asks for so many at a time, see ``most_jobs``.
 
-    ``projections``: what requests show of the jobs, None without autoclusters.
+    ``shown``: what requests show of the jobs, None without autoclusters.
     """
     return JobList(
         {},
-        projections,
+        shown,
         policy.job_constraint,
         counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
         batch_size=policy.resource_request_list_size,
@@ -261,14 +254,25 @@ def most_jobs(policy: NegotiatorPolicy, running: int) -> int | None:
 def _names_for(
     queue: ScheddQueue, significant: frozenset[str], settings: SignificanceSettings
 ) -> frozenset[str] | None:
-    """The significant attributes a schedd goes by; what it wrote into its jobs comes first."""
-    for job in queue.jobs:
-        written = job.raw("AutoClusterAttrs")
-        if written.__class__ is str:
-            return frozenset(name.strip().lower() for name in written.split(","))
+    """The significant attributes a schedd goes by; what it wrote into its jobs comes first.
+
+    Each job has the list expanded for itself; what those of all waiting jobs have in common is the
+    schedd's own.
+    """
+    written = {text for text in map(_written, queue.jobs) if text.__class__ is str}
+    if len(written) > 1:
+        idle = [_written(job) for job in queue.jobs if job.raw("JobStatus") == IDLE]
+        written = {text for text in idle if text.__class__ is str} or written
+    if written:
+        lists = [{name.strip().lower() for name in text.split(",")} for text in written]
+        return frozenset(set.intersection(*lists))
     if not significant and settings.fixed is None:
         return None
     return job_attributes(significant, settings)
+
+
+def _written(job: ClassAd) -> object:
+    return job.raw("AutoClusterAttrs")
 
 
 _order_of: Final = attrgetter("order")

@@ -22,6 +22,7 @@ from classad.language.operators import truth
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of
 from negotiator.expressions.projection import Projections
+from negotiator.jobs.autoclusters import AutoclusterTable
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.pool.slots import Slot, holds, meets
 
@@ -73,16 +74,35 @@ class Request:
         return self.jobs[0].id
 
 
+class ShownAttributes:
+    """What requests show of jobs: the attributes that tell a job from others, and a few more."""
+
+    def __init__(self, table: AutoclusterTable, asked: frozenset[str] = frozenset()) -> None:
+        """``asked``: what the schedd asks of the request itself, lower-cased."""
+        self._table = table
+        self._more = asked | _CARRIED
+        self._known: dict[tuple[str, ...], Projections] = {}
+
+    def of(self, autocluster: int) -> Projections:
+        """What requests show of the jobs of an autocluster."""
+        names = self._table.attributes_of(autocluster)
+        found = self._known.get(names)
+        if found is None:
+            added = {"autoclusterid": "AutoClusterId", **_ADDED_NAMES}
+            found = self._known[names] = Projections(self._more.union(names), added)
+        return found
+
+
 @define(eq=False)
 class JobList:
     """The jobs of one submitter at one schedd that still wait, best first.
 
     ``waiting`` is a dictionary for the sake of cheap removal; its values mean nothing.
-    ``projections``: what requests show of jobs; None if there are no autoclusters.
+    ``shown``: what requests show of jobs; None if there are no autoclusters.
     """
 
     waiting: dict[QueuedJob, None]
-    projections: Projections | None
+    shown: ShownAttributes | None
     constraint: Expression | None = None
     #: Whether a run is one request, how many requests are sent at a time, and whether the first
     #: ones are fetched ahead of the spin.
@@ -136,7 +156,7 @@ class JobList:
     @property
     def _alike(self) -> Callable[[QueuedJob], int]:
         """The key of jobs that become one request: the autocluster, or else the cluster."""
-        return _cluster_of if self.projections is None else _autocluster_of
+        return _cluster_of if self.shown is None else _autocluster_of
 
     def place(
         self, request: Request, slot: Slot, context: EvalContext, limits: str
@@ -182,7 +202,7 @@ class JobList:
     def _request_ad(self, job: QueuedJob) -> ClassAd:
         ad = self._ads.get(job)
         if ad is None:
-            ad = self._ads[job] = _visible(job, self.projections, self.whole)
+            ad = self._ads[job] = _visible(job, self.shown, self.whole)
             if self.start is not None:
                 self.start.constrain(ad, job.ad)
             if self.flattener is not None:
@@ -254,22 +274,17 @@ def matched_limits(job: ClassAd, slot: ClassAd, context: EvalContext) -> str:
     return mine.get_string("ConcurrencyLimits", other, context) or ""
 
 
-def shown(attributes: frozenset[str]) -> Projections:
-    """What requests show of jobs where these attributes are significant."""
-    return Projections(attributes | _CARRIED, {"autoclusterid": "AutoClusterId", **_ADDED_NAMES})
-
-
-def _visible(job: QueuedJob, projections: Projections | None, whole: bool) -> ClassAd:
+def _visible(job: QueuedJob, shown: ShownAttributes | None, whole: bool) -> ClassAd:
     """The part of a job ad that reaches the negotiator."""
     own = job.ad if job.ad._chained is None else job.ad.unchained()
-    if projections is None or whole:
+    if shown is None or whole:
         ad = own.duplicate()
         for name, value in _ADDED.values():
             ad.insert(name, value)
-        if projections is not None:
+        if shown is not None:
             ad.insert("AutoClusterId", job.autocluster)
         return ad
-    keys, pick, names = projections.of(own._names)
+    keys, pick, names = shown.of(job.autocluster).of(own._names)
     attrs = dict(zip(keys, pick(own._attrs), strict=True))
     attrs["autoclusterid"] = job.autocluster
     for key, (_, value) in _ADDED.items():

@@ -26,8 +26,10 @@ _PREFIX_MAP: Final = "GROUP_PREFIX"
 class Submitter:
     """One submitter ad: one name at one schedd.  ``demand`` counts idle and running work.
 
-    ``job_prios``: the lowest and the highest ``JobPrio`` it negotiates for with global job
-    priorities, None for all.  ``families``: the kinds of address the schedd has.
+    ``own_prio``: what global job priorities tell it from other ads of its name by; ``job_prios``:
+    the lowest and the highest ``JobPrio`` it negotiates for in a round, None for all.
+    ``families``: the kinds of address the schedd has.  ``skipped``: it takes no part in the cycle
+    (``SkipMatchmaking``), but the accountant gets to know its name.
     """
 
     name: str
@@ -36,19 +38,21 @@ class Submitter:
     running_jobs: int
     demand: float
     last_heard_from: int
+    own_prio: int | None = None
     job_prios: tuple[int, int] | None = None
     families: frozenset[int] = ANY
+    skipped: bool = False
 
     @property
     def job_prio(self) -> int:
         """What global job priorities sort by, bigger first."""
-        return INT_MIN if self.job_prios is None else self.job_prios[1]
+        return INT_MIN if self.own_prio is None else self.own_prio
 
 
 def fetch_submitters(
     ads: Iterable[ClassAd], policy: NegotiatorPolicy, context: EvalContext
 ) -> list[Submitter]:
-    """The submitters that take part in the cycle."""
+    """The submitters with jobs, those that are ``skipped`` included."""
     found: list[Submitter] = []
     for ad in ads:
         if not holds(policy.submitter_constraint, ad, context):
@@ -57,7 +61,7 @@ def fetch_submitters(
         if submitter is None:
             continue
         prios = _job_prios(ad, context) if policy.use_global_job_prios else []
-        found.extend(evolve(submitter, job_prios=(prio, prio)) for prio in prios)
+        found.extend(evolve(submitter, own_prio=prio) for prio in prios)
         if not prios:
             found.append(submitter)
     return found
@@ -70,9 +74,13 @@ def _job_prios(ad: ClassAd, context: EvalContext) -> list[int]:
 
 
 def consolidate(submitters: Iterable[Submitter]) -> list[Submitter]:
-    """Join neighbours of one name and schedd: they negotiate for a range of job priorities."""
+    """Join neighbours of one name and schedd: they negotiate for a range of job priorities.
+
+    Every round begins anew, each ad with its own ``JobPrio``: one that took in others in a round
+    before has lost theirs.
+    """
     joined: list[Submitter] = []
-    for submitter in submitters:
+    for submitter in map(_by_itself, submitters):
         last = joined[-1] if joined else None
         same = last is not None and (last.name, last.schedd) == (submitter.name, submitter.schedd)
         if same and last is not None and last.job_prios and submitter.job_prios:
@@ -81,6 +89,12 @@ def consolidate(submitters: Iterable[Submitter]) -> list[Submitter]:
         else:
             joined.append(submitter)
     return joined
+
+
+def _by_itself(submitter: Submitter) -> Submitter:
+    """The submitter before it has taken in another."""
+    prio = submitter.own_prio
+    return submitter if prio is None else evolve(submitter, job_prios=(prio, prio))
 
 
 def negotiated_name(name: str, policy: NegotiatorPolicy) -> str:
@@ -102,7 +116,7 @@ def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> S
     if name is None or address is None or (name and name.split() != [name]):
         return None
     plain = (whole(running), whole(idle))
-    if sum(plain) <= 0 or as_bool(values[-1]) is True:
+    if sum(plain) <= 0:
         return None
     demand = float(sum(plain))
     if policy.use_weighted_demand:
@@ -117,6 +131,7 @@ def _submitter(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> S
         demand=demand,
         last_heard_from=whole(heard),
         families=schedd_families(address),
+        skipped=as_bool(values[-1]) is True,
     )
 
 

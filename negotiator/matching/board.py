@@ -22,7 +22,7 @@ from negotiator.matching.stopwatch import Stopwatch
 from negotiator.matching.terms import SessionTerms
 from negotiator.model.departures import DepartureLog
 from negotiator.model.result import Match, Pie, PoolNumbers, Rejection
-from negotiator.pool.partitionable import Enlarged
+from negotiator.pool.partitionable import ChildClaims, Enlarged
 from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
 
@@ -141,6 +141,9 @@ class Board:
     engine: Engine | None = None
     #: The same slots, matched ones included.
     pool: Slots = Factory(Slots)
+    #: Trimmed ones too.
+    fetched: Slots = Factory(lambda self: self.pool, takes_self=True)
+    child_claims: ChildClaims = Factory(ChildClaims)
     match_list: MatchList | None = None
     #: Partitionable slots whose ads hold resources of their children while the list is kept.
     enlarged: list[Enlarged] = field(factory=list)
@@ -162,9 +165,9 @@ class Board:
 
     @property
     def by_name(self) -> dict[str, Slot]:
-        """The slots of the pool by name."""
+        """The slots of the pool by name, trimmed ones included."""
         if self._by_name is None:
-            self._by_name = {slot.name: slot for slot in self.pool}
+            self._by_name = {slot.name: slot for slot in self.fetched}
         return self._by_name
 
     def drop_match_list(self) -> None:

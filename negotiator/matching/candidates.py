@@ -35,7 +35,7 @@ from negotiator.matching.preemption import PREEMPTION_TESTS, match_kinds, requir
 from negotiator.matching.rank import Ranker, RankKeys
 from negotiator.matching.refusal import Refusal
 from negotiator.model.result import MatchKind
-from negotiator.pool.fetch import slot_weight
+from negotiator.pool.fetch import current_weight, slot_weight
 from negotiator.pool.partitionable import enlarge
 from negotiator.pool.slots import Slot, meets
 from policy.model import NegotiatorPolicy
@@ -146,7 +146,8 @@ class Tester:
             return requirements_allow(wanted, child.ad, request, context)
 
         rank = ad.get_number("Rank", request, context) or 0.0
-        found = enlarge(slot, rank, matches, preemptible, asker.rank_only, context)
+        claims = board.child_claims.of(slot)
+        found = enlarge(slot, rank, matches, preemptible, asker.rank_only, claims, context)
         if found is None:
             return None
         kind, change = found
@@ -191,7 +192,7 @@ def gathered(
     """The candidates with their ranks, by tests whose outcome depends on the slots before.
 
     These are concurrency limits that depend on the slot, and NEGOTIATOR_IGNORE_JOB_RANKS: no more
-    slots are looked at once the candidates weigh more than the limit.
+    slots are looked at once the candidates weigh more than the limit, by what their ads say now.
     """
     weight = 0.0
     for candidate in passed:
@@ -199,9 +200,10 @@ def gathered(
         if not per_slot_limits_have_room(board, slot, request, tally):
             continue
         yield candidate._replace(keys=ranker.keys(slot, candidate.kind))
-        weight += slot.weight
-        if board.policy.ignore_job_ranks and weight > allowance.limit:
-            return
+        if board.policy.ignore_job_ranks:
+            weight += current_weight(slot.ad, board.context)
+            if weight > allowance.limit:
+                return
 
 
 def consider(

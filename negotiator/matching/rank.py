@@ -34,8 +34,16 @@ class RankKeys(NamedTuple):
 
 
 def better(one: RankKeys, other: RankKeys) -> bool:
-    """Whether a candidate is better than another one."""
-    return one > other
+    """Whether a candidate is better than another one.
+
+    A key that is not a number is neither bigger nor smaller: the next one decides.
+    """
+    for mine, its in zip(one, other, strict=True):
+        if mine > its:
+            return True
+        if mine < its:
+            return False
+    return False
 
 
 class RankNumber(NamedTuple):

@@ -28,6 +28,11 @@ def c_int(number: float) -> int:
     return int(number)
 
 
+def c_difference(one: int, other: int) -> int:
+    """The difference of two 32-bit integers as the machine has it: what does not fit wraps."""
+    return (one - other - INT_MIN) % 2**32 + INT_MIN
+
+
 def whole(number: float | None) -> int:
     """An attribute that should be a count or an id; 0 for what is no finite number."""
     return int(number) if number is not None and math.isfinite(number) else 0

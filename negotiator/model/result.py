@@ -65,7 +65,10 @@ class Event(Enum):
 
 @frozen
 class Match:
-    """``count``-th match of a request for ``of`` jobs; ``job`` is the first job of the request."""
+    """``count``-th match of a request for ``of`` jobs; ``job`` is the first job of the request.
+
+    ``holder``: whom the slot's ad names, who does not have to leave where preemption is off.
+    """
 
     seq: int
     pie: int
@@ -80,7 +83,8 @@ class Match:
     kind: MatchKind
     preempted: str | None
     cost: float
-    #: Effective priority of the preempted user (single precision) and of the submitter.
+    holder: str | None = None
+    #: Effective priority of the holder and of the submitter, and the startd's ranks of their jobs.
     preempted_prio: float | None = None
     new_prio: float | None = None
     old_startd_rank: float | None = None

@@ -104,6 +104,8 @@ class Snapshot:
     ``RemoteGroupQuota`` shows); None in the first cycle of a negotiator.  ``group_turns``: when a
     group was last served in turn (seconds since the epoch), None in the first cycle.  ``claims``:
     the number of claim ids of a slot, by slot name; slots that are not in it have one.
+    ``child_claims``: for each child of a partitionable slot whether the slot's private ad has a
+    claim id of it, by slot name; None if nobody has seen private ads: then every child has.
     """
 
     slots: Sequence[ClassAd] = ()
@@ -113,3 +115,4 @@ class Snapshot:
     previous_quotas: Mapping[str, float] | None = None
     group_turns: Mapping[str, float] | None = None
     claims: Mapping[str, int] = field(factory=dict)
+    child_claims: Mapping[str, Sequence[bool]] | None = None

@@ -2,44 +2,84 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from classad.evaluate import EvalContext
-from negotiator.model.snapshot import AccountantState
+from negotiator.model.result import Match
+from negotiator.model.snapshot import AccountantState, Resource
 from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
 
 _LIMITS: Final = ("ConcurrencyLimits", "PreemptingConcurrencyLimits")
 
 
-def charged_claims(
-    slots: Slots, policy: NegotiatorPolicy, context: EvalContext
-) -> list[tuple[str, float]]:
-    """Whom each claimed slot is charged to, and its weight."""
-
+def charged_slots(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> list[Slot]:
+    """The slots whose claims are charged to somebody."""
     claimed = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]
     if policy.discount_suspended_resources:
         claimed = [slot for slot in claimed if not _is_suspended(slot, context)]
-    return [(slot.charged, slot.weight) for slot in claimed if slot.charged is not None]
+    return [slot for slot in claimed if slot.charged is not None]
+
+
+def charges(slots: Iterable[Slot]) -> list[tuple[str, float]]:
+    """Whom each slot is charged to, and its weight."""
+    return [(slot.charged, slot.weight) for slot in slots if slot.charged is not None]
+
+
+def waiting_matches(
+    slots: Slots, state: AccountantState, context: EvalContext
+) -> dict[str, Resource]:
+    """The records of slots that are matched and not claimed yet, by their keys."""
+    matched = {_key_of(slot, context) for slot in slots if slot.state == "Matched"}
+    found = state.resources.items() if matched else ()
+    return {key: resource for key, resource in found if key in matched}
+
+
+def table_of_claims(
+    waiting: Mapping[str, Resource],
+    charged: Iterable[Slot],
+    matches: Iterable[Match],
+    slots: Iterable[Slot],
+    context: EvalContext,
+) -> dict[str, Resource]:
+    """The accountant's records of claims after a cycle: one holder of each slot, the last.
+
+    Every match of a slot with a consumption policy has a record of its own.  ``charged``: the slots
+    that were charged at the start of the cycle.
+    """
+    now = int(context.now or 0)
+    found = dict(waiting)
+    for slot in charged:
+        key = _key_of(slot, context)
+        found[key] = Resource(key, slot.charged or "", slot.weight, now)
+    by_name = {slot.name: slot for slot in slots}
+    made: Counter[str] = Counter()
+    for match in matches:
+        slot = by_name[match.slot]
+        key = _key_of(slot, context)
+        if slot.resources:
+            made[key] += 1
+            key = f"{key}_cp_match_{made[key] - 1:03}"
+        found[key] = Resource(key, match.submitter, match.cost, now)
+    return found
+
+
+def _key_of(slot: Slot, context: EvalContext) -> str:
+    """The name under which the accountant records a claim of a slot."""
+    return f"{slot.name}@{slot.ad.get_string('StartdIpAddr', context=context) or ''}"
 
 
 def _is_suspended(slot: Slot, context: EvalContext) -> bool:
     return (slot.ad.get_string("Activity", context=context) or "").lower() == "suspended"
 
 
-def held_limits(slots: Slots, state: AccountantState, context: EvalContext) -> list[str]:
+def held_limits(slots: Slots, waiting: Mapping[str, Resource], context: EvalContext) -> list[str]:
     """The limits that claims in any state hold, and those of slots matched but not yet claimed."""
     found = slots.each(_limits_of, context, reads=_LIMITS)
     texts: list[str | None] = [text for held in found if held for text in held]
-    matched = set()
-    for slot in slots:
-        if slot.state != "Matched":
-            continue
-        address = slot.ad.get_string("StartdIpAddr", context=context) or ""
-        matched.add(f"{slot.name}@{address}")
-    for key, resource in state.resources.items():
-        if key in matched:
-            texts.append(resource.matched_concurrency_limits)
+    texts += [resource.matched_concurrency_limits for resource in waiting.values()]
     return [text for text in texts if text]
 
 

@@ -171,6 +171,32 @@ def decorate_request(
         ad.insert_plain(_GROUP, dict(zip(_GROUP, about, strict=True)))
 
 
+#: What a slot that stays in the pool carries of a match: its attribute, and where that is from.
+_OF_REQUEST: Final = (
+    ("RemoteGroup", "SubmitterGroup"),
+    ("RemoteNegotiatingGroup", "SubmitterNegotiatingGroup"),
+    ("_condor_RESOURCE_CLUSTER", "ClusterId"),
+    ("_condor_RESOURCE_PROC", "ProcId"),
+)
+_OF_SLOT: Final = (("RemoteAutoregroup", "SubmitterAutoregroup"),)
+
+
+def carry_match(slot: Slot, request: ClassAd, limits: str) -> None:
+    """Write a match into the ad of a slot that stays in the pool; the holder's attributes stay.
+
+    ``limits``: the concurrency limits of the match.
+    """
+    ad = slot.own_ad()
+    carried = [(name, request.raw(source)) for name, source in _OF_REQUEST]
+    carried += [(name, ad.raw(source)) for name, source in _OF_SLOT]
+    carried.append(("MatchedConcurrencyLimits", limits.lower() or None))
+    for name, value in carried:
+        if value is not None:
+            slot.insert(name, value)
+        elif ad.raw(name) is not None:
+            slot.drop(name)
+
+
 def add_match_expressions(slots: Slots, policy: NegotiatorPolicy) -> None:
     """Add what ``NEGOTIATOR_MATCH_EXPRS`` lists."""
     for slot in slots if policy.match_exprs else ():

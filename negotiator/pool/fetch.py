@@ -134,6 +134,13 @@ def take_requirements(slot: Slot) -> None:
         slot.insert("Requirements", own)
 
 
+def use_plain_requirements(slot: Slot) -> None:
+    """Go back to the requirements as they were before they were flattened."""
+    plain = slot.raw("NegotiatorRequirements") or slot.requirements
+    if plain is not None and plain is not slot.raw("Requirements"):
+        slot.insert("Requirements", plain)
+
+
 def flatten_requirements(slot: Slot, flattener: Flattener) -> None:
     """Replace the requirements by their flattened form, if they can be flattened."""
     flattened = flattener.flattened(slot.ad)
@@ -144,6 +151,12 @@ def flatten_requirements(slot: Slot, flattener: Flattener) -> None:
 def lacks_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> bool:
     """Whether the negotiator gives the slot its own weight: it has none, or is overruled."""
     return policy.force_slot_weight or ad.get_number("SlotWeight", context=context) is None
+
+
+def current_weight(ad: ClassAd, context: EvalContext) -> float:
+    """The SlotWeight that an ad has at this moment, whatever slots cost; 1 for no number."""
+    weight = ad.get_number("SlotWeight", context=context)
+    return 1.0 if weight is None else float(weight)
 
 
 def slot_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) -> float:

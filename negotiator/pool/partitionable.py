@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from attr import evolve, frozen
@@ -17,6 +17,7 @@ from classad.ads.ad import ListValue
 from classad.evaluate import EvalContext
 from negotiator.model.result import MatchKind
 from negotiator.model.std_sort import ascending
+from negotiator.pool.fetch import use_plain_requirements
 from negotiator.pool.slots import Slot
 
 #: Who is said to be on a slot whose children are preempted.
@@ -43,6 +44,27 @@ class Enlarged:
         self.slot.user = self.user
 
 
+class ChildClaims:
+    """The children of partitionable slots whose claims can still be had in a cycle."""
+
+    def __init__(self, known: Mapping[str, Sequence[bool]] | None = None) -> None:
+        """``known``: for each child whether there is a claim id, by slot name; see ``Snapshot``."""
+        self._known = known
+        self._left: dict[str, set[int]] = {}
+
+    def of(self, slot: Slot) -> set[int]:
+        """The places of the children of a slot; who uses one takes it out."""
+        left = self._left.get(slot.name)
+        if left is None:
+            if self._known is None:
+                left = set(range(len(_items(slot.ad, "ChildName"))))
+            else:
+                there = self._known.get(slot.name, ())
+                left = {place for place, has_claim in enumerate(there) if has_claim}
+            self._left[slot.name] = left
+        return left
+
+
 @frozen
 class _Child:
     index: int
@@ -56,21 +78,25 @@ def enlarge(
     matches: Callable[[], bool],
     preemptible: Callable[[str], bool],
     rank_only: bool,
+    claims: set[int],
     context: EvalContext,
 ) -> tuple[MatchKind, Enlarged] | None:
     """Add children to a slot, lowest rank first, until it ``matches``; None if it never does.
 
     ``rank``: what the startd's rank of the request is; ``preemptible``: whether the claim of a
-    child of that same rank may be preempted by priority.
+    child of that same rank may be preempted by priority; ``claims``: the places of the children
+    whose claims can be had, which those lose that make the slot match, whoever is taken then.
     """
     resources = _resources(slot.ad, context)
     before = {name: slot.ad.raw(name) for name in (*resources, "RemoteUser")}
     change = Enlarged(slot, before, slot.user)
     kind: MatchKind | None = None
-    gone: list[str] = []
-    for child in _children(slot.ad, context):
+    gone: list[_Child] = []
+    for child in _children(slot.ad):
         if child.rank > rank:
             break
+        if child.index not in claims:
+            continue
         if child.rank < rank:
             kind = kind or MatchKind.RANK
         elif not rank_only and preemptible(child.name):
@@ -78,11 +104,15 @@ def enlarge(
         else:
             continue
         _add(slot.ad, resources, child, context)
-        gone.append(child.name)
+        if not gone:
+            # Flattened ones may hold what the slot had before; they do not come back.
+            use_plain_requirements(slot)
+        gone.append(child)
         if matches():
             slot.ad.insert("RemoteUser", VARIOUS_USERS)
             slot.user = VARIOUS_USERS
-            return kind, evolve(change, children=tuple(gone))
+            claims.difference_update(child.index for child in gone)
+            return kind, evolve(change, children=tuple(child.name for child in gone))
     change.restore()
     return None
 
@@ -92,7 +122,7 @@ def _resources(ad: ClassAd, context: EvalContext) -> tuple[str, ...]:
     return tuple(word for word in re.split(r"[\s,]+", text) if word)
 
 
-def _children(ad: ClassAd, context: EvalContext) -> Iterator[_Child]:
+def _children(ad: ClassAd) -> Iterator[_Child]:
     """The children that may be preempted, lowest current rank first."""
     names = _items(ad, "ChildName")
     ranks = _items(ad, "ChildCurrentRank")
@@ -110,11 +140,11 @@ def _children(ad: ClassAd, context: EvalContext) -> Iterator[_Child]:
 
 
 def _add(ad: ClassAd, resources: tuple[str, ...], child: _Child, context: EvalContext) -> None:
-    """Give the parent a child's resources; its own amount counts without its fraction."""
+    """Give the parent a child's resources that it has; its own amount loses its fraction."""
     for name in resources:
         amount = _at(_items(ad, f"Child{name}"), child.index)
-        if amount.__class__ in (int, float):
-            there = ad.get_number(name, context=context) or 0
+        there = ad.get_number(name, context=context)
+        if amount.__class__ in (int, float) and there is not None:
             ad.insert(name, math.floor(there) + amount)
 
 

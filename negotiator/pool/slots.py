@@ -107,6 +107,12 @@ class Slot:
         else:
             self.own_ad().insert(name, value)
 
+    def drop(self, name: str) -> None:
+        """Take an attribute out, in a copy of the ad that was given."""
+        if self._noted is not None:
+            self._noted.add(fold_name(name))
+        self.own_ad().remove(name)
+
     def adopt(self, changes: Changes) -> None:
         """Set attributes to values for which ``insert`` would make no copy."""
         if self._noted is not None:

@@ -11,20 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attr import evolve
-
 from classad.errors import ClassAdParseError
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capture.configuration import LoadedPolicy, read_policy
 from negotiator.capture.files import CapturePaths
 from negotiator.capture.pool_order import pool_order
 from negotiator.capture.reader import CaptureReader, reason
-from negotiator.cycle import negotiate
 from negotiator.io import Capture, OtherNegotiator
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.facts import PoolFacts, Unsupported
-from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
 from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
+from negotiator.scenario.warm import warmed
 from policy.dialects import HTCONDOR, Dialect
 from policy.load import policy_from_knobs
 
@@ -62,16 +60,14 @@ def _capture(
     if not seen:
         slots = [slots[i] for i in pool_order([slot.name for slot in slots])]
     jobs = list(expand_jobs(scenario, scenario.get("jobs", [])))
-    accountant = accountant_of(scenario, slots, make)
-    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
     moment = float(NOW) if now is None else now
     knobs = scenario.get("config", {})
     names: list[str | None] = [*local_names] or [None]
     loaded, *more = (_policy(knobs, reader, moment, name) for name in names)
-    if scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {})):
-        idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
-        quotas = negotiate(idle, loaded.policy, now=moment).quotas
-        snapshot = evolve(snapshot, previous_quotas=quotas)
+    accountant = accountant_of(scenario, slots, make, loaded.policy)
+    weights = IdleJobWeights.by(loaded.policy)
+    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights)
+    snapshot = warmed(scenario, snapshot, loaded.policy, moment)
     machines = {slot.name.partition("@")[2] or slot.name for slot in slots}
     facts = PoolFacts(
         name=str(scenario.get("name") or reader.paths.title),

@@ -14,10 +14,14 @@ from collections.abc import Iterator, Mapping
 from attr import define, evolve, field, frozen
 
 from classad import ClassAd
+from negotiator.accounting.restart import recounted
+from negotiator.capture.pool_order import CollectorTable
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.groups.steps import QuotaStep
+from negotiator.groups.tree import group_tree
 from negotiator.jobs.requests import Request
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.board import Board, Watch
 from negotiator.matching.candidate import Allowance, Asker
 from negotiator.matching.terms import SessionTerms
@@ -34,6 +38,7 @@ from negotiator.scenario.expand import (
     quoted,
 )
 from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of
+from negotiator.scenario.warm import one_process, remembering, warmed
 from policy.model import NegotiatorPolicy
 
 
@@ -106,20 +111,27 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
     scenario, cycles = case["scenario"], case["observed"]["cycles"]
     policy, make = policy_of(scenario), AdMaker()
     slots, jobs = _entries(scenario)
-    accountant = accountant_of(scenario, slots, make)
+    accountant = accountant_of(scenario, slots, make, policy)
     steps = scenario.get("cycles", [{}])
+    weights = IdleJobWeights.by(policy)
+    senders, tree, lives_on = CollectorTable(), group_tree(policy), one_process(scenario)
+    result: CycleResult | None = None
     for number, (step, seen) in enumerate(zip(steps, cycles, strict=True)):
+        elapsed = int(step.get("elapsed", 0))
         if number:
             slots, jobs = _next(scenario, step, cycles[number - 1], slots, jobs)
-            elapsed = int(step.get("elapsed", 0))
+        if result is not None:
+            accountant = result.accountant if lives_on else recounted(result.accountant, tree)
             accountant = evolve(accountant, last_update_time=NOW - elapsed)
-        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
-        snapshot = _warmed(scenario, snapshot, policy)
+        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights, senders)
+        if lives_on and result is not None:
+            snapshot = remembering(snapshot, result, elapsed)
+        else:
+            snapshot = warmed(scenario, snapshot, policy, NOW)
         recorder = _Recorder()
         result = negotiate(snapshot, policy, now=NOW, watch=recorder, engine=engine)
         offers, quota_steps = tuple(recorder.offers), tuple(recorder.steps)
         yield Played(snapshot, policy, result, offers, quota_steps, seen)
-        accountant = result.accountant
 
 
 def first_snapshot(case: Scenario) -> Snapshot:
@@ -127,9 +139,11 @@ def first_snapshot(case: Scenario) -> Snapshot:
     scenario, make = case["scenario"], AdMaker()
     slots, jobs = _entries(scenario)
     seen = case["observed"]["cycles"][0]
-    accountant = accountant_of(scenario, slots, make)
-    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make)
-    return _warmed(scenario, snapshot, policy_of(scenario))
+    policy = policy_of(scenario)
+    accountant = accountant_of(scenario, slots, make, policy)
+    weights = IdleJobWeights.by(policy)
+    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights)
+    return warmed(scenario, snapshot, policy, NOW)
 
 
 def _entries(scenario: Scenario) -> tuple[list[SlotEntry], list[JobEntry]]:
@@ -137,14 +151,6 @@ def _entries(scenario: Scenario) -> tuple[list[SlotEntry], list[JobEntry]]:
         list(expand_slots(scenario, scenario.get("slots", []))),
         list(expand_jobs(scenario, scenario.get("jobs", []))),
     )
-
-
-def _warmed(scenario: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy) -> Snapshot:
-    """The snapshot after a cycle without submitters, such as a warm negotiator has been through."""
-    if not scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {})):
-        return snapshot
-    idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
-    return evolve(snapshot, previous_quotas=negotiate(idle, policy, now=NOW).quotas)
 
 
 def _next(

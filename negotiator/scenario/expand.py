@@ -56,11 +56,15 @@ _BASE_JOB: Final = {
 
 @frozen
 class SlotEntry:
-    """A slot; ``claims`` is its number of claim ids, None for the usual one."""
+    """A slot; ``claims`` is its number of claim ids, None for the usual one.
+
+    ``private``: further attributes of its private ad.
+    """
 
     name: str
     attributes: Attributes
     claims: int | None = None
+    private: Attributes | None = None
 
 
 @frozen
@@ -111,7 +115,8 @@ def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEn
             machine = name.partition("@")[2] or name
             head = {"Name": quoted(name), "Machine": quoted(machine)}
             address = {"MyAddress": ADDRESS, "StartdIpAddr": ADDRESS}
-            yield SlotEntry(name, merge(head, address, ad), entry.get("claims"))
+            full = merge(head, address, ad)
+            yield SlotEntry(name, full, entry.get("claims"), entry.get("private"))
 
 
 def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntry]:

@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.expression import Expression, parsed
-from negotiator.capture.pool_order import submitter_order
+from classad.ads.ad import ListValue
+from classad.ads.expression import Expression
+from classad.formats.long import shared_tree
+from classad.language.names import fold_name
+from negotiator.accounting.restart import recounted
+from negotiator.capture.pool_order import CollectorTable, submitter_order
+from negotiator.groups.tree import group_tree
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.arithmetic import whole
-from negotiator.model.snapshot import AccountantState, Customer, ScheddQueue, Snapshot
+from negotiator.model.snapshot import AccountantState, Customer, Resource, ScheddQueue, Snapshot
 from negotiator.scenario.expand import (
     ADDRESS,
     POOL,
@@ -31,6 +37,7 @@ from policy.model import NegotiatorPolicy
 
 #: The clock of all scenarios, seconds since the epoch; no recording depends on it.
 NOW: Final = 1_795_210_700
+QUOTE: Final = '"'
 BASE_KNOBS: Final = {
     "PRIORITY_HALFLIFE": "1.0e18",
     "ACCOUNTANT_LOCAL_DOMAIN": "",
@@ -44,18 +51,22 @@ def policy_of(scenario: Scenario) -> NegotiatorPolicy:
 
 
 class AdMaker:
-    """Makes ads; equal texts share their expression, as when a file is read."""
+    """Makes ads of texts in old syntax, in which a backslash stands for itself.
+
+    Equal texts of one attribute share their expression, as when a file is read.
+    """
 
     def __init__(self) -> None:
-        self._trees: dict[str, Expression] = {}
+        self._trees: dict[tuple[str, str], Expression] = {}
 
     def __call__(self, attributes: Attributes) -> ClassAd:
         """The ad of these texts."""
         ad = ClassAd()
         for name, text in attributes.items():
-            tree = self._trees.get(text)
+            key = fold_name(name), text
+            tree = self._trees.get(key)
             if tree is None:
-                tree = self._trees[text] = Expression.from_node(parsed(text))
+                tree = self._trees[key] = shared_tree(*key, None)
             ad.insert(name, tree)
         return ad
 
@@ -67,8 +78,13 @@ def snapshot_of(
     jobs: Sequence[JobEntry],
     accountant: AccountantState,
     make: AdMaker,
+    weights: IdleJobWeights,
+    senders: CollectorTable | None = None,
 ) -> Snapshot:
-    """The state of the pool before a cycle; ``seen`` is what was observed in it."""
+    """The state of the pool before a cycle; ``seen`` is what was observed in it.
+
+    ``senders``: the collector's table of submitters, if there has been a cycle before.
+    """
     by_name = {slot.name: slot for slot in slots}
     known = [name for name in seen.get("slot_order", ()) if name in by_name]
     order = dict.fromkeys([*known, *by_name])
@@ -77,14 +93,28 @@ def snapshot_of(
         queues.setdefault(job.schedd, []).append(make(job.attributes))
     return Snapshot(
         slots=tuple(make(by_name[name].attributes) for name in order),
-        submitters=_submitters(scenario, jobs, make),
+        submitters=_submitters(scenario, jobs, weights, make, senders or CollectorTable()),
         queues=tuple(ScheddQueue(f"{name}@{POOL}", tuple(ads)) for name, ads in queues.items()),
         accountant=accountant,
         claims={slot.name: slot.claims for slot in slots if slot.claims is not None},
+        child_claims={slot.name: _claims_of_children(make(slot.private or {})) for slot in slots},
     )
 
 
-def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> tuple[ClassAd, ...]:
+def _claims_of_children(private: ClassAd) -> list[bool]:
+    """Which children have a claim id; none of them if there are not as many as children."""
+    count, ids = private.get_number("NumDynamicSlots"), private.raw("ChildClaimIds")
+    found = list(ids.items) if isinstance(ids, ListValue) else []
+    return [bool(item) for item in found] if count == len(found) else []
+
+
+def _submitters(
+    scenario: Scenario,
+    jobs: Sequence[JobEntry],
+    weights: IdleJobWeights,
+    make: AdMaker,
+    table: CollectorTable,
+) -> tuple[ClassAd, ...]:
     """Submitter ads in pool order, as if all had come in one second."""
     idle: dict[tuple[str, str], list[JobEntry]] = {}
     for job in jobs:
@@ -92,13 +122,11 @@ def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> 
             idle.setdefault((job.submitter, job.schedd), []).append(job)
     changes = scenario.get("submitter_ads", {})
     ads = []
-    for submitter, schedd in _walk(scenario, jobs):
+    for submitter, schedd in _walk(scenario, jobs, table):
         mine = idle.get((submitter, schedd))
         if mine is None:
             continue
-        # The schedd weighs an idle job by the cores it asks for.
         made = [make(job.attributes) for job in mine]
-        weight = sum(ad.get_number("RequestCpus") or 1.0 for ad in made)
         prios = sorted({whole(ad.get_number("JobPrio")) for ad in made})
         plain = {
             "Name": quoted(submitter),
@@ -106,7 +134,7 @@ def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> 
             "ScheddIpAddr": ADDRESS,
             "IdleJobs": str(len(mine)),
             "RunningJobs": "0",
-            "WeightedIdleJobs": str(float(weight)),
+            "WeightedIdleJobs": str(float(weights.sum(made))),
             "WeightedRunningJobs": "0.0",
             "LastHeardFrom": "0",
             "JobPrioArray": quoted(",".join(map(str, prios))),
@@ -115,7 +143,9 @@ def _submitters(scenario: Scenario, jobs: Sequence[JobEntry], make: AdMaker) -> 
     return tuple(ads)
 
 
-def _walk(scenario: Scenario, jobs: Sequence[JobEntry]) -> list[tuple[str, str]]:
+def _walk(
+    scenario: Scenario, jobs: Sequence[JobEntry], table: CollectorTable
+) -> list[tuple[str, str]]:
     """Submitters and schedds in pool order.
 
     A schedd also sends an ad for the owner of jobs that another submitter stands for; the
@@ -124,14 +154,17 @@ def _walk(scenario: Scenario, jobs: Sequence[JobEntry]) -> list[tuple[str, str]]
     domain = domain_of(scenario)
     sent = {(job.submitter, job.schedd) for job in jobs}
     sent |= {(f"{job.owner}@{domain}", job.schedd) for job in jobs}
-    # The schedd has them by name.
-    keys = sorted(sent, key=lambda key: (key[1], key[0]))
-    order = submitter_order([(name, f"{schedd}@{POOL}") for name, schedd in keys])
+    # Schedds start in the order in which jobs name them; each has its submitters by name.
+    started = list(dict.fromkeys(job.schedd for job in jobs))
+    keys = sorted(sent, key=lambda key: (started.index(key[1]), key[0]))
+    order = submitter_order([(name, f"{schedd}@{POOL}") for name, schedd in keys], table)
     return [keys[i] for i in order]
 
 
-def accountant_of(scenario: Scenario, slots: Sequence[SlotEntry], make: AdMaker) -> AccountantState:
-    """The accountant's records before the first cycle."""
+def accountant_of(
+    scenario: Scenario, slots: Sequence[SlotEntry], make: AdMaker, policy: NegotiatorPolicy
+) -> AccountantState:
+    """The accountant's records before the first cycle, as a negotiator that starts has them."""
     given = scenario.get("accountant", {})
     domain = domain_of(scenario)
     customers = {}
@@ -145,33 +178,26 @@ def accountant_of(scenario: Scenario, slots: Sequence[SlotEntry], make: AdMaker)
             ceiling=record.get("ceiling", -1),
             weighted_accumulated_usage=_real(record.get("accumulated_usage")),
         )
-    if given.get("seed_claims"):
-        for slot in slots:
-            _seed(customers, slot.attributes, make)
-    return AccountantState(customers, last_update_time=NOW - int(given.get("elapsed", 0)))
+    claims = _seeded(slots, make) if given.get("seed_claims") else {}
+    for claim in claims.values():
+        customers.setdefault(claim.remote_user, Customer(claim.remote_user))
+    updated = NOW - int(given.get("elapsed", 0))
+    return recounted(AccountantState(customers, claims, updated), group_tree(policy))
 
 
 def _real(number: float | None) -> float | None:
     return None if number is None else float(number)
 
 
-def _seed(customers: dict[str, Customer], attributes: Attributes, make: AdMaker) -> None:
-    """Charge a claimed slot as the cycle before would have done."""
-    if attributes["State"] not in ('"Claimed"', '"Preempting"'):
-        return
-    text = attributes.get("AccountingGroup") or attributes.get("RemoteUser")
-    weight = make(attributes).get_number("SlotWeight")
-    if text is None or weight is None:
-        return
-    name = text.strip('"')
-    before = customers.get(name, Customer(name))
-    customers[name] = Customer(
-        name,
-        priority=before.priority,
-        priority_factor=before.priority_factor,
-        resources_used=before.resources_used + 1,
-        weighted_resources_used=before.weighted_resources_used + weight,
-        floor=before.floor,
-        ceiling=before.ceiling,
-        weighted_accumulated_usage=before.weighted_accumulated_usage,
-    )
+def _seeded(slots: Sequence[SlotEntry], make: AdMaker) -> dict[str, Resource]:
+    """The claims of the pool as the cycle before would have recorded them."""
+    found = {}
+    for slot in slots:
+        attributes = slot.attributes
+        text = attributes.get("AccountingGroup") or attributes.get("RemoteUser")
+        weight = make(attributes).get_number("SlotWeight")
+        claimed = attributes["State"] in ('"Claimed"', '"Preempting"')
+        if claimed and text is not None and weight is not None:
+            key = f"{slot.name}@{attributes['StartdIpAddr'].strip(QUOTE)}"
+            found[key] = Resource(key, text.strip(QUOTE), weight)
+    return found

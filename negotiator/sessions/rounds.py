@@ -10,7 +10,7 @@ from negotiator.groups.rounds import group_loop_settings, run_group_rounds, too_
 from negotiator.groups.tree import Group
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
-from negotiator.model.arithmetic import FLT_MAX, INT_MAX
+from negotiator.model.arithmetic import FLT_MAX, INT_MAX, add_up
 from negotiator.model.departures import DepartureKind
 from negotiator.model.result import AllocationRound
 from negotiator.sessions.spins import RoundTerms, run_round
@@ -52,7 +52,7 @@ class _GroupNegotiation:
         return self.board.accountant.usage(group.name)
 
     def subtree_usage(self, group: Group) -> float:
-        return self.board.accountant.subtree_usage(group.name)
+        return self.usage(group) + add_up(map(self.subtree_usage, group.children))
 
     def has_submitters(self, group: Group) -> bool:
         return bool(self.waiting.get(group.name))

@@ -24,7 +24,7 @@ from negotiator.model.arithmetic import INT_MAX, whole
 from negotiator.model.departures import DepartureKind
 from negotiator.model.result import Event, Match, MatchKind, Outcome, Reason, Rejection
 from negotiator.pool.consumption import Amounts, deduct
-from negotiator.pool.ephemeral import decorate_request
+from negotiator.pool.ephemeral import carry_match, decorate_request
 from negotiator.pool.slots import Slot
 
 #: What is looked at where a match is recorded.
@@ -207,6 +207,8 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     placed = session.jobs.place(request, slot, board.schedd_context, limits)
     board.watch.taken(candidate, placed)
     slot.claims -= 1
+    if candidate.amounts is not None or slot.reevaluated:
+        carry_match(slot, request.ad, limits)
     if candidate.amounts is not None:
         deduct(slot.own_ad(), candidate.amounts, board.context)
         return
@@ -251,23 +253,16 @@ def _unchanged(slot: ClassAd, amounts: Amounts, context: EvalContext) -> bool:
     return all(there - amount == there for there, amount in left)
 
 
-def _priority_of_holder(board: Board, slot: Slot) -> float | None:
-    """What the slot ad says; the users of several dynamic slots have a name but no such entry."""
-    prio = as_number(slot.value("RemoteUserPrio", board.context))
-    if prio is None and slot.user is not None:
-        return board.accountant.effective_priority(slot.user)
-    return prio
-
-
 def _match(session: _Session, request: Request, served: int, candidate: Candidate) -> Match:
     board, terms, slot, kind = session.board, session.terms, candidate.slot, candidate.kind
-    preempts = kind is not MatchKind.NONE
-    prio = _priority_of_holder(board, slot) if preempts else None
-    old = new = None
-    if preempts:
-        old = as_number(slot.value("CurrentRank", board.context))
+    holder = slot.user
+    prio = old = new = None
+    if holder is not None:
+        # The accountant's number: what the slot ad says of it is in single precision.
+        prio = board.accountant.effective_priority(holder)
+        old = as_number(slot.value("CurrentRank", board.context)) or 0.0
         ad = slot.seen_with(request.ad, _RANK)
-        new = ad.get_number("Rank", request.ad, board.context)
+        new = ad.get_number("Rank", request.ad, board.context) or 0.0
     return Match(
         seq=len(board.matches),
         pie=len(board.pies),
@@ -280,10 +275,11 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
         autocluster=request.autocluster,
         slot=slot.name,
         kind=kind,
-        preempted=slot.user if preempts else None,
+        preempted=None if kind is MatchKind.NONE else holder,
         cost=candidate.cost,
+        holder=holder,
         preempted_prio=prio,
-        new_prio=terms.priority if preempts else None,
+        new_prio=None if holder is None else terms.priority,
         old_startd_rank=old,
         new_startd_rank=new,
         dynamic_slots=_dynamic_slots(board, slot) if board.enlarged else (),

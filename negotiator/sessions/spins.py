@@ -11,7 +11,7 @@ from attr import define, field, frozen
 from negotiator.jobs.submitters import Submitter, consolidate
 from negotiator.matching.board import Board
 from negotiator.matching.terms import SessionEnd, SessionTerms
-from negotiator.model.arithmetic import INT_MAX, add_up, c_int
+from negotiator.model.arithmetic import INT_MAX, add_up, c_difference, c_int
 from negotiator.model.result import Event, Outcome, Pie, Spin, SubmitterTurn
 from negotiator.model.std_sort import ascending
 from negotiator.sessions.pie import GroupRoom, PieSettings, Shares, Slice, cut_slice, shares_of
@@ -213,8 +213,9 @@ def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:
 
 
 def _ceiling_left(state: _Round, submitter: Submitter, usage: float) -> int:
+    """What is left of a ceiling; a usage that does not fit an integer leaves nothing."""
     ceiling = state.board.accountant.ceiling(submitter.name)
-    return INT_MAX if ceiling < 0 else max(ceiling - c_int(usage), 0)
+    return INT_MAX if ceiling < 0 else max(c_difference(ceiling, c_int(usage)), 0)
 
 
 def _skipped(

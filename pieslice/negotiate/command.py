@@ -14,6 +14,7 @@ from typing import IO, Final
 
 from attr import evolve, frozen
 
+from negotiator.capture.ages import dated
 from negotiator.capture.agreement import compare
 from negotiator.capture.group_maps import Assignments
 from negotiator.capture.queues import IDLE
@@ -105,7 +106,10 @@ def _run(capture: Capture, seed: int, progress: Progress, engine: str = ENGINES[
 
 def _outcome_of(capture: Capture, result: CycleResult) -> Outcome:
     """What is reported of a cycle of a pool."""
-    agreement = None if capture.expected is None else compare(result, capture.expected)
+    agreement, expected = None, capture.expected
+    if expected is not None:
+        found = compare(result, expected)
+        agreement = dated(found, capture.snapshot, expected.cycle_started_at)
     return Outcome(
         capture.facts,
         result,

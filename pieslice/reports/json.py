@@ -19,7 +19,7 @@ from typing import Final
 from attr import asdict
 
 from classad.errors import Diagnostic
-from negotiator.capture.agreement import Agreement
+from negotiator.capture.agreement import AdAge, Agreement
 from negotiator.model.result import (
     CycleResult,
     GroupSummary,
@@ -223,10 +223,16 @@ def _agreement(agreement: Agreement | None, name: str) -> JsonObject | None:
                 "side": "here" if item.ours else "expected",
                 "position": item.position,
                 **item.fields(),
+                "from_age": item.from_age,
+                "ads": [_age(ad) for ad in item.ads],
             }
             for item in agreement.differences
         ],
     }
+
+
+def _age(ad: AdAge) -> JsonObject:
+    return {"ad": ad.what, "name": ad.name, "in_capture": ad.there, "older_seconds": ad.older}
 
 
 def _diagnostic(item: Diagnostic) -> JsonObject:

@@ -294,7 +294,11 @@ def _agreement(agreement: Agreement | None, name: str) -> list[Block]:
         text += f"; {plural(agreement.extra, 'decision')} made here only"
     found: list[Block] = [Line(text, level="good" if agreement.complete else "bad")]
     shown = agreement.differences[:MAX_DIFFERENCES]
-    found += [Line(f"  {_difference(item)}") for item in shown]
+    for item in shown:
+        found.append(Line(f"  {_difference(item)}"))
+        found += [Line(f"    {text}") for text in _age_of(item)]
+    if any(item.ads for item in agreement.differences):
+        found.append(Line(f"  {_ages(agreement)}"))
     left = len(agreement.differences) - len(shown)
     if left:
         found.append(Line(f"  and {plural(left, 'more difference')}; --json lists them all"))
@@ -309,6 +313,30 @@ def _difference(item: Difference) -> str:
         return f"{text}: {fields['reason']}"
     whom = f", preempting {fields['preempted']}" if fields["preempted"] else ""
     return f"{text} on {fields['slot']}{whom}"
+
+
+def _age_of(item: Difference) -> list[str]:
+    """What the ages of the ads say about a difference."""
+    if not item.ads:
+        return []
+    if item.from_age is False:
+        return ["not from the capture's age: no ad that it hangs on is older than the cycle"]
+    missing = [f"{ad.what} {ad.name} is not in the capture" for ad in item.ads if not ad.there]
+    untold = [f"the {ad.what} ad tells no time" for ad in item.ads if ad.there and ad.older is None]
+    older = [
+        f"{ad.what} ad {ad.older:.0f} s older than the cycle"
+        for ad in item.ads
+        if ad.older is not None and ad.older > 0
+    ]
+    return [", ".join(dict.fromkeys([*missing, *older, *untold]))]
+
+
+def _ages(agreement: Agreement) -> str:
+    """How many differences can come from the age of the capture."""
+    found = [item.from_age for item in agreement.differences]
+    text = f"of {plural(len(found), 'difference')} {found.count(True)} can come from the age"
+    text += f" of the capture, {found.count(False)} cannot"
+    return f"{text}; of {found.count(None)} no ad tells its time" if None in found else text
 
 
 #: The events that the clock causes.

@@ -22,6 +22,7 @@ from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.quotas import assign_quotas
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.submitters import Submitter
+from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.engine import Engines
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import ScheddQueue, Snapshot
@@ -47,15 +48,22 @@ class Negotiator:
     quick: bool = True
     #: Whether a cycle could ever take a claimed slot.
     preempts: bool = field(init=False)
+    #: Whether groups take turns from cycle to cycle, so that one without a match counts too.
+    in_turn: bool = field(init=False)
     cache: MatchmakingCache | None = field(init=False, default=None)
     #: Of full cycles; those that are not quick learn nothing from the ones before.
     engines: Engines = field(init=False)
+    weights: IdleJobWeights = field(init=False)
+    #: The weights of waiting jobs by their kind.
+    _weights: dict[int, int] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.tree = group_tree(self.policy)
+        self.weights = IdleJobWeights.by(self.policy)
         self.preempts = self._may_preempt()
+        self.in_turn = self.tree.configured and not self.policy.use_slot_weights
         self.engines = make_engines(ENGINES[0 if self.quick else 1], lasting=True)
-        if self.quick and not self.preempts:
+        if self.quick and not self.preempts and not self.in_turn:
             self.cache = MatchmakingCache.of(self.simulation, self.policy, _SCHEDD)
 
     def cycle(self, seconds: int) -> None:
@@ -82,7 +90,7 @@ class Negotiator:
         )
 
     def _could_match(self) -> bool:
-        if not self.quick:
+        if not self.quick or self.in_turn:
             return True
         if not any(self.simulation.idle.values()):
             return False
@@ -110,6 +118,7 @@ class Negotiator:
             return False
         state.accountant = evolve(found.accountant, resources={})
         state.quotas = found.quotas
+        state.group_turns = found.group_turns if self.in_turn else None
         state.full_cycles += 1
         for match in found.matches:
             self.simulation.carry_out(match)
@@ -145,11 +154,13 @@ class Negotiator:
             queues=(ScheddQueue(_SCHEDD, tuple(self._waiting_ads())),),
             accountant=accountant,
             previous_quotas=state.quotas,
+            group_turns=state.group_turns,
         )
         rng = Random(f"{self.seed}/{state.now}")
         result = negotiate(snapshot, self.policy, now=now, rng=rng, engine=self.engines)
         quotas = None if result.quotas is None else dict(result.quotas)
-        return Found(list(result.matches), result.accountant, quotas)
+        turns = None if result.group_turns is None else dict(result.group_turns)
+        return Found(list(result.matches), result.accountant, quotas, turns)
 
     def _usage(self) -> list[tuple[str, float]]:
         """Whom each claimed slot is charged to and its weight, in pool order."""
@@ -178,8 +189,14 @@ class Negotiator:
         jobs, weight = 0, 0.0
         for shape, waiting in self.simulation.idle.get(user, {}).items():
             jobs += len(waiting)
-            weight += len(waiting) * self.simulation.workload.shapes[shape].cpus
+            weight += len(waiting) * self._weight(shape)
         return jobs, weight
+
+    def _weight(self, shape: int) -> int:
+        """What the schedd weighs a waiting job of a kind by."""
+        if shape not in self._weights:
+            self._weights[shape] = self.weights.of(self.simulation.workload.shapes[shape].ad)
+        return self._weights[shape]
 
     def _submitters(self) -> list[ClassAd]:
         ads = []

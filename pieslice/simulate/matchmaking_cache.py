@@ -20,7 +20,6 @@ from attr import define, field
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
-from negotiator.expressions.projection import Projections
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.autoclusters import (
     AutoclusterTable,
@@ -32,12 +31,11 @@ from negotiator.jobs.autoclusters import (
 from negotiator.jobs.lists import (
     job_list,
     most_jobs,
-    projections_of,
     queued_job,
     runnable,
     submitter_of,
 )
-from negotiator.jobs.requests import JobList, QueuedJob, Request
+from negotiator.jobs.requests import JobList, QueuedJob, Request, ShownAttributes
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
@@ -90,7 +88,7 @@ class _Kinds:
     """
 
     table: AutoclusterTable | None
-    projections: Projections | None
+    shown: ShownAttributes | None
     candidates: dict[int, _Candidates] = field(factory=dict)
     queued: dict[int, QueuedJob] = field(factory=dict)
 
@@ -102,6 +100,8 @@ class Found:
     matches: list[Match]
     accountant: AccountantState
     quotas: dict[str, float] | None
+    #: When each group was last served in turn, where a cycle asks for that.
+    group_turns: dict[str, float] | None = None
 
 
 @define(eq=False)
@@ -114,9 +114,8 @@ class MatchmakingCache:
     _prepared: dict[str, _Prepared] = field(factory=dict)
     _positions: int = 0
     _kinds: dict[frozenset[str] | None, _Kinds] = field(factory=dict)
-    _kinds_of: dict[tuple[int, frozenset[int]], _Kinds] = field(factory=dict)
-    #: For the number of changes of machines: see ``_learn_significant``.
-    _significant: tuple[int, frozenset[str] | None, list[frozenset[str]]] | None = None
+    #: For the number of changes of machines.
+    _kinds_of: tuple[int, _Kinds] | None = None
     _probe: Board = field(init=False)
     _submitters: dict[int, str | None] = field(factory=dict)
     _numbers: tuple[int, PoolNumbers] | None = None
@@ -214,47 +213,27 @@ class MatchmakingCache:
             self._submitters[shape] = submitter_of(ad, context) if runnable(ad, context) else None
         return self._submitters[shape]
 
-    def _kinds_for(self, waiting: frozenset[int], context: EvalContext) -> _Kinds:
-        """The kinds of job as the schedd tells them apart while these wait."""
+    def _kinds_now(self, context: EvalContext) -> _Kinds:
+        """The kinds of job as the schedd tells them apart with the slots that are there."""
         machines = self.simulation.pool.machines
-        if self._significant is None or self._significant[0] != machines:
-            self._significant = (machines, *self._learn_significant(context))
-        _, names, alone = self._significant
-        # If every kind by itself leads to the same attributes then so do all together.
-        key = (machines, waiting if len({alone[shape] for shape in waiting}) > 1 else frozenset())
-        found = self._kinds_of.get(key)
-        if found is None:
-            table = self._table(names, waiting)
-            attributes = None if table is None else table.attributes
-            projections = None if table is None else projections_of(table)
-            kinds = self._kinds.setdefault(attributes, _Kinds(table, projections))
-            found = self._kinds_of[key] = kinds
-        return found
+        if self._kinds_of is None or self._kinds_of[0] != machines:
+            names = self._significant(context)
+            kinds = self._kinds.get(names)
+            if kinds is None:
+                table = None if names is None else AutoclusterTable(names)
+                shown = None if table is None else ShownAttributes(table)
+                kinds = self._kinds[names] = _Kinds(table, shown)
+            self._kinds_of = machines, kinds
+        return self._kinds_of[1]
 
-    def _learn_significant(
-        self, context: EvalContext
-    ) -> tuple[frozenset[str] | None, list[frozenset[str]]]:
-        """The schedd's list, None without one, and what it becomes with each kind of job alone."""
+    def _significant(self, context: EvalContext) -> frozenset[str] | None:
+        """The schedd's list of significant attributes, None without one."""
         pool = self.simulation.pool.slots.values()
         found = (self._prepare(slot, context).slot for slot in pool)
         slots = Slots(slot for slot in found if slot is not None)
         wanted = significant_attributes(slots, policy_expressions(self.policy))
         settings = significance(self.policy)
-        names = job_attributes(wanted, settings) if wanted or settings.fixed is not None else None
-        alone = []
-        for number in range(len(self.simulation.workload.shapes)):
-            table = self._table(names, [number])
-            alone.append(frozenset() if table is None else table.attributes)
-        return names, alone
-
-    def _table(
-        self, names: frozenset[str] | None, shapes: Iterable[int]
-    ) -> AutoclusterTable | None:
-        if names is None:
-            return None
-        table = AutoclusterTable(names)
-        table.learn(self.simulation.workload.shapes[shape].ad for shape in sorted(shapes))
-        return table
+        return job_attributes(wanted, settings) if wanted or settings.fixed is not None else None
 
     def _job_lists(
         self, waiting: Mapping[int, list[int]], kinds: _Kinds, context: EvalContext
@@ -276,7 +255,7 @@ class MatchmakingCache:
         lists = {}
         for user, jobs in by_user.items():
             jobs.sort(key=_order)
-            made = job_list(kinds.projections, self.policy, most_jobs(self.policy, 0))
+            made = job_list(kinds.shown, self.policy, most_jobs(self.policy, 0))
             made.waiting = dict.fromkeys(jobs)
             lists[user, self.schedd] = made
         return lists
@@ -305,7 +284,7 @@ class MatchmakingCache:
             if new:
                 board = self._probe
                 job = queued_job(self.simulation.workload.shapes[shape].ad, kinds.table, _CONTEXT)
-                made = job_list(kinds.projections, self.policy, most_jobs(self.policy, 0))
+                made = job_list(kinds.shown, self.policy, most_jobs(self.policy, 0))
                 request = made.request_for(job).ad
                 tester = Tester(Ask(board, request, _ASKER, board.context))
                 ranker = Ranker(board.policy, request, board.context)
@@ -333,7 +312,7 @@ class MatchmakingCache:
         simulation, policy = self.simulation, self.policy
         context = EvalContext(now=now)
         free = self._free(context)
-        kinds = self._kinds_for(frozenset(waiting), context)
+        kinds = self._kinds_now(context)
         self._tidy(kinds)
         if not self._could_match(waiting, kinds, free):
             return None

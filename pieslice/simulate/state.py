@@ -76,6 +76,8 @@ class State:
     running: dict[str, tuple[int, float]] = Factory(dict)
     accountant: AccountantState = Factory(AccountantState)
     quotas: dict[str, float] | None = None
+    #: When each group was last served in turn (seconds since the epoch).
+    group_turns: dict[str, float] | None = None
     #: Weighted seconds: of the pool; of groups above their quota, and what they could ask for.
     pool_seconds: float = 0.0
     over_quota: dict[str, float] = Factory(dict)

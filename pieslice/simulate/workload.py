@@ -272,7 +272,6 @@ def from_capture(
     waiting = [(user, _waiting(ad)) for user, ad in jobs]
     alike = [_without(ad, _ANEW) for _, ad in waiting]
     table = AutoclusterTable(asked)
-    table.learn(alike)
     found = [
         workload.captured_shape(user, table.id_of(known), ad)
         for (user, ad), known in zip(waiting, alike, strict=True)

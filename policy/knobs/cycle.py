@@ -162,9 +162,9 @@ SCHEDD_SLOT_WEIGHT: Final = Knob(
     "SCHEDD_SLOT_WEIGHT",
     Kind.EXPR,
     "",
-    "Weighs idle jobs in submitter ads",
+    "Weighs idle jobs in submitter ads, which the demand of groups is made of",
     unit="weighted slots",
-    need=Need.IRRELEVANT,
+    need=Need.OPTIONAL,
     read_by="SCHEDD",
     fatal=False,
 )
@@ -357,6 +357,9 @@ class CyclePolicy:
     max_jobs_running: int | None = integer_if_set(MAX_JOBS_RUNNING)
     #: Jobs that a schedd asks for at a time per submitter; 0 is no limit.
     max_concurrent_uploads_per_user: int = integer(MAX_CONCURRENT_UPLOADS_PER_USER)
+
+    #: What a schedd weighs an idle job by; None: by the slot weight.
+    schedd_slot_weight: Expression | None = expression(SCHEDD_SLOT_WEIGHT)
 
     # Autoclusters; ``significant_attributes`` None: the negotiator's own list.
     significant_attributes: tuple[str, ...] | None = names_if_any(SIGNIFICANT_ATTRIBUTES)

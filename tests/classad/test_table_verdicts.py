@@ -11,7 +11,7 @@ from classad.match import half_match, is_true
 from classad.table import Table
 from classad.table.answers.predicates import Predicate
 from classad.table.answers.verdicts import Verdict, verdict_of
-from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Judged
+from classad.table.sampling.sampler import BAD, FALSE, TRUE, UNKNOWN, Judged
 from classad.table.store.parts import Joint, Part
 
 CONTEXT = EvalContext(now=100.0)
@@ -23,17 +23,17 @@ def test_bits_of_results(monkeypatch: pytest.MonkeyPatch, native: Any) -> None:
     table = Table([ClassAd({"A": number}) for number in range(5)])
     store = table.store
     for part in (store.everything, store.part(0b10110)):
-        codes = part.view("a").codes
-        joint = Joint(codes, [], 0, None)
+        view = part.view("a")
+        joint = Joint(view.codes, [], 0)
         for results in (
             [TRUE, FALSE, TRUE, FALSE, TRUE],
             [TRUE] * 5,
             [FALSE, BAD, BAD, TRUE, FALSE],
             [UNKNOWN, UNKNOWN, TRUE, TRUE, BAD],
-            [NOBODY, TRUE, NOBODY, NOBODY, TRUE],
             [UNKNOWN] * 5,
         ):
-            found = verdict_of(part, Judged(joint, bytearray(results)))
+            own = bytearray(results[value] for value in view.values)
+            found = verdict_of(part, Judged(joint, own))
             for wanted, bits in ((TRUE, found.true), (FALSE, found.false), (BAD, found.bad)):
                 rows = [row for row in range(5) if part.bits >> row & 1 and results[row] == wanted]
                 assert bits == sum(1 << row for row in rows)

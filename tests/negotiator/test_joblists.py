@@ -16,11 +16,11 @@ from negotiator.jobs.lists import (
     READ_BY_SCHEDD,
     job_list,
     job_lists,
-    projections_of,
     queued_job,
     runnable,
     submitter_of,
 )
+from negotiator.jobs.requests import ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.model.snapshot import ScheddQueue
 from policy.load import policy_from_knobs
@@ -96,13 +96,25 @@ def test_autoclusters_are_those_of_the_texts(pairs: list[tuple[Any, Any]]) -> No
         assert table.id_of(job) == texts.setdefault(told, len(texts) + 1)
 
 
+def test_what_another_job_refers_to_tells_no_jobs_apart() -> None:
+    """Only what the job's own significant attributes refer to does, through others as well."""
+    table = AutoclusterTable(frozenset({"rank"}))
+    texts = ("1", "1", "A + 1", "A + 1", "A")
+    jobs = [
+        _job(number, A=ExprTree("B"), B=number, Rank=ExprTree(t)) for number, t in enumerate(texts)
+    ]
+    assert [table.id_of(job) for job in jobs] == [1, 1, 2, 3, 4]
+    assert table.attributes_of(1) == ("rank",)
+    assert table.attributes_of(4) == ("a", "b", "rank")
+
+
 def test_a_request_has_what_its_job_inherits() -> None:
     cluster = ClassAd({"ClusterId": 1, "RequestCpus": 4, "Owner": "a", "Site": "north"})
     job = ClassAd({"ProcId": 0, "Site": "south"})
     job.chain(cluster)
     table = AutoclusterTable(frozenset({"requestcpus", "site"}))
     queued = queued_job(job, table, CONTEXT)
-    ad = job_list(projections_of(table), POLICY, None).request_for(queued).ad
+    ad = job_list(ShownAttributes(table), POLICY, None).request_for(queued).ad
     assert (ad["RequestCpus"], ad["Site"], ad["ClusterId"]) == (4, "south", 1)
     assert len(job) == 2
 

@@ -38,5 +38,4 @@ def test_jobs_that_inherit_are_told_apart_by_what_they_inherit() -> None:
     for heir, above in zip(heirs, (cluster, other, cluster), strict=True):
         heir.chain(above)
     table = AutoclusterTable(frozenset({"requestcpus", "requestmemory"}))
-    table.learn([*heirs, cluster])
     assert [table.id_of(ad) for ad in [*heirs, cluster]] == [1, 2, 1, 1]

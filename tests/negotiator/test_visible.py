@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from array import array
 from random import Random
 
@@ -125,3 +126,19 @@ def test_conjunct_by_conjunct(requirements: str) -> None:
     assert told == meets(job, whole, EvalContext(now=0.0, rng=Random(1)))
     random, itself = "random" in requirements, "Requirements" in requirements
     assert visible.separable == (not random and not itself)
+
+
+def test_looking_at_single_cells_leaves_nothing_behind() -> None:
+    """A pool has many slots, and each is looked at one cell after the other."""
+    slot = _slot()
+    slot.raw("Rank")
+    tracemalloc.start()
+    try:
+        before = tracemalloc.take_snapshot()
+        for _ in range(2_000):
+            slot.raw("Unseen")
+        after = tracemalloc.take_snapshot()
+    finally:
+        tracemalloc.stop()
+    grown = sum(entry.size_diff for entry in after.compare_to(before, "filename"))
+    assert grown < 20_000

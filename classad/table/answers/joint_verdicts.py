@@ -6,106 +6,55 @@ partners that differ in one attribute then differ in few of the sets that have t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
-from classad.table.answers.predicates import Book, Predicate
+from classad.table.answers.predicates import Predicate
 from classad.table.answers.verdicts import Verdict
-from classad.table.dependence.partner import Asked, Partner, key_of
+from classad.table.dependence.partner import INSTANT, Asked, Partner
+from classad.table.dependence.results import Results
+from classad.table.memory.budget import Budget
 
 
-def names_asked(predicates: Iterable[Predicate]) -> tuple[Asked, ...]:
-    """The attributes of partners that some predicates have read."""
-    variants = [variant.asked for predicate in predicates for variant in predicate.ways]
-    return tuple(dict.fromkeys(chain.from_iterable(variants)))
-
-
-def count_variants(predicates: Iterable[Predicate]) -> int:
-    """How many ways of asking the predicates have found so far."""
-    return sum([len(predicate.ways) for predicate in predicates])
-
-
-class _Group:
-    """Predicates that read the same attributes of partners, and their joint verdicts by these."""
-
-    __slots__ = ("clock", "key_of", "known", "predicates", "variants")
-
-    def __init__(self, asked: Iterable[Asked], clock: bool) -> None:
-        self.key_of = key_of(sorted(asked, key=repr))
-        self.clock = clock
-        self.predicates: list[Predicate] = []
-        self.variants = 0
-        self.known: dict[object, Verdict] = {}
-
-
-class Together:
+class Together(Results[Verdict]):
     """The joint verdicts of predicates that all have to hold."""
 
-    def __init__(self, book: Book, predicates: Sequence[Predicate]) -> None:
+    __slots__ = ("predicates", "variants")
+
+    def __init__(self, predicates: Sequence[Predicate], budget: Budget) -> None:
+        super().__init__((), budget)
         self.predicates = predicates
-        self._book = book
-        self._groups: list[_Group] = []
-        self._stale = bool(predicates)
+        self.variants = -1
 
-    def forget(self) -> None:
-        """Forget the joint verdicts: those of the predicates may have changed."""
-        for group in self._groups:
-            self._book.budget.drop(group.known)
+    def ask(self, partner: Partner) -> Verdict:
+        """The joint verdict about a partner that none was found for."""
+        found = passing_all([each.verdict(partner) for each in self.predicates])
+        variants = sum([len(predicate.ways) for predicate in self.predicates])
+        if variants != self.variants:  # they have asked for more than the key tells
+            self.forget()
+            asked = chain.from_iterable(map(_asked_by, self.predicates))
+            self.ask_for(tuple(dict.fromkeys(asked)))
+            self.variants = variants
+        return self.keep(partner, found)
 
-    def passing(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
-        """Of some rows those that pass, those to be evaluated one by one, and whether by chance.
 
-        Among those to be asked may be rows that are none of these.
-        """
-        if self._stale:
-            self._regroup(partner)
-        keys, now = partner.keys, self._book.budget.now
-        odd, chance = 0, False
-        for group in self._groups:
-            key = group.key_of(keys)
-            if group.clock:
-                key = (key, partner.context.now, partner.context.tz)
-            verdict = group.known.get(key)
-            if verdict is None:
-                verdict = self._ask(group, key, partner)
-            verdict.used = now
-            own = verdict.passing
-            if own is not None:
-                bits &= own
-            if verdict.odd:
-                odd |= verdict.odd
-                chance |= verdict.chance
-        return bits, odd, chance
+def _asked_by(predicate: Predicate) -> frozenset[Asked]:
+    """The attributes of partners that a predicate has read."""
+    return frozenset(chain.from_iterable(way.asked for way in predicate.ways))
 
-    def _ask(self, group: _Group, key: object, partner: Partner) -> Verdict:
-        found = passing_all([each.verdict(partner) for each in group.predicates])
-        if count_variants(group.predicates) == group.variants:
-            self._book.budget.add(group.known, key, found)
-        else:
-            self._stale = True  # they have asked for more than the key tells
-        return found
 
-    def _regroup(self, partner: Partner) -> None:
-        """Group the predicates by the attributes that they read."""
-        self.forget()
-        groups: dict[tuple[frozenset[Asked], bool], _Group] = {}
-        asking = []
-        for predicate in self.predicates:
-            predicate.verdict(partner)
-            clock = any(variant.clock for variant in predicate.ways)
-            asking.append((frozenset(names_asked((predicate,))), clock))
-        wholes: list[tuple[frozenset[Asked], bool]] = []
-        for asked, clock in sorted(set(asking), key=lambda one: len(one[0]), reverse=True):
-            if not any(clock == other and asked <= whole for whole, other in wholes):
-                wholes.append((asked, clock))
-                groups[asked, clock] = _Group(asked, clock)
-        for predicate, (asked, clock) in zip(self.predicates, asking, strict=True):
-            home = next(one for one in wholes if one[1] == clock and asked <= one[0])
-            groups[home].predicates.append(predicate)
-        self._groups = list(groups.values())
-        for group in self._groups:
-            group.variants = count_variants(group.predicates)
-        self._stale = False
+def grouped(predicates: Sequence[Predicate], partner: Partner, budget: Budget) -> list[Together]:
+    """The predicates by the attributes that they read of such a partner."""
+    reading: dict[frozenset[Asked], list[Predicate]] = {}
+    for predicate in predicates:
+        predicate.verdict(partner)
+        reading.setdefault(_asked_by(predicate), []).append(predicate)
+    homes: dict[frozenset[Asked], list[Predicate]] = {}
+    for asked in sorted(reading, key=len, reverse=True):
+        # What the clock decides is to be found anew at each instant, and nothing else.
+        fit = (home for home in homes if asked <= home and (INSTANT in home) == (INSTANT in asked))
+        homes.setdefault(next(fit, asked), []).extend(reading[asked])
+    return [Together(those, budget) for those in homes.values()]
 
 
 def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
@@ -124,3 +73,6 @@ def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
     found.chance = chance
     found.cost += 0 if passing is None else passing.bit_length() // 7
     return found
+
+
+__all__ = ["Together", "grouped", "passing_all"]

@@ -13,7 +13,7 @@ from typing import Any
 from classad.evaluation.functions import Form, form_of
 from classad.language.operators import LOGIC
 from classad.syntax.nodes import Binary, Call, Conditional, Unary
-from classad.table.answers.variants import Variant, Variants
+from classad.table.answers.variants import Variants
 from classad.table.answers.verdicts import Verdict, in_one, verdict_of
 from classad.table.arrays.arrays import without
 from classad.table.dependence.partner import Partner
@@ -26,7 +26,7 @@ from classad.table.store.parts import Part
 from classad.table.store.store import Store
 
 
-class Predicate:
+class Predicate(Variants[Verdict]):
     """A boolean expression of the rows of a part against any partner."""
 
     def __init__(
@@ -38,30 +38,20 @@ class Predicate:
         book: Book,
         open_names: frozenset[str],
     ) -> None:
-        self.shape = shape
-        self.of_row = of_row
-        self.part = part
-        self.variants = Variants[Verdict](shape, of_row, part, store, open_names)
-        self._store = store
+        super().__init__(shape, of_row, part, store, open_names)
         self._book = book
-        self._open = open_names
         self._operands = _operands(bare(shape.node))
         #: The rows that it says nothing about.
         self._outside = store.everything.bits ^ part.bits
 
-    @property
-    def ways(self) -> list[Variant[Verdict]]:
-        """The ways in which it has depended on partners."""
-        return self.variants.ways
-
     def verdict(self, partner: Partner) -> Verdict:
         """For which rows it holds against a partner."""
-        found = self.variants.known(partner)
+        found = self.known(partner)
         if found is None:
-            way, plan = self.variants.planned(partner)
+            way, plan = self.planned(partner)
             found = self._evaluate(plan, partner)
             found.rule_out(self._outside, self._store.everything.bits)
-            self.variants.keep(way, partner, found)
+            way.keep(partner, found)
         return found
 
     def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
@@ -78,8 +68,7 @@ class Predicate:
             found = judge(plan.groups[0])
             found.columns = plan.columns
         else:
-            budget = self._store.budget
-            parts = [g.result(partner, budget, judge) for g in plan.groups if not g.odd]
+            parts = [group.result(partner, judge) for group in plan.groups if not group.odd]
             found = Verdict(*in_one(parts, self.part.bits), plan.odd, plan.columns)
             found.count(self.part.bits)
         found.chance = plan.random
@@ -168,7 +157,7 @@ class Book:
             self.budget.clear()
             return
         for predicate in self._predicates.values():
-            predicate.variants.forget(names, split)
+            predicate.forget(names, split)
 
 
 __all__ = ["Book", "Predicate", "Verdict"]

@@ -15,16 +15,15 @@ from classad.ads.expression import Expression
 from classad.language.values import Scalar
 from classad.match import is_true
 from classad.syntax.unbuilt import Unbuilt
-from classad.table.answers.joint_verdicts import Together, count_variants, names_asked, passing_all
+from classad.table.answers.joint_verdicts import Together, grouped
 from classad.table.answers.own_ad_lists import OwnLists
 from classad.table.answers.predicates import Book, Predicate
-from classad.table.answers.verdicts import Verdict
 from classad.table.arrays.arrays import flag, rows_of
 from classad.table.dependence.conjuncts import Conjunct, Splits
-from classad.table.dependence.partner import Constants, KeyOf, Partner, key_of
-from classad.table.expressions.shapes import Shape, text_of
+from classad.table.dependence.partner import Constants, Partner
+from classad.table.expressions.shapes import Shape
 from classad.table.expressions.templates import Template
-from classad.table.memory.budget import Budget, Notes
+from classad.table.memory.budget import Notes
 
 REQUIREMENTS: Final = "requirements"
 #: Levels of ``&&`` and of attributes above a conjunct; beyond them rows are asked one by one.
@@ -33,7 +32,6 @@ _LEVELS: Final = 100
 _THEMSELVES: Final = frozenset({REQUIREMENTS})
 #: From so many conjuncts on that differ in constants only they are one.
 VARIED = 8
-_NOTHING: Final = Constants({})
 
 
 class _Task(NamedTuple):
@@ -90,7 +88,7 @@ class RowSide:
             else:
                 self._add(task, members)
         self.predicates = self._predicates(members.values())
-        self._together = Together(book, self.predicates)
+        self._together: list[Together] | None = None
 
     def _add(self, task: _Task, members: dict[object, _Member]) -> None:
         """Take the rows of a conjunct that turned out to be one."""
@@ -185,49 +183,26 @@ class RowSide:
         """Whether it is still right now that some columns have changed, though not expressions."""
         if not self._columns.isdisjoint(names):
             return False
-        self._together.forget()
+        for together in self._together or ():
+            together.forget()
         return True
 
     def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those accepting a partner, those yet to be evaluated, whether by chance."""
         bits &= self.able
         sure = bits & self.odd
-        bits, asked, chance = self._together.passing(partner, bits)
-        if sure:
-            bits |= sure
-            asked |= self.odd
-        return bits, bits & asked if asked else 0, chance
-
-
-class _Wanted:
-    """The requirements of some partner, and what was found for partners that have the same.
-
-    ``predicates``: if they are the same for all of them, else None.
-    """
-
-    def __init__(self, tree: Expression, predicates: list[Predicate] | None) -> None:
-        self.tree = tree
-        self.predicates = predicates
-        self.key_of: KeyOf = key_of(())
-        self.variants = -1
-        self.clock = False
-        self.known: dict[object, Verdict] = {}
-
-    def find(self, partner: Partner) -> Verdict | None:
-        """What was found for such a partner before."""
-        return self.known.get(self.key_of(partner.keys))
-
-    def keep(self, partner: Partner, verdict: Verdict, budget: Budget) -> None:
-        """Keep what was found; nothing of it may depend on the instant."""
-        assert self.predicates is not None
-        variants = count_variants(self.predicates)
-        if variants != self.variants:
-            self.key_of = key_of(names_asked(self.predicates))
-            self.clock = any(v.clock for predicate in self.predicates for v in predicate.ways)
-            self.variants = variants
-            budget.drop(self.known)
-        if not self.clock:
-            budget.add(self.known, self.key_of(partner.keys), verdict)
+        odd, chance = self.odd, False
+        if self._together is None:
+            self._together = grouped(self.predicates, partner, self.book.budget)
+        for together in self._together:
+            verdict = together.find(partner) or together.ask(partner)
+            if verdict.passing is not None:
+                bits &= verdict.passing
+            if verdict.odd:
+                odd |= verdict.odd
+                chance |= verdict.chance
+        bits |= sure
+        return bits, bits & odd if odd else 0, chance
 
 
 class _Shapes:
@@ -246,11 +221,11 @@ class _Shapes:
         template = conjunct.template
         if template is None or not (self._templated and template.literals):
             shape = self._splits.shape(conjunct)
-            return self._lists.shape(shape, self._partner) if shape.exact else shape
-        shape, names = self._splits.shape_with(template, "partner", self._uses[template])
-        self._uses[template] += 1
-        self.given.update(zip(names, conjunct.values, strict=True))
-        return self._lists.shape(shape, self._partner) if shape.exact else shape
+        else:
+            shape, names = self._splits.shape_with(template, "partner", self._uses[template])
+            self._uses[template] += 1
+            self.given.update(zip(names, conjunct.values, strict=True))
+        return self._lists.shape(shape, self._partner)
 
 
 class PartnerSide:
@@ -261,14 +236,14 @@ class PartnerSide:
         self.book = book
         self._splits = splits
         self.lists = OwnLists(book) if lists is None else lists
-        self._by_text: Notes[object, _Wanted] = Notes(book.budget)
+        self._by_shapes: Notes[object, Together] = Notes(book.budget)
         # The tree is kept, so that its identity is its own.
-        self._by_tree: Notes[object, tuple[Expression, _Wanted, Constants]] = Notes(book.budget)
+        self._by_tree: Notes[object, tuple[Expression, Together, Constants]] = Notes(book.budget)
 
     def forget(self) -> None:
         """Columns have changed, though not expressions."""
-        for wanted in self._by_text.values():
-            self.book.budget.drop(wanted.known)
+        for wanted in self._by_shapes.values():
+            wanted.forget()
 
     def accepted(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those a partner accepts, those yet to be evaluated, whether by chance."""
@@ -276,16 +251,16 @@ class PartnerSide:
         if value.__class__ is not Expression:
             return (bits if value is not None and is_true(value) else 0), 0, False
         wanted = self._wanted(value, partner)
-        found = wanted.find(partner)
-        if found is None:
-            found = self._whole(wanted, partner)
-        else:
-            found.used = self.book.budget.now
+        if wanted is None:
+            # Without its conjuncts nothing is known of it, not even that it leaves chance alone.
+            return bits, bits, True
+        found = wanted.find(partner) or wanted.ask(partner)
         if found.passing is not None:
             bits &= found.passing
         return bits, bits & found.odd, found.chance
 
-    def _wanted(self, tree: Expression, partner: Partner) -> _Wanted:
+    def _wanted(self, tree: Expression, partner: Partner) -> Together | None:
+        """The conjuncts of a partner's requirements; None if that cannot be told."""
         node: Any = tree._node
         text = (node.text, node.how) if node.__class__ is Unbuilt else id(tree)
         place = (text, partner.takes_constants, self.lists.fit(partner))
@@ -293,67 +268,46 @@ class PartnerSide:
         if known is not None:
             partner.give(known[2])
             return known[1]
-        conjuncts = self._splits.of(tree)
-        given = _NOTHING
-        if any(conjunct.name for conjunct in conjuncts):
-            key: object = text_of(tree)
-            wanted = self._by_text.get(key) or _Wanted(tree, None)
-        else:
-            shapes = _Shapes(self._splits, partner, self.lists)
-            asked = list(map(shapes.of, conjuncts))
-            deep = any(part.level > _LEVELS for part in conjuncts)
-            key = (deep, *[shape.uid for shape in asked])
-            given = Constants(shapes.given)
-            partner.give(given)
-            wanted = self._by_text.get(key) or _Wanted(
-                tree, None if deep else self._of_shapes(asked)
-            )
-        self._by_text.keep(key, wanted, 1000 + 200 * len(conjuncts))
-        self._by_tree.keep(place, (tree, wanted, given), 1500 + 300 * len(given.values))
+        conjuncts = self._conjuncts(tree, partner)
+        if conjuncts is None:
+            return None
+        shapes = _Shapes(self._splits, partner, self.lists)
+        asked = [(shapes.of(conjunct), names) for conjunct, names in conjuncts]
+        given = Constants(shapes.given)
+        partner.give(given)
+        key = tuple([(shape.uid, names) for shape, names in asked])
+        wanted = self._by_shapes.get(key)
+        if wanted is None:
+            book, everything = self.book, self.book.store.everything
+            predicates = [book.predicate(shape, False, everything, names) for shape, names in asked]
+            wanted = Together(predicates, book.budget)
+            self._by_shapes.keep(key, wanted, 1000 + 200 * len(asked))
+        if not any(conjunct.name for conjunct in self._splits.of(tree)):
+            self._by_tree.keep(place, (tree, wanted, given), 1500 + 300 * len(given.values))
         return wanted
 
-    def _whole(self, wanted: _Wanted, partner: Partner) -> Verdict:
-        """The joint verdict of all conjuncts."""
-        everything = self.book.store.everything.bits
-        predicates = wanted.predicates
-        if predicates is None:
-            predicates = self._predicates(wanted.tree, partner)
-        if predicates is None:
-            # Without its conjuncts nothing is known of it, not even that it leaves chance alone.
-            found = Verdict(0, 0, 0, everything)
-            found.chance = True
-            return found
-        found = passing_all([predicate.verdict(partner) for predicate in predicates])
-        if wanted.predicates is not None:
-            wanted.keep(partner, found, self.book.budget)
-        return found
-
-    def _of_shapes(self, shapes: Iterable[Shape]) -> list[Predicate]:
-        """The predicates of conjuncts that stand in the requirements themselves."""
-        book, everything = self.book, self.book.store.everything
-        return [book.predicate(shape, False, everything, _THEMSELVES) for shape in shapes]
-
-    def _predicates(self, tree: Expression, partner: Partner) -> list[Predicate] | None:
-        """The predicates of all conjuncts; None if that cannot be told."""
+    def _conjuncts(
+        self, tree: Expression, partner: Partner
+    ) -> list[tuple[Conjunct, frozenset[str]]] | None:
+        """The conjuncts, with the attributes that they were found in; None if those go too deep."""
         assert partner.ad is not None
-        everything = self.book.store.everything
-        found: list[Predicate] = []
-        shapes = _Shapes(self._splits, partner, self.lists)
-        todo = [(part, _THEMSELVES, part.level) for part in self._splits.of(tree)]
-        todo.reverse()
+        own = self._splits.of(tree)
+        if not any(part.name or part.level > _LEVELS for part in own):
+            return [(part, _THEMSELVES) for part in own]
+        found: list[tuple[Conjunct, frozenset[str]]] = []
+        todo = [(part, _THEMSELVES, part.level) for part in reversed(own)]
         while todo:
             conjunct, open_names, level = todo.pop()
-            value = partner.ad.raw(conjunct.name) if conjunct.name else None
-            if level > _LEVELS or (value.__class__ is Expression and conjunct.name in open_names):
+            value: Any = partner.ad.raw(conjunct.name) if conjunct.name else None
+            inner = value.__class__ is Expression
+            if level > _LEVELS or (inner and conjunct.name in open_names):
                 return None
-            if value.__class__ is Expression:
+            if inner:
                 names = open_names | {conjunct.name}
-                parts = [(p, names, level + 2 + p.level) for p in self._splits.of(value)]
-                todo += reversed(parts)
-                continue
-            shape = shapes.of(conjunct)
-            found.append(self.book.predicate(shape, False, everything, open_names))
-        partner.give(Constants(shapes.given))
+                parts = reversed(self._splits.of(value))
+                todo += [(part, names, level + 2 + part.level) for part in parts]
+            else:
+                found.append((conjunct, open_names))
         return found
 
 

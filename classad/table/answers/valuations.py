@@ -214,7 +214,7 @@ class Valuations:
             valuation, cost = self._combined(node, of_row, partner)
         else:
             valuation, cost = self._sampled(Sampler(shape, of_row, partner), plan)
-        return variants.keep(way, partner, _Use(valuation, plan.columns, cost))
+        return way.keep(partner, _Use(valuation, plan.columns, cost))
 
     def _combined(self, node: Binary, of_row: bool, partner: Partner) -> tuple[Valuation, int]:
         """What an operator makes of two operands, and the bytes that this takes."""
@@ -263,7 +263,7 @@ class Valuations:
             valued = (
                 sampler.values(group)
                 if len(plan.groups) == 1
-                else group.result(sampler.partner, self._budget, sampler.values)
+                else group.result(sampler.partner, sampler.values)
             )
             joints.append(valued.joint)
             first.append(size)

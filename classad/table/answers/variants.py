@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from classad.table.dependence.partner import Key, Partner, counts_as_value, key_of
+from classad.table.dependence.partner import Key, Partner, counts_as_value
 from classad.table.dependence.plans import Plan, make_plan
+from classad.table.dependence.results import Results
 from classad.table.expressions.shapes import Shape
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.parts import Part
@@ -28,22 +29,14 @@ class Found(Protocol):
 R = TypeVar("R", bound=Found)
 
 
-class Variant(Generic[R]):
+class Variant(Results[R]):
     """Results that depend on the same names of the partner, and plans by the kinds of these."""
 
-    __slots__ = ("asked", "clock", "key_of", "plans", "results")
+    __slots__ = ("plans",)
 
     def __init__(self, plan: Plan, budget: Budget) -> None:
-        self.asked = plan.asked
-        self.key_of = key_of(plan.asked)
-        self.clock = plan.clock
+        super().__init__(plan.asked, budget)
         self.plans: Notes[Key, Plan] = Notes(budget)
-        self.results: dict[Key, R] = {}
-
-    def key(self, partner: Partner) -> Key:
-        """What tells partners apart."""
-        key = self.key_of(partner.keys)
-        return (key, partner.context.now, partner.context.tz) if self.clock else key
 
     def kinds(self, partner: Partner) -> Key:
         """What tells partners apart that have plans of their own."""
@@ -76,11 +69,9 @@ class Variants(Generic[R]):
 
     def known(self, partner: Partner) -> R | None:
         """What was found for such a partner before."""
-        keys = partner.keys
         for way in self.ways:
-            found = way.results.get(way.key(partner) if way.clock else way.key_of(keys))
+            found = way.find(partner)
             if found is not None:
-                found.used = self._budget.now
                 return found
         return None
 
@@ -92,7 +83,7 @@ class Variants(Generic[R]):
                 return way, known
         plan = make_plan(self.shape, self.of_row, self.part, partner, self._store, self._open)
         for way in self.ways:
-            if (way.asked, way.clock) == (plan.asked, plan.clock):
+            if way.asked == plan.asked:
                 break
         else:
             way = Variant(plan, self._budget)
@@ -101,11 +92,6 @@ class Variants(Generic[R]):
         way.plans.keep(way.kinds(partner), plan, size)
         self.columns |= plan.columns
         return way, plan
-
-    def keep(self, way: Variant[R], partner: Partner, found: R) -> R:
-        """Keep what was found for partners like this one."""
-        self._budget.add(way.results, way.key(partner), found)
-        return found
 
     def forget(self, names: set[str] | None, split: set[str] | None) -> None:
         """Columns have changed, in some of them (``split``) expressions; None: any of them."""
@@ -117,9 +103,9 @@ class Variants(Generic[R]):
             changed = names
             unwanted = lambda found: not found.columns.isdisjoint(changed)  # noqa: E731
         for way in self.ways:
-            self._budget.drop(way.results, unwanted)
+            way.forget(unwanted)
             for plan in way.plans.values():
-                plan.forget(self._budget)
+                plan.forget()
             if anew:
                 way.plans.drop()
         if anew:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from classad.table.arrays.arrays import flag
-from classad.table.sampling.sampler import BAD, FALSE, NOBODY, TRUE, UNKNOWN, Judged
+from classad.table.sampling.sampler import BAD, FALSE, TRUE, UNKNOWN, Judged
 from classad.table.store.parts import Part
 
 
@@ -71,7 +71,7 @@ def verdict_of(part: Part, found: Judged) -> Verdict:
     def rows(table: bytes) -> int:
         return flag(joint.codes, part.rows, bytes(results.translate(table)), part.size)
 
-    unsure = UNKNOWN in results or NOBODY in results
+    unsure = UNKNOWN in results
     told = rows(_TOLD) if unsure else part.bits
     bad = rows(_ONLY[BAD]) if BAD in results else 0
     if TRUE not in results:

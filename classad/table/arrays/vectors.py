@@ -205,37 +205,23 @@ def _set(
         others[place] = value
 
 
-#: The positions that matter; None: all.
-Live = Sequence[int] | None
-
-
-def apply(
-    function: Callable[..., ClassAdValue], vectors: Sequence[Vector], live: Live = None
-) -> Vector:
-    """What a function makes of the values at each position; undefined at those of no matter."""
+def apply(function: Callable[..., ClassAdValue], vectors: Sequence[Vector]) -> Vector:
+    """What a function makes of the values at each position."""
     if not any(vector.step for vector in vectors):
         return Vector.constant(function(*[vector.value(0) for vector in vectors]))
-    if live is None:
-        columns = [v.values() if v.step else repeat(v.value(0)) for v in vectors]
-        return Vector.of(list(map(function, *columns)))
-    picked: list[Any] = [
-        map(v.values().__getitem__, live) if v.step else repeat(v.value(0)) for v in vectors
-    ]
-    values: list[ClassAdValue] = [UNDEFINED] * max(map(len, vectors))
-    for place, value in zip(live, map(function, *picked), strict=False):
-        values[place] = value
-    return Vector.of(values)
+    columns = [v.values() if v.step else repeat(v.value(0)) for v in vectors]
+    return Vector.of(list(map(function, *columns)))
 
 
-def binary(symbol: str, left: Vector, right: Vector, live: Live = None) -> Vector:
+def binary(symbol: str, left: Vector, right: Vector) -> Vector:
     """What a binary operator makes of its operands, both evaluated."""
     number = _BINARY.get(symbol)
     function = BINARY[symbol].implementation
     native = kernels.native
     single = not (left.step or right.step)
     if native is None or number is None or single or _beyond(left) or _beyond(right):
-        return apply(function, (left, right), live)
-    return _operated(native, number, function, (left, right), live)
+        return apply(function, (left, right))
+    return _operated(native, number, function, (left, right))
 
 
 def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
@@ -252,23 +238,23 @@ def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
     return Vector(bytes((Tag.INTEGER,)) * size, out, {})
 
 
-def unary(symbol: str, operand: Vector, live: Live = None) -> Vector:
+def unary(symbol: str, operand: Vector) -> Vector:
     """What a prefix operator makes of its operand."""
     number = _UNARY.get(symbol)
     function = UNARY[symbol].implementation
     native = kernels.native
     if native is None or number is None or _beyond(operand) or not operand.step:
-        return apply(function, (operand,), live)
-    return _operated(native, number, function, (operand,), live)
+        return apply(function, (operand,))
+    return _operated(native, number, function, (operand,))
 
 
-def conditional(condition: Vector, then: Vector, otherwise: Vector, live: Live = None) -> Vector:
+def conditional(condition: Vector, then: Vector, otherwise: Vector) -> Vector:
     """What a condition makes of its outcomes, all evaluated."""
     parts = (condition, then, otherwise)
     native = kernels.native
     if native is None or _beyond(condition) or not any(part.step for part in parts):
-        return apply(choose, parts, live)
-    return _operated(native, native[1].CA_CHOOSE, choose, parts, live)
+        return apply(choose, parts)
+    return _operated(native, native[1].CA_CHOOSE, choose, parts)
 
 
 def _beyond(vector: Vector) -> bool:
@@ -277,11 +263,7 @@ def _beyond(vector: Vector) -> bool:
 
 
 def _operated(
-    native: Any,
-    number: int,
-    function: Callable[..., ClassAdValue],
-    parts: Sequence[Vector],
-    live: Live,
+    native: Any, number: int, function: Callable[..., ClassAdValue], parts: Sequence[Vector]
 ) -> Vector:
     """What an operator of the kernel makes of its operands; what it cannot do is done here."""
     ffi, lib = native
@@ -298,11 +280,7 @@ def _operated(
     )
     others: dict[int, ClassAdValue] = {}
     if checked(left):
-        waiting = [place for place, tag in enumerate(tags) if tag == _ELSEWHERE]
-        wanted = None if live is None else set(live)
-        for place in waiting:
-            value: ClassAdValue = UNDEFINED
-            if wanted is None or place in wanted:
-                value = function(*[part.value(place if part.step else 0) for part in parts])
+        for place in [place for place, tag in enumerate(tags) if tag == _ELSEWHERE]:
+            value = function(*[part.value(place if part.step else 0) for part in parts])
             _set(tags, payload, others, place, value)
     return Vector(tags, payload, others)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
@@ -93,6 +93,10 @@ class Constants:
             self.keys[name] = self.keys[name,] = key
 
 
+#: Asked for where the clock or the zone decides.
+INSTANT: Final = f"{MARK}instant"
+
+
 class _Keys(dict[Asked, Any]):
     """What the attributes of a partner are to expressions, found when first asked for."""
 
@@ -103,6 +107,10 @@ class _Keys(dict[Asked, Any]):
         self._partner = partner
 
     def __missing__(self, asked: Asked) -> Any:
+        if asked is INSTANT:
+            context = self._partner.context
+            instant = self[asked] = (float, context.now, context.tz)
+            return instant
         plain = isinstance(asked, str)
         name, ad = asked if isinstance(asked, str) else asked[0], self._partner.ad
         if (ad is None or (name not in ad._attrs and ad._chained is None)) and name[0] != MARK:

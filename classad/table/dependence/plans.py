@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from classad.language.limits import MAX_DEPTH
-from classad.table.dependence.partner import MAX_SIZE, Asked, Item, Key, Partner, key_of
+from classad.table.dependence.partner import INSTANT, MAX_SIZE, Asked, Item, Partner
+from classad.table.dependence.results import R, Results
 from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
-from classad.table.memory.budget import Budget, Result
+from classad.table.memory.budget import Budget
 from classad.table.store.parts import Part
 from classad.table.store.store import Store
 
@@ -26,18 +27,16 @@ _TOO_MUCH: Final = MAX_SIZE + 1
 #: Nodes of an evaluation with a circle in it, up to which rows are not asked one by one.
 _SHORT: Final = 2000
 
-R = TypeVar("R", bound=Result)
 
+class Group(Results[Any]):
+    """Rows of one plan, with what one caller found in them.
 
-class Group:
-    """Rows of one plan.
-
-    ``columns``: of the rows, sorted; ``odd``: they do not decide the value; ``circular``: the rows'
-    expressions lead back to themselves; ``clock``: the instant matters; ``ready``: what the sampler
-    has made of it.
+    ``columns``: of the rows, sorted; ``odd``: they and the partner's names do not decide the value;
+    ``circular``: the rows' expressions lead back to themselves; ``ready``: what the sampler has
+    made of it.
     """
 
-    __slots__ = ("_key_of", "_results", "circular", "clock", "columns", "odd", "part", "ready")
+    __slots__ = ("circular", "columns", "odd", "part", "ready")
 
     def __init__(
         self,
@@ -46,49 +45,32 @@ class Group:
         asked: tuple[Asked, ...],
         odd: bool,
         circular: bool,
-        clock: bool,
+        budget: Budget,
     ) -> None:
-        """``asked``: the partner's names that decide, with the columns."""
+        super().__init__(asked, budget)
         self.part = part
         self.columns = columns
         self.odd = odd
         self.circular = circular
-        self.clock = clock
         self.ready: object = None
-        self._key_of = key_of(asked)
-        self._results: dict[Key, Any] = {}  # what one caller makes
 
-    def result(self, partner: Partner, budget: Budget, make: Callable[[Group], R]) -> R:
+    def result(self, partner: Partner, make: Callable[[Group], R]) -> R:
         """What ``make`` finds in these rows; kept for partners that are the same to them."""
-        key = self._key_of(partner.keys)
-        if self.clock:
-            key = (key, partner.context.now, partner.context.tz)
-        found: R | None = self._results.get(key)
-        if found is None:
-            found = make(self)
-            budget.add(self._results, key, found)
-        found.used = budget.now
+        found: R = self.find(partner) or self.keep(partner, make(self))
         return found
-
-    def forget(self, budget: Budget) -> None:
-        """Columns have changed."""
-        budget.drop(self._results)
 
 
 class Plan:
-    """``asked``: the partner's names that decide, sorted; ``clock``: so does the instant.
+    """``asked``: the partner's names that decide, sorted, and ``INSTANT`` if the instant does.
 
     ``columns``: those of the rows that decide; ``odd``: the rows that they do not decide.
     """
 
-    __slots__ = ("_wide", "asked", "clock", "columns", "groups", "odd", "random")
+    __slots__ = ("_wide", "asked", "columns", "groups", "odd", "random")
 
-    def __init__(
-        self, groups: list[Group], asked: tuple[Asked, ...], clock: bool, random: bool
-    ) -> None:
+    def __init__(self, groups: list[Group], asked: tuple[Asked, ...], random: bool) -> None:
         self.groups = groups
         self.asked = asked
-        self.clock = clock
         self.random = random
         self.columns = frozenset[str]().union(*(group.columns for group in groups))
         self.odd = 0
@@ -96,11 +78,11 @@ class Plan:
             self.odd |= group.part.bits if group.odd else 0
         self._wide: bool | None = None
 
-    def forget(self, budget: Budget) -> None:
+    def forget(self) -> None:
         """Columns have changed."""
         self._wide = None
         for group in self.groups:
-            group.forget(budget)
+            group.forget()
 
     @property
     def wide(self) -> bool:
@@ -139,12 +121,12 @@ def make_plan(
         exact |= draft.exact
         clock |= draft.clock
         random |= draft.random
-    return Plan(groups, _in_order(asked, exact), clock, random)
+    return Plan(groups, _in_order(asked, exact, clock), random)
 
 
-def _in_order(asked: set[str], exact: bool) -> tuple[Asked, ...]:
+def _in_order(asked: set[str], exact: bool, clock: bool) -> tuple[Asked, ...]:
     names: list[Asked] = [(name,) for name in asked] if exact else list(asked)
-    return tuple(sorted(names))
+    return (*sorted(names), *((INSTANT,) if clock else ()))
 
 
 class _Draft:
@@ -253,8 +235,8 @@ class _Draft:
         columns = tuple(sorted(self.rows))
         if self.circular and not odd:
             odd = not (self._is_short() and self.store.trees_apart(self.part, columns))
-        asked = _in_order(self.asked, self.exact)
-        return Group(self.part, columns, asked, odd, self.circular, self.clock)
+        asked = _in_order(self.asked, self.exact, self.clock)
+        return Group(self.part, columns, asked, odd, self.circular, self.store.budget)
 
     def _is_short(self) -> bool:
         """Whether an evaluation with a circle in it, cut where that closes, is a short one."""

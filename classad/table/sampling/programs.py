@@ -15,8 +15,8 @@ from classad.evaluation.functions import EAGER, Booleans, Form, form_of, lookup_
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.values import ClassAdValue
-from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Subscript, Unary
-from classad.table.arrays.vectors import Live, Vector, apply, binary, conditional, unary
+from classad.syntax.nodes import Binary, Call, Literal, Node, Subscript, Unary
+from classad.table.arrays.vectors import Vector, apply, binary, conditional, unary
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
 from classad.table.expressions.shapes import Shape
@@ -56,7 +56,7 @@ class Inputs(NamedTuple):
 
 
 #: Makes the vector of a node for some inputs.
-Step = Callable[[Inputs, Live], Vector]
+Step = Callable[[Inputs], Vector]
 
 
 class Program:
@@ -66,19 +66,19 @@ class Program:
         self.root = root
         self._run = _step(root)
 
-    def run(self, inputs: Inputs, live: Live) -> Vector | None:
-        """The values for the combinations that matter; None if they have to be found one by one."""
-        found = self._found(inputs, live)
+    def run(self, inputs: Inputs) -> Vector | None:
+        """The values for the combinations; None if they have to be found one by one."""
+        found = self._found(inputs)
         return None if found is None or not found.step else found
 
     def shared(self, inputs: Inputs) -> ClassAdValue | None:
         """The value of an expression that is the same for all combinations."""
-        found = self._found(inputs, None)
+        found = self._found(inputs)
         return None if found is None else found.shared()
 
-    def _found(self, inputs: Inputs, live: Live) -> Vector | None:
+    def _found(self, inputs: Inputs) -> Vector | None:
         try:
-            return self._run(inputs, live)
+            return self._run(inputs)
         except (Unknown, EvaluationFailure, NeedExact, RecursionError):
             inputs.partner.evaluator.renew()
             return None
@@ -97,11 +97,11 @@ def program_of(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Pr
 def _step(node: Node) -> Step:
     if isinstance(node, Literal):
         constant = Vector.constant(node.evaluated)
-        return lambda inputs, live: constant
+        return lambda inputs: constant
     if isinstance(node, Cell):
-        return lambda inputs, live: inputs.column(node)
+        return lambda inputs: inputs.column(node)
     if isinstance(node, Given):
-        return lambda inputs, live: inputs.partner.vector(node.name)
+        return lambda inputs: inputs.partner.vector(node.name)
     if isinstance(node, Fixed):
         return partial(_fixed, node)
     if isinstance(node, Member):
@@ -109,40 +109,22 @@ def _step(node: Node) -> Step:
     if isinstance(node, Counting):
         return _counting(node.lists, _step(node.inner))
     parts = [_step(child) for child in node.children()]
-    if isinstance(node, Unary):
-        return _unary(node.operator, *parts)
-    if isinstance(node, Binary):
-        return _binary(node.operator, *parts)
-    if isinstance(node, Conditional):
-        return _conditional(*parts)
     if isinstance(node, Subscript):
         return _subscript(*parts)
-    if isinstance(node, Call):
-        if form_of(node.name, len(node.args)) is Form.CHOICE:
-            return _conditional(*parts)
+    form = form_of(node.name, len(node.args)) if isinstance(node, Call) else None
+    if isinstance(node, Call) and form is not Form.CHOICE:
         return _call(node, parts)
-    raise Unknown
-
-
-def _unary(symbol: str, operand: Step) -> Step:
-    return lambda inputs, live: unary(symbol, operand(inputs, live), live)
-
-
-def _binary(symbol: str, left: Step, right: Step) -> Step:
-    return lambda inputs, live: binary(symbol, left(inputs, live), right(inputs, live), live)
-
-
-def _conditional(condition: Step, then: Step, otherwise: Step) -> Step:
-    return lambda inputs, live: conditional(
-        condition(inputs, live), then(inputs, live), otherwise(inputs, live), live
-    )
+    operator: Callable[..., Vector] = conditional
+    if isinstance(node, Unary | Binary):
+        operator = partial(unary if isinstance(node, Unary) else binary, node.operator)
+    return lambda inputs: operator(*[part(inputs) for part in parts])
 
 
 def _subscript(base: Step, index: Step) -> Step:
-    def run(inputs: Inputs, live: Live) -> Vector:
+    def run(inputs: Inputs) -> Vector:
         state = inputs.partner.evaluator.state
-        parts = (base(inputs, live), index(inputs, live))
-        return apply(lambda a, b: subscript(a, b, state), parts, live)
+        parts = (base(inputs), index(inputs))
+        return apply(lambda a, b: subscript(a, b, state), parts)
 
     return run
 
@@ -153,36 +135,36 @@ def _call(node: Call, parts: list[Step]) -> Step:
         raise Unknown
     impl, bulk = function.impl, function.bulk
 
-    def run(inputs: Inputs, live: Live) -> Vector:
-        given = [part(inputs, live) for part in parts]
-        values = None if bulk is None else bulk(given, live)
+    def run(inputs: Inputs) -> Vector:
+        given = [part(inputs) for part in parts]
+        values = None if bulk is None else bulk(given)
         if values is not None:
             return Vector.booleans(values) if values.__class__ is Booleans else Vector.of(values)
-        return apply(partial(impl, inputs.partner.evaluator.state), given, live)
+        return apply(partial(impl, inputs.partner.evaluator.state), given)
 
     return run
 
 
-def _fixed(node: Fixed, inputs: Inputs, live: Live) -> Vector:
+def _fixed(node: Fixed, inputs: Inputs) -> Vector:
     partner, (row, _) = inputs.partner, inputs.part.base(())
     my, target = (row, partner.mine) if node.of_row else (partner.mine, row)
     assert my is not None
     return Vector.constant(partner.evaluator.value(node.shape.tree, my, target))
 
 
-def _member(node: Member, inputs: Inputs, live: Live) -> Vector:
+def _member(node: Member, inputs: Inputs) -> Vector:
     """What the ads in lists have, or else the partner."""
     assert inputs.members is not None
     return inputs.members.column(node.name, node.row_too, inputs.partner)
 
 
 def _counting(lists: Cell, inner: Step) -> Step:
-    def run(inputs: Inputs, live: Live) -> Vector:
+    def run(inputs: Inputs) -> Vector:
         given = inputs.column(lists)
         members = Members.of(given)
         judged = bytearray()
         if members.ads:
-            held = inner(inputs._replace(members=members), None)
+            held = inner(inputs._replace(members=members))
             judged = held.judged() if held.step else held.judged() * len(members.ads)
         found = members.count(judged)
         found.step = given.step

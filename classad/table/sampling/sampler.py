@@ -21,12 +21,11 @@ from classad.table.sampling.comparisons import Comparison
 from classad.table.sampling.programs import Inputs, Program, program_of
 from classad.table.store.parts import Joint, put_cell
 
-#: What a value counts as in logic; NOBODY for a combination that no row has.
+#: What a value counts as in logic.
 UNKNOWN: Final = 0
 TRUE: Final = 1
 FALSE: Final = 2
 BAD: Final = 3
-NOBODY: Final = 4
 #: From so many combinations on it pays to make an expression ready first.
 MANY = 12
 
@@ -47,7 +46,7 @@ class Judged(NamedTuple):
 
 
 class Valued:
-    """The values of combinations; some that no row has are undefined.
+    """The values of combinations.
 
     ``cost``, ``used``: as of a ``Result`` (classad/table/memory/budget.py).
     """
@@ -94,10 +93,7 @@ class Sampler:
         made = self._at_once(group, varying, joint)
         if made is not None:
             return Judged(joint, made.judged())
-        results = bytearray((NOBODY,)) * joint.size
-        for code, value in self._one_by_one(row, varying, joint):
-            results[code] = logical(value)
-        return Judged(joint, results)
+        return Judged(joint, bytes(map(logical, self._one_by_one(row, varying, joint))))
 
     def values(self, group: Group) -> Valued:
         """The value of each combination."""
@@ -106,12 +102,9 @@ class Sampler:
             return Valued(None, Vector.of([self._value(row)]))
         joint = group.part.joint(varying)
         made = self._at_once(group, varying, joint)
-        if made is not None:
-            return Valued(joint, made)
-        results: list[ClassAdValue] = [UNDEFINED] * joint.size
-        for code, value in self._one_by_one(row, varying, joint):
-            results[code] = value
-        return Valued(joint, Vector.of(results))
+        if made is None:
+            made = Vector.of(list(self._one_by_one(row, varying, joint)))
+        return Valued(joint, made)
 
     def _base(self, group: Group) -> tuple[ClassAd, tuple[str, ...]]:
         """An ad of what all rows have, and the names of the columns in which they differ."""
@@ -134,20 +127,18 @@ class Sampler:
 
     def _at_once(self, group: Group, names: tuple[str, ...], joint: Joint) -> Vector | None:
         """The values of many combinations; None if they are to be found one by one."""
-        if joint.size < MANY or (joint.live is not None and len(joint.live) < MANY):
+        if joint.size < MANY:
             return None
         program = self._ready(group).program
-        if program is None:
-            return None
-        return program.run(Inputs(self.partner, group.part, names), joint.live)
+        return None if program is None else program.run(Inputs(self.partner, group.part, names))
 
     def _one_by_one(
         self, row: ClassAd, names: tuple[str, ...], joint: Joint
-    ) -> Iterator[tuple[int, ClassAdValue]]:
-        for code in range(joint.size) if joint.live is None else joint.live:
-            for name, cells in zip(names, joint.cells, strict=True):
-                put_cell(row, name, cells[code])
-            yield code, self._value(row)
+    ) -> Iterator[ClassAdValue]:
+        for cells in joint.samples:
+            for name, cell in zip(names, cells, strict=True):
+                put_cell(row, name, cell)
+            yield self._value(row)
 
     def _value(self, row: ClassAd) -> ClassAdValue:
         """The value for one combination."""

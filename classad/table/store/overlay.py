@@ -81,7 +81,7 @@ class ChangingStore(Store, ABC):
         return map(self._shown.ad, rows)
 
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        cells = _Seen(self._some(name, rows))
+        cells = _Seen(self.peek(name, rows))
         self._pieces.setdefault(name, {})[id(rows)] = rows, cells
         return cells
 
@@ -100,7 +100,7 @@ class ChangingStore(Store, ABC):
                     found.split.add(name)
         for name in filter(concerns, list(self._pieces)):
             pieces = self._pieces[name].values()
-            if any(seen.is_changed(self._some(name, rows)) for rows, seen in pieces):
+            if any(seen.is_changed(self.peek(name, rows)) for rows, seen in pieces):
                 del self._pieces[name]
                 found.names.add(name)
                 found.split.add(name)
@@ -156,18 +156,18 @@ class OverlaidStore(ChangingStore):
     def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
         return False  # what is otherwise in a row may be anything
 
-    def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
+    def peek(self, name: str, rows: Sequence[int]) -> list[Any]:
         if name in self._source.names:
             return self._source.cells(name, rows)
         ads = self._source.ads
         return [ads[row]._attrs.get(name) for row in rows]
 
     def _column(self, name: str) -> Column:
-        cells = self._seen[name] = _Seen(self._some(name, range(self.size)))
+        cells = self._seen[name] = _Seen(self.peek(name, range(self.size)))
         return Column.of(name, cells)
 
     def _renewed(self, name: str, column: Column) -> Column:
-        if not self._seen[name].is_changed(self._some(name, range(self.size))):
+        if not self._seen[name].is_changed(self.peek(name, range(self.size))):
             return column
         return self._column(name)
 

@@ -6,13 +6,14 @@ Whatever follows from those cells is then found once for each combination.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ads.ad import prepared
 from classad.binding.ad import ClassAd
 from classad.language.values import UNDEFINED, closeness
-from classad.table.arrays.arrays import bits_of, flag, number_pairs, pick, rows_of
+from classad.table.arrays.arrays import NO_CODES, bits_of, flag, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import PLAIN, Column, is_nested
@@ -21,14 +22,12 @@ from classad.table.store.columns import PLAIN, Column, is_nested
 class Joint(NamedTuple):
     """``codes``: the combination of each row; ``cells``: by column those of each combination.
 
-    ``ordered``: so many combinations, of one column, are numbers that rise; ``live``: those that
-    some row may have, None for all.
+    ``ordered``: so many combinations, of one column, are numbers that rise.
     """
 
     codes: array[int]
     cells: list[list[Any]]
     ordered: int
-    live: list[int] | None
 
     @property
     def size(self) -> int:
@@ -42,21 +41,12 @@ class Joint(NamedTuple):
 
 
 class View(NamedTuple):
-    """A column as far as the rows of a part go.
-
-    ``codes``: of these rows; ``live``: the codes that some of them have, None for all there are.
-    """
+    """A column as far as the rows of a part go: its fields are those of a ``Column``."""
 
     values: list[Any]
     codes: array[int]
-    live: list[int] | None
     ordered: int
     expressions: frozenset[int]
-
-    @property
-    def used(self) -> Sequence[int]:
-        """The codes that some row may have."""
-        return range(len(self.values)) if self.live is None else self.live
 
 
 class Source(Protocol):
@@ -129,38 +119,43 @@ class Part:
         found = self._views.get(name)
         if found is None:
             found = self._look(name)
-            size = 0 if self.rows is None else 4 * len(self.rows) + 36 * len(found.live or ())
+            size = 0 if self.rows is None else 4 * len(self.rows) + 8 * len(found.values)
             self._views.keep(name, found, 300 + size)
         return found
 
     def _look(self, name: str) -> View:
         whole = self._source.column(name)
         assert whole is not None
-        codes, live = whole.codes, None
-        if self.rows is not None:
-            codes = pick(whole.codes, self.rows)
-            live = sorted(set(codes))
-        return View(whole.values, codes, live, whole.ordered, whole.expressions)
+        if self.rows is None:
+            return View(whole.values, whole.codes, whole.ordered, whole.expressions)
+        codes = pick(whole.codes, self.rows)
+        used = sorted(set(codes))
+        number = NO_CODES * len(whole.values)
+        for code, before in enumerate(used):
+            number[before] = code
+        expressions = whole.expressions.intersection(used)
+        return View(
+            [whole.values[code] for code in used],
+            pick(number, codes),
+            bisect_left(used, whole.ordered),
+            frozenset([number[code] for code in expressions]),
+        )
 
     def has_expressions(self, name: str) -> bool:
         """Whether some cell may be no plain value."""
-        view = self.view(name)
-        return bool(view.expressions) and not view.expressions.isdisjoint(view.used)
+        return bool(self.view(name).expressions)
 
     def split(self, name: str) -> list[tuple[Any, int]]:
         """The rows by the expression they have, None for plain cells, as sets."""
         found = self._splits.get(name)
         if found is None:
             view = self.view(name)
-            if not self.has_expressions(name):
-                found = [(None, self.bits)]
-            else:
-                found = self._by_expression(view)
+            found = self._by_expression(view) if view.expressions else [(None, self.bits)]
             self._splits.keep(name, found, 200 + len(found) * (100 + self.size // 7))
         return found
 
     def _by_expression(self, view: View) -> list[tuple[Any, int]]:
-        special = sorted(view.expressions.intersection(view.used))
+        special = sorted(view.expressions)
         rest, found = self.bits, []
         if len(special) <= _SEVERAL:
             table = bytearray(len(view.values))
@@ -188,23 +183,21 @@ class Part:
         """Whether every cell says all there is to say."""
         known = self._plain.get(name)
         if known is None:
-            view = self.view(name)
-            known = all(view.values[code].__class__ in PLAIN for code in view.used)
+            known = PLAIN.issuperset(map(type, self.view(name).values))
             self._plain.keep(name, known, 100)
         return known
 
     def constant(self, name: str) -> bool:
         """Whether all rows have the same cell."""
-        return len(self.view(name).used) == 1
+        return len(self.view(name).values) == 1
 
     def cell(self, name: str) -> Any:
         """The cell that all rows have."""
-        view = self.view(name)
-        return view.values[view.used[0]]
+        return self.view(name).values[0]
 
     def cardinality(self, name: str) -> int:
         """How many cells the rows may have."""
-        return len(self.view(name).used)
+        return len(self.view(name).values)
 
     def index(self, name: str) -> Index:
         """The cells of a column by their type and by what they could be equal to."""
@@ -213,8 +206,7 @@ class Part:
             view = self.view(name)
             alike: dict[type, list[int]] = {}
             close: dict[object, list[int]] = {}
-            for code in view.used:
-                value = view.values[code]
+            for code, value in enumerate(view.values):
                 alike.setdefault(value.__class__, []).append(code)
                 close.setdefault(closeness(value), []).append(code)
             kinds = bytearray(len(view.values))
@@ -247,7 +239,7 @@ class Part:
             views = [self.view(name) for name in names]
             if len(views) == 1:
                 (view,) = views
-                found = Joint(view.codes, [view.values], view.ordered, view.live)
+                found = Joint(view.codes, [view.values], view.ordered)
             else:
                 found = _combined(views)
             cells = 4 * len(found.codes) + 8 * found.size * len(names)
@@ -300,7 +292,7 @@ def _combined(views: list[View]) -> Joint:
     for view in views[1:]:
         codes, first = number_pairs(codes, view.codes)
     cells = [list(map(view.values.__getitem__, pick(view.codes, first))) for view in views]
-    return Joint(codes, cells, 0, None)
+    return Joint(codes, cells, 0)
 
 
 def put_cell(ad: ClassAd, name: str, cell: Any) -> None:

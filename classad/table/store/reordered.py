@@ -74,11 +74,11 @@ class PlacedStore(ChangingStore):
     def odd_for(self, partner: ClassAd | None) -> int:
         return self.odd
 
-    def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
+    def peek(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows have, without a column for all."""
         places = [self._order[row] for row in rows]
         there = [place for place in places if place != NOWHERE]
-        found = iter(self._base._some(name, there))
+        found = iter(self._base.peek(name, there))
         cells = [None if place == NOWHERE else next(found) for place in places]
         if name in self._overlay:
             changed = self._source.changed(name)

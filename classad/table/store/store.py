@@ -157,11 +157,11 @@ class Store:
 
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows, which rise, have."""
-        cells = self._some(name, rows)
+        cells = self.peek(name, rows)
         self._pieces.setdefault(name, {})[id(rows)] = rows, cells
         return cells
 
-    def _some(self, name: str, rows: Sequence[int]) -> list[Any]:
+    def peek(self, name: str, rows: Sequence[int]) -> list[Any]:
         """The same without noting that somebody wants to know."""
         if self.loaded is None:
             return [ad._attrs.get(name) for ad in map(self.ads.__getitem__, rows) if ad is not None]

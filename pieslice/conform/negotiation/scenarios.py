@@ -6,26 +6,36 @@ Inputs: a ``Played`` cycle.  Outputs: ``Mismatch`` values; an empty list means a
 rejections, trimmed slots, rounds of the pie, requests, group events and what the accountant keeps.
 Follows: the README beside the recorded negotiation scenarios; numbers of rounds and requests are
 compared to the six decimals that the log prints (``pie_left`` of a spin: three), those of group
-events to six significant digits.
+events and costs of matches to six significant digits, priorities and startd ranks of matches to two
+decimals.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import eq
 from typing import Final
 
-from negotiator.model.result import CycleResult, Pie, Spin, SubmitterTurn, TrimCause
+from negotiator.model.result import (
+    CycleResult,
+    Match,
+    MatchKind,
+    Pie,
+    Spin,
+    SubmitterTurn,
+    TrimCause,
+)
 from negotiator.scenario.course import Offer, Played
 from pieslice.conform.negotiation.group_events import group_events, recorded_events
 from pieslice.conform.runner import Mismatch
 from pieslice.data import Content, JsonObject, Record
 
-_MATCH_FIELDS: Final = (
-    "seq", "spin", "submitter", "job", "count", "slot", "preempted", "cost",
-)  # fmt: skip
-#: Numbers of a preemption, as printed by the log; absent from other matches.
+_MATCH_FIELDS: Final = ("seq", "spin", "submitter", "job", "count", "slot", "cost")
+#: Numbers of a match of a slot that names a user, as the log prints them; absent from others.
 _PRINTED: Final = ("preempted_prio", "new_prio", "old_startd_rank", "new_startd_rank")
+#: How far a number may be from the one that two decimals stand for.
+_TWO_DECIMALS: Final = 0.005 + 1e-9
 #: Recorded attribute of a customer -> our field.
 _CUSTOMER_FIELDS: Final = {
     "Priority": "priority",
@@ -83,12 +93,20 @@ def decided(result: CycleResult) -> tuple[list[JsonObject], list[JsonObject]]:
 
 def _match_differs(wanted: Record, ours: Record) -> str | None:
     for key, value in ours.items():
-        if key not in _PRINTED:
-            if wanted[key] != value:
+        if key in _PRINTED:
+            if key in wanted and (value is None or not _near(wanted[key], value, _TWO_DECIMALS)):
                 return f".{key}"
-        elif key in wanted and (value is None or not _six_digits(wanted[key], value)):
+        elif not (_six_digits if key == "cost" else eq)(wanted[key], value):
             return f".{key}"
     return None
+
+
+def printed_kind(match: Match) -> str:
+    """The kind of a match by what the log prints: two decimals of both ranks, whoever it names."""
+    if match.holder is None:
+        return MatchKind.NONE.value
+    new, old = (float(f"{rank:.2f}") for rank in (match.new_startd_rank, match.old_startd_rank))
+    return str((MatchKind.RANK if new > old else MatchKind.PRIORITY).value)
 
 
 def _matches(result: CycleResult, numbers: Mapping[int, int]) -> list[JsonObject]:
@@ -97,7 +115,8 @@ def _matches(result: CycleResult, numbers: Mapping[int, int]) -> list[JsonObject
             **{key: getattr(match, key) for key in (*_MATCH_FIELDS, *_PRINTED)},
             "pie": numbers[match.pie],
             "schedd": match.schedd.partition("@")[0],
-            "kind": match.kind.value,
+            "kind": printed_kind(match),
+            "preempted": match.holder,
         }
         for match in result.matches
     ]

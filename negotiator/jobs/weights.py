@@ -1,0 +1,77 @@
+"""Weighs idle jobs as schedds do for their submitter ads: ``WeightedIdleJobs``, which is demand.
+
+Follows the manual on SCHEDD_SLOT_WEIGHT and SLOT_WEIGHT, and the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from attr import frozen
+
+from classad import ClassAd
+from classad.ads.ad import as_number
+from classad.ads.expression import Expression
+from classad.evaluate import EvalContext, evaluate
+from negotiator.model.arithmetic import whole
+from policy.model import NegotiatorPolicy
+
+#: A slot weight that is just one of these names stands for what a job asks for.
+_ASKED: Final = {"cpus": "RequestCpus", "memory": "RequestMemory"}
+#: What a job without these requests is taken to want per core, in MB and KB.
+_PER_CORE: Final = 1024
+_CONTEXT: Final = EvalContext(now=0.0)
+
+
+@frozen
+class IdleJobWeights:
+    """The weights of idle jobs by a schedd's configuration.
+
+    ``of_jobs``: an expression that is evaluated in the job; without it ``of_slots`` is evaluated in
+    a slot that the job would fill.
+    """
+
+    of_jobs: Expression | None = None
+    of_slots: Expression | None = None
+
+    @classmethod
+    def by(cls, policy: NegotiatorPolicy) -> IdleJobWeights:
+        """The weights by ``SCHEDD_SLOT_WEIGHT``, else by ``SLOT_WEIGHT``."""
+        return cls(policy.schedd_slot_weight, policy.slot_weight)
+
+    def of(self, job: ClassAd) -> int:
+        """The weight of a job, cut to an integer; without a number it is ``RequestCpus``."""
+        weight = self._number(job)
+        if weight is None:
+            weight = job.get_number("RequestCpus", context=_CONTEXT)
+        return 1 if weight is None else whole(weight)
+
+    def sum(self, jobs: Iterable[ClassAd]) -> int:
+        """``WeightedIdleJobs``."""
+        return sum(map(self.of, jobs))
+
+    def _number(self, job: ClassAd) -> float | None:
+        if self.of_jobs is not None:
+            return as_number(evaluate(self.of_jobs, job, context=_CONTEXT))
+        if self.of_slots is None:
+            return None
+        asked = _ASKED.get(str(self.of_slots).lower())
+        if asked is not None:
+            return job.get_number(asked, context=_CONTEXT)
+        return as_number(evaluate(self.of_slots, _filled(job), context=_CONTEXT))
+
+
+def _filled(job: ClassAd) -> ClassAd:
+    """A slot that has just what a job asks for."""
+    cpus = _asked(job, "RequestCpus", 1)
+    slot = ClassAd()
+    slot.insert("Cpus", cpus)
+    slot.insert("Memory", _asked(job, "RequestMemory", _PER_CORE * cpus))
+    slot.insert("Disk", _asked(job, "RequestDisk", _PER_CORE * cpus))
+    return slot
+
+
+def _asked(job: ClassAd, name: str, default: int) -> int:
+    number = job.get_number(name, context=_CONTEXT)
+    return default if number is None else whole(number)

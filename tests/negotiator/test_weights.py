@@ -1,0 +1,36 @@
+"""Weights of idle jobs: what a schedd's configuration makes of what jobs ask for."""
+
+from __future__ import annotations
+
+import pytest
+
+from classad import ClassAd, ExprTree
+from negotiator.jobs.weights import IdleJobWeights
+from policy.load import policy_from_knobs
+
+
+@pytest.mark.parametrize(
+    ("knobs", "wanted"),
+    [
+        ({}, 2),
+        ({"SLOT_WEIGHT": "Memory"}, 3000),
+        ({"SLOT_WEIGHT": "Memory / 1024.0"}, 2),
+        ({"SLOT_WEIGHT": "Disk"}, 2048),  # without a request it follows the cores
+        ({"SLOT_WEIGHT": "1.9"}, 1),
+        ({"SLOT_WEIGHT": "undefined"}, 2),
+        ({"SLOT_WEIGHT": "RequestCpus * 10"}, 2),  # the slot has no such attribute
+        ({"SLOT_WEIGHT": "1", "SCHEDD_SLOT_WEIGHT": "RequestCpus * 10.5"}, 21),
+        ({"SLOT_WEIGHT": "1", "SCHEDD_SLOT_WEIGHT": "undefined"}, 2),
+    ],
+)
+def test_a_job_weighs_what_the_schedd_says(knobs: dict[str, str], wanted: int) -> None:
+    job = ClassAd({"RequestCpus": 2, "RequestMemory": ExprTree("1500 * RequestCpus")})
+    weights = IdleJobWeights.by(policy_from_knobs(knobs).policy)
+    assert weights.of(job) == wanted
+    assert weights.sum([job, job]) == 2 * wanted
+
+
+@pytest.mark.parametrize(("text", "wanted"), [("Cpus", 1), ("Memory", 1), ("Memory + 0", 1024)])
+def test_a_job_that_asks_for_nothing_fills_one_core(text: str, wanted: int) -> None:
+    weights = IdleJobWeights.by(policy_from_knobs({"SLOT_WEIGHT": text}).policy)
+    assert weights.of(ClassAd()) == wanted
