@@ -25,10 +25,13 @@ from negotiator.pool.fetch import (
     Fact,
     admission,
     flatten_requirements,
+    give_weight,
     lacks_weight,
     slot_weight,
+    take_part,
     take_requirements,
 )
+from negotiator.pool.projection import is_projected
 from negotiator.pool.slots import Changes, Slot, is_plain
 from policy.model import NegotiatorPolicy
 
@@ -140,6 +143,7 @@ class _Fetch:
         slots = ColumnSlots(there, rows, self.changed, None if tests else rows.order)
         if any(lacking) and not is_plain(policy.slot_weight):
             raise UnsureError
+        self._project(slots)
         self._give_requirements(slots)
         for slot in slots.with_policy():
             slot.own_ad()
@@ -178,6 +182,17 @@ class _Fetch:
         lacking, weights = zip(*found, strict=True) if found else ((), ())
         order = self.rows.order
         return spread(codes, list(lacking), order), spread(codes, list(weights), order)
+
+    def _project(self, slots: ColumnSlots) -> None:
+        """Leave of claimed slots what the collector sends of them."""
+        names = set(self.rows.table.keys)
+        for slot in slots:
+            if is_projected(slot, self.policy):
+                slot.changes = _NONE
+                take_part(slot, self.rows.mentions, self.context)
+                give_weight(slot, self.policy, self.context)
+                slot.weight = slot_weight(slot.ad, self.policy, self.context)
+                self.changed.update(names - slot.ad._attrs.keys())
 
     def _give_requirements(self, slots: ColumnSlots) -> None:
         """Give slots the requirements to go by where they are others than those sent."""
