@@ -196,6 +196,18 @@ MUTATIONS: Final = (
         _WILD,
     ),
     Mutation(
+        "negotiator/pool/projection.py", "return not policy.consider_preemption and slot.state",
+        "return False and slot.state", _WILD,
+    ),
+    Mutation(
+        "negotiator/expressions/flattening.py",
+        "        if self._matters(ad):\n", "        if False:\n", _WILD,
+    ),
+    Mutation(
+        "negotiator/expressions/regrouping.py", "return truth(value) in (ERROR, True)",
+        "return False", "tests tests/negotiator/test_flattening.py",
+    ),
+    Mutation(
         "negotiator/pool/slots.py", "return half_match(ad, other, context)",
         'return ad.get_bool("Requirements", other, context) is True', _WILD,
     ),

@@ -65,8 +65,7 @@ def negotiate(
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
     context = _context(policy, accountant, tree, now, rng)
     engines = make_engines(engine) if isinstance(engine, str) else engine
-    read = may_read_requirements(_evaluated_with_slots(snapshot, policy))
-    slots = engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
+    slots = _fetch(engines, snapshot, policy, context)
     fetched = fetch_submitters(snapshot.submitters, policy, context)
     submitters = [submitter for submitter in fetched if not submitter.skipped]
     significant = significant_attributes(slots, policy_expressions(policy))
@@ -116,6 +115,14 @@ def _context(
     """What the negotiator's own expressions know besides ads."""
     functions = live_functions(accountant, tree)
     return EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
+
+
+def _fetch(
+    engines: Engines, snapshot: Snapshot, policy: NegotiatorPolicy, context: EvalContext
+) -> Slots:
+    """The slots that the collector hands out."""
+    read = may_read_requirements(_evaluated_with_slots(snapshot, policy))
+    return engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
 
 
 def _evaluated_with_slots(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[object]:

@@ -62,7 +62,7 @@ def fetch_columns(
 
 
 @frozen(eq=False)
-class _Rows:
+class TableRows:
     """The rows of a table as ads whose requirements may have to be flattened."""
 
     table: Table
@@ -99,9 +99,12 @@ class _Rows:
 
     def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
         """See ``AdSet``."""
-        codes, found = self.table.apply(
-            lambda ad: chosen(evaluate(tree, ad, context=self.context)), mentioned(tree)
-        )
+        try:
+            codes, found = self.table.apply(
+                lambda ad: chosen(evaluate(tree, ad, context=self.context)), mentioned(tree)
+            )
+        except UnsureError:
+            return self.all
         return flag(codes, None, bytes(found), len(self.table))
 
 
@@ -185,6 +188,8 @@ class _Fetch:
 
     def _project(self, slots: ColumnSlots) -> None:
         """Leave of claimed slots what the collector sends of them."""
+        if self.policy.consider_preemption:
+            return
         names = set(self.rows.table.keys)
         for slot in slots:
             if is_projected(slot, self.policy):
@@ -201,15 +206,17 @@ class _Fetch:
             for slot in slots:
                 take_requirements(slot)
         flattener = Flattener(self.context)
-        ads = _Rows(table, self.policy.slot_weight, without_chance(self.context))
-        read = self.read or any(may_read_requirements(table.column(name)[1]) for name in table.keys)
+        ads = TableRows(table, self.policy.slot_weight, without_chance(self.context))
+        read = self.read or any(
+            may_read_requirements(table.column(name)[1]) for name in table.store.open_names
+        )
         level = Level.WHOLE if read else Level.TRUE
         concerned = flattener.to_flatten(ads, _REQUIREMENTS, level)
+        # What changes within the cycle goes by what it was when the cycle began.
         enlarged = self.policy.consider_preemption and self.policy.allow_pslot_preemption
         for slot in slots:
-            # What changes within the cycle goes by what it was when the cycle began.
             changing = slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
-            if changing or concerned >> slot.row & 1:
+            if changing or (concerned and concerned >> slot.row & 1):
                 flatten_requirements(slot, flattener)
 
     def _each(self, fact: Fact[T]) -> list[T]:
