@@ -184,12 +184,13 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/pool/partitionable.py", "            use_plain_requirements(slot)",
-        "            pass", _WILD,
+        "            pass",
+        "tests tests/negotiator/test_partitionable.py",
     ),
     Mutation(
         "negotiator/pool/partitionable.py",
         "        self.slot.ad.insert(\"RemoteUser\", UNDEFINED)\n", "",
-        "tests tests/negotiator/test_cycle.py",
+        "tests tests/negotiator/test_partitionable.py",
     ),
     # ---- the accountant
     Mutation(
