@@ -41,12 +41,14 @@ class Fact(NamedTuple, Generic[T]):
     expression: Expression | None = None
 
 
-def occupant(ad: ClassAd, context: EvalContext, prefix: str = "") -> str | None:
+def occupant(
+    ad: ClassAd, context: EvalContext, prefix: str = "", attributes: Iterable[str] = OCCUPANTS
+) -> str | None:
     """The accounting name of whoever holds or is about to hold the slot.
 
     ``prefix``: of the attributes, when they speak of another slot of the machine.
     """
-    for plain in OCCUPANTS:
+    for plain in attributes:
         attribute = prefix + plain
         if ad.raw(attribute) is not None:
             user = ad.get_string(attribute, context=context)
