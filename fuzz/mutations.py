@@ -138,7 +138,74 @@ MUTATIONS: Final = (
         "wanted = sorted(settings, key=lambda item: item.name.lower())",
         "wanted = list(settings)", "tests tests/negotiator/test_quotas.py",
     ),
+    Mutation(
+        "negotiator/groups/tree.py",
+        "now if group.served_round_robin or group.requested <= 0 else group.rr_time",
+        "now if group.served_round_robin else group.rr_time", _WILD,
+    ),
+    Mutation(
+        "negotiator/sessions/rounds.py",
+        "return self.usage(group) + add_up(map(self.subtree_usage, group.children))",
+        "return self.board.accountant.state().customers[group.name].hier_weighted_resources_used",
+        _WILD,
+    ),
+    Mutation(
+        "pieslice/simulate/matching.py", "            group_turns=state.group_turns,\n", "",
+        "tests tests/pieslice/test_simulate.py",
+    ),
+    # ---- corner rules of sessions and candidates
+    Mutation(
+        "negotiator/jobs/submitters.py", "in map(_by_itself, submitters):", "in submitters:",
+        _WILD,
+    ),
+    Mutation(
+        "negotiator/cycle.py", "    accountant.meet(submitter.name for submitter in fetched)\n", "",
+        _WILD,
+    ),
+    Mutation(
+        "negotiator/model/arithmetic.py", "return (one - other - INT_MIN) % 2**32 + INT_MIN",
+        "return one - other", _WILD,
+    ),
+    Mutation(
+        "negotiator/matching/candidates.py", "current_weight(slot.ad, board.context)",
+        "slot.weight", _WILD,
+    ),
+    Mutation(
+        "negotiator/matching/rank.py", "        if mine < its:", "        if not mine > its:",
+        _WILD,
+    ),
+    Mutation(
+        "negotiator/sessions/session.py", "        carry_match(slot, request.ad, limits)",
+        "        pass", _WILD,
+    ),
+    Mutation(
+        "negotiator/pool/partitionable.py",
+        "            claims.difference_update(child.index for child in gone)\n", "", _WILD,
+    ),
+    Mutation(
+        "negotiator/pool/partitionable.py", "            use_plain_requirements(slot)",
+        "            pass",
+        "tests tests/negotiator/test_partitionable.py",
+    ),
+    Mutation(
+        "negotiator/pool/partitionable.py",
+        "        self.slot.ad.insert(\"RemoteUser\", UNDEFINED)\n", "",
+        "tests tests/negotiator/test_partitionable.py",
+    ),
     # ---- the accountant
+    Mutation(
+        "negotiator/accounting/restart.py",
+        "used[name] = slots + 1, weight + claim.slot_weight",
+        "used[name] = 1, claim.slot_weight", "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/pool/claims.py", "    found = dict(waiting)\n",
+        "    found = dict(waiting)\n    matches = ()\n", _WILD,
+    ),
+    Mutation(
+        "negotiator/capture/pool_order.py", "        self._size = len(table)\n", "",
+        "tests tests/negotiator/test_poolorder.py",
+    ),
     Mutation(
         "negotiator/accounting/accountant.py", "beta = 0.5 ** (elapsed / half_life)",
         "beta = 0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
@@ -194,6 +261,18 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/pool/size.py", "return 1 if cpus is None else", "return 0 if cpus is None else",
         _WILD,
+    ),
+    Mutation(
+        "negotiator/pool/projection.py", "return not policy.consider_preemption and slot.state",
+        "return False and slot.state", _WILD,
+    ),
+    Mutation(
+        "negotiator/expressions/flattening.py",
+        "        if self._matters(ad):\n", "        if False:\n", _WILD,
+    ),
+    Mutation(
+        "negotiator/expressions/regrouping.py", "return truth(value) in (ERROR, True)",
+        "return False", "tests tests/negotiator/test_flattening.py",
     ),
     Mutation(
         "negotiator/pool/slots.py", "return half_match(ad, other, context)",

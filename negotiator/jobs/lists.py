@@ -183,7 +183,10 @@ def job_lists(
     """
     lists: dict[tuple[str, str], JobList] = {}
     expressions = KnownExpressions()
-    flattener = Flattener(context, expressions) if flatten else None
+    flattener = None
+    if flatten:
+        # What slots or the policy read is not only tested.
+        flattener = Flattener(context, read="requirements" in significant)
     reader = _Reader(context, policy)
     start = policy.start_vanilla_universe
     vanilla = None if start is None else VanillaStart(start, context)
