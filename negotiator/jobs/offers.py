@@ -55,6 +55,8 @@ class Offers:
     _rejected: set[int] = field(factory=set)
     #: Requests fetched ahead that have not been handed out yet.
     _ahead: list[Request] | None = None
+    #: How many matches and refusals have come since they were last counted.
+    _results: int = 0
 
     def __attrs_post_init__(self) -> None:
         self._open()
@@ -76,8 +78,13 @@ class Offers:
             self.fetch_ahead()
         return self._in_turn() if self.jobs.one_by_one else self._in_lists()
 
+    def matched(self) -> None:
+        """A match for a request has come to the schedd."""
+        self._results += 1
+
     def reject(self, request: Request) -> None:
         """Nothing was found for a request: its autocluster is not offered again."""
+        self._results += 1
         if request.autocluster != NO_AUTOCLUSTER:
             self._rejected.add(self.jobs.real_id(request.autocluster))
 
@@ -128,7 +135,9 @@ class Offers:
             yield from ahead
             self._open()
             found = self._one(grouped=True) if ahead else ahead
+            self._results = 0
             yield from found
+            self._skip_found()
         while found is None or found:
             found = self._one()
             yield from found
@@ -153,6 +162,14 @@ class Offers:
                 return [jobs.request_for(*(rest if jobs.counts else rest[:1]))]
             self._next += 1
         return []
+
+    def _skip_found(self) -> None:
+        """Take from the uploads for the jobs found between the results of one request.
+
+        After each result the next job is found, though only the one after the last is offered.
+        """
+        if self._may_offer is not None:
+            self._may_offer = max(self._may_offer - max(self._results - 1, 0), 0)
 
     # --- grouping -----------------------------------------------------------------------------
 

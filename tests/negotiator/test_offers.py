@@ -137,3 +137,14 @@ def test_a_search_that_walks_past_a_matched_job_notes_it() -> None:
     for wanted, listed in ((first, [first, second, third]), (second, [second, third])):
         assert jobs.place(request, slot, CONTEXT, "") is wanted
         assert list(jobs.listed) == listed
+
+
+def test_uploads_count_the_jobs_found_between_the_results_of_a_request() -> None:
+    offers = Offers(jobs := _list("abbcdefg", uploads=5, batch_size=1), CONTEXT)
+    found = []
+    for request in offers.requests():
+        found.append(_told(request))
+        for job in request.jobs:
+            _matched(jobs, job)
+            offers.matched()
+    assert found == [(0, 1), (1, 2), (3, 1), (4, 1)]
