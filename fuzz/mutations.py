@@ -267,12 +267,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/answers/valuations.py",
-        'spread = known.get(convert)',
-        'spread = next(iter(known.values()), None)',
-        _ONE_BY_ONE,
-    ),
-    Mutation(
-        "classad/table/answers/valuations.py",
         "made_of = (node.operator, left.uid, right.uid)",
         "made_of = (left.uid, right.uid)",
         _ONE_BY_ONE,

@@ -126,9 +126,15 @@ def _replaced(node: Any, given: dict[int, Node]) -> Node:
     kind = node.__class__
     if kind is Literal and id(node) in given:
         return given[id(node)]
-    parts = [_replaced(part, given) for part in node.children()] if kind in _TAKEN else ()
+    if kind not in _TAKEN:
+        return node  # type: ignore[no-any-return]
+    return with_children(node, [_replaced(part, given) for part in node.children()])
+
+
+def with_children(node: Any, parts: Sequence[Node]) -> Node:
+    """An operator's or a function's node with other operands."""
+    kind = node.__class__
     if kind is Call:
         return Call(node.name, tuple(parts))
-    if kind is Unary or kind is Binary:
-        return kind(node.operator, *parts)
-    return kind(*parts) if parts else node  # type: ignore[no-any-return]
+    found: Node = kind(node.operator, *parts) if kind is Unary or kind is Binary else kind(*parts)
+    return found
