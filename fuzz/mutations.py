@@ -138,7 +138,74 @@ MUTATIONS: Final = (
         "wanted = sorted(settings, key=lambda item: item.name.lower())",
         "wanted = list(settings)", "tests tests/negotiator/test_quotas.py",
     ),
+    Mutation(
+        "negotiator/groups/tree.py",
+        "now if group.served_round_robin or group.requested <= 0 else group.rr_time",
+        "now if group.served_round_robin else group.rr_time", _WILD,
+    ),
+    Mutation(
+        "negotiator/sessions/rounds.py",
+        "return self.usage(group) + add_up(map(self.subtree_usage, group.children))",
+        "return self.board.accountant.state().customers[group.name].hier_weighted_resources_used",
+        _WILD,
+    ),
+    Mutation(
+        "pieslice/simulate/matching.py", "            group_turns=state.group_turns,\n", "",
+        "tests tests/pieslice/test_simulate.py",
+    ),
+    # ---- corner rules of sessions and candidates
+    Mutation(
+        "negotiator/jobs/submitters.py", "in map(_by_itself, submitters):", "in submitters:",
+        _WILD,
+    ),
+    Mutation(
+        "negotiator/cycle.py", "    accountant.meet(submitter.name for submitter in fetched)\n", "",
+        _WILD,
+    ),
+    Mutation(
+        "negotiator/model/arithmetic.py", "return (one - other - INT_MIN) % 2**32 + INT_MIN",
+        "return one - other", _WILD,
+    ),
+    Mutation(
+        "negotiator/matching/candidates.py", "current_weight(slot.ad, board.context)",
+        "slot.weight", _WILD,
+    ),
+    Mutation(
+        "negotiator/matching/rank.py", "        if mine < its:", "        if not mine > its:",
+        _WILD,
+    ),
+    Mutation(
+        "negotiator/sessions/session.py", "        carry_match(slot, request.ad, limits)",
+        "        pass", _WILD,
+    ),
+    Mutation(
+        "negotiator/pool/partitionable.py",
+        "            claims.difference_update(child.index for child in gone)\n", "", _WILD,
+    ),
+    Mutation(
+        "negotiator/pool/partitionable.py", "            use_plain_requirements(slot)",
+        "            pass",
+        "tests tests/negotiator/test_partitionable.py",
+    ),
+    Mutation(
+        "negotiator/pool/partitionable.py",
+        "        self.slot.ad.insert(\"RemoteUser\", UNDEFINED)\n", "",
+        "tests tests/negotiator/test_partitionable.py",
+    ),
     # ---- the accountant
+    Mutation(
+        "negotiator/accounting/restart.py",
+        "used[name] = slots + 1, weight + claim.slot_weight",
+        "used[name] = 1, claim.slot_weight", "tests tests/negotiator/test_accounting.py",
+    ),
+    Mutation(
+        "negotiator/pool/claims.py", "    found = dict(waiting)\n",
+        "    found = dict(waiting)\n    matches = ()\n", _WILD,
+    ),
+    Mutation(
+        "negotiator/capture/pool_order.py", "        self._size = len(table)\n", "",
+        "tests tests/negotiator/test_poolorder.py",
+    ),
     Mutation(
         "negotiator/accounting/accountant.py", "beta = 0.5 ** (elapsed / half_life)",
         "beta = 0.5 ** (elapsed / half_life / 2)", "tests tests/negotiator/test_accounting.py",
@@ -194,6 +261,18 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/pool/size.py", "return 1 if cpus is None else", "return 0 if cpus is None else",
         _WILD,
+    ),
+    Mutation(
+        "negotiator/pool/projection.py", "return not policy.consider_preemption and slot.state",
+        "return False and slot.state", _WILD,
+    ),
+    Mutation(
+        "negotiator/expressions/flattening.py",
+        "        if self._matters(ad):\n", "        if False:\n", _WILD,
+    ),
+    Mutation(
+        "negotiator/expressions/regrouping.py", "return truth(value) in (ERROR, True)",
+        "return False", "tests tests/negotiator/test_flattening.py",
     ),
     Mutation(
         "negotiator/pool/slots.py", "return half_match(ad, other, context)",
@@ -372,5 +451,45 @@ MUTATIONS: Final = (
         "csrc/lex.c", "            at += 2;\n        } else {",
         "            at += 1;\n        } else {",
         "tests tests/csrc/test_parse.py",
+    ),
+    # ---- the schedd's side of a session
+    Mutation(
+        "negotiator/jobs/autoclusters.py", "more = known.referred and _there(job, known.referred)",
+        "more = ()", "tests tests/negotiator/test_joblists.py",
+    ),
+    Mutation(
+        "negotiator/jobs/requests.py", "            self.room.accepted += 1\n", "",
+        "tests tests/negotiator/test_wild.py -k corner-max-jobs",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py",
+        "for job in self.jobs.listed:", "for job in self.jobs.waiting:",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/requests.py", "                passed.append(job)\n", "",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py",
+        "rest[: self._may_offer] if grouped else rest[:1]", "rest[:1]",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py",
+        "            if key == refused:\n                continue\n", "",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py", "known = key if jobs.all_in_cluster else", "known =",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/sessions/session.py", "served += step if session.jobs.counts else 1",
+        "served += step", "tests tests/negotiator/test_wild.py -k corner-depth-first",
+    ),
+    Mutation(
+        "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
+        "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
     ),
 )  # fmt: skip

@@ -307,11 +307,6 @@ class Accountant:
         """The usage of all who have any."""
         return {name: used.weight for name, used in self._usage.items()}
 
-    def subtree_usage(self, group: str) -> float:
-        """The weight charged to a group and all below it."""
-        used = self._usage.get(group)
-        return 0.0 if used is None else used.below
-
     def real_priority(self, name: str) -> float:
         """The priority before the factor."""
         return self._look_up(name).priority

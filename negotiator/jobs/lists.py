@@ -15,7 +15,7 @@ from classad.evaluate import EvalContext
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
 from negotiator.jobs.autoclusters import AutoclusterTable, SignificanceSettings, job_attributes
-from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ShownAttributes
+from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.arithmetic import whole
@@ -183,7 +183,10 @@ def job_lists(
     """
     lists: dict[tuple[str, str], JobList] = {}
     expressions = KnownExpressions()
-    flattener = Flattener(context, expressions) if flatten else None
+    flattener = None
+    if flatten:
+        # What slots or the policy read is not only tested.
+        flattener = Flattener(context, read="requirements" in significant)
     reader = _Reader(context, policy)
     start = policy.start_vanilla_universe
     vanilla = None if start is None else VanillaStart(start, context)
@@ -193,59 +196,65 @@ def job_lists(
         if names is not None:
             table = AutoclusterTable(names, expressions)
             shown = ShownAttributes(table, frozenset() if vanilla is None else vanilla.shown)
-        running = _running(queue, context) if policy.max_jobs_running is not None else 0
-        most = most_jobs(policy, running)
+        room = schedd_room(queue, policy, context)
+        real_ids: dict[int, int] = {}
         for job in queue.jobs:
             read = reader.read(job, table)
             if read is None or (vanilla is not None and vanilla.condition(job) is False):
                 continue
             name, queued = read
+            if policy.negotiate_all_jobs_in_cluster:
+                _learn_id(real_ids, queued)
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(shown, policy, most, flattener, vanilla)
+                lists[key] = job_list(shown, policy, room, flattener, vanilla, real_ids)
             lists[key].waiting[queued] = None
     for found in lists.values():
-        found.waiting = dict.fromkeys(sorted(found.waiting, key=_order_of))
+        found.hold(sorted(found.waiting, key=_order_of))
     return lists
 
 
 def job_list(
     shown: ShownAttributes | None,
     policy: NegotiatorPolicy,
-    most: int | None,
+    room: ScheddRoom,
     flattener: Flattener | None = None,
     start: VanillaStart | None = None,
+    real_ids: Mapping[int, int] | None = None,
 ) -> JobList:
-    """An empty list for jobs of a schedd that asks for so many at a time, see ``most_jobs``.
+    """An empty list for jobs of a schedd with so much room.
 
     ``shown``: what requests show of the jobs, None without autoclusters.
     """
     return JobList(
         {},
         shown,
-        policy.job_constraint,
-        counts=policy.use_resource_request_counts and not policy.negotiate_all_jobs_in_cluster,
+        constraint=policy.job_constraint,
+        counts=policy.use_resource_request_counts,
         batch_size=policy.resource_request_list_size,
         ahead=policy.prefetch_requests,
-        most_jobs=most,
-        whole=not policy.use_resource_request_counts or policy.resource_request_list_size == 1,
+        all_in_cluster=policy.negotiate_all_jobs_in_cluster,
+        uploads=policy.max_concurrent_uploads_per_user or None,
+        room=room,
         flattener=flattener,
         start=start,
+        real_ids={} if real_ids is None else real_ids,
     )
 
 
-def _running(queue: ScheddQueue, context: EvalContext) -> int:
-    return sum(job.get_number("JobStatus", context=context) == _RUNNING for job in queue.jobs)
+def _learn_id(real_ids: dict[int, int], job: QueuedJob) -> None:
+    """Note the id that the schedd wrote into a job for its autocluster."""
+    number = job.ad.get_number("AutoClusterId")
+    if number is not None and number > 0:
+        real_ids[job.autocluster] = int(number)
 
 
-def most_jobs(policy: NegotiatorPolicy, running: int) -> int | None:
-    """For how many jobs a schedd asks at a time and submitter: two of its limits say so."""
-    limits = []
-    if policy.max_concurrent_uploads_per_user > 0:
-        limits.append(policy.max_concurrent_uploads_per_user)
-    if policy.max_jobs_running is not None:
-        limits.append(max(policy.max_jobs_running - running, 0))
-    return min(limits, default=None)
+def schedd_room(queue: ScheddQueue, policy: NegotiatorPolicy, context: EvalContext) -> ScheddRoom:
+    """The room of a schedd when the cycle begins."""
+    if policy.max_jobs_running is None:
+        return ScheddRoom()
+    running = sum(job.get_number("JobStatus", context=context) == _RUNNING for job in queue.jobs)
+    return ScheddRoom(policy.max_jobs_running, queue.running + running)
 
 
 def _names_for(

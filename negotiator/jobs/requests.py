@@ -1,14 +1,12 @@
 """Makes resource requests of a submitter's waiting jobs, and gives matched slots to jobs.
 
-This is the schedd's side of a session: which runs of equal jobs become one request, and which job
-gets a slot.  The negotiator sees only significant attributes of a job and a few more.  Follows the
+The negotiator sees only significant attributes of a job and a few more.  Follows the
 schedd's rules as seen in the vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import groupby, islice
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Final
 
@@ -24,7 +22,7 @@ from negotiator.expressions.known import conjuncts_of
 from negotiator.expressions.projection import Projections
 from negotiator.jobs.autoclusters import AutoclusterTable
 from negotiator.jobs.start_vanilla import VanillaStart
-from negotiator.pool.slots import Slot, holds, meets
+from negotiator.pool.slots import Slot, meets
 
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
@@ -94,69 +92,73 @@ class ShownAttributes:
 
 
 @define(eq=False)
-class JobList:
-    """The jobs of one submitter at one schedd that still wait, best first.
+class ScheddRoom:
+    """How many jobs more a schedd may run: MAX_JOBS_RUNNING belongs to it, not to a submitter.
 
-    ``waiting`` is a dictionary for the sake of cheap removal; its values mean nothing.
+    Every match that it has accepted in the cycle is a claim about to be used.
+    """
+
+    limit: int | None = None
+    running: int = 0
+    accepted: int = 0
+
+    @property
+    def left(self) -> int | None:
+        """The number of jobs, None for any."""
+        if self.limit is None:
+            return None
+        return max(self.limit - self.running - self.accepted, 0)
+
+
+@define(eq=False)
+class JobList:
+    """The jobs of one submitter at one schedd, best first.
+
+    Dictionaries are for the sake of cheap removal; their values mean nothing.  ``waiting``: those
+    that still wait; ``listed``: those in the schedd's table that are not noted there as matched.
     ``shown``: what requests show of jobs; None if there are no autoclusters.
     """
 
     waiting: dict[QueuedJob, None]
     shown: ShownAttributes | None
+    listed: dict[QueuedJob, None] = field(factory=dict)
     constraint: Expression | None = None
-    #: Whether a run is one request, how many requests are sent at a time, and whether the first
-    #: ones are fetched ahead of the spin.
+    #: Whether requests count jobs, how many are sent at a time, and whether the first ones are
+    #: fetched ahead of the spin.
     counts: bool = True
     batch_size: int = 200
     ahead: bool = True
-    #: For how many jobs at most the schedd asks at a time; None: any number.
-    most_jobs: int | None = None
+    #: Whether every job is a request of its own.
+    all_in_cluster: bool = False
+    #: For how many jobs at most the schedd asks in a session; None: any number.
+    uploads: int | None = None
+    room: ScheddRoom = field(factory=ScheddRoom)
     #: Settles the requirements of requests; None if the cycle leaves them alone.
     flattener: Flattener | None = None
-    #: Whether requests are sent one by one, which then are whole job ads.
-    whole: bool = False
     #: On which slots the schedd starts vanilla jobs; None: on any.
     start: VanillaStart | None = None
+    #: The ids that the schedd itself has for autoclusters, where they are known.
+    real_ids: Mapping[int, int] = field(factory=dict)
     _ads: dict[QueuedJob, ClassAd] = field(factory=dict)
 
-    def requests(
-        self, rejected: set[int], context: EvalContext, prios: tuple[int, int] | None = None
-    ) -> Iterator[Request]:
-        """The requests of one session, fetched batch by batch from the jobs that then wait.
-
-        ``rejected``: the autoclusters refused so far; they are not sent again.  ``prios``: the
-        range of ``JobPrio`` that is asked for.
-
-        A first batch that is fetched ahead of the spin belongs to a session of its own.  The next
-        one opens another, for which the schedd lists its jobs from the start: what is left of the
-        first batch's runs is offered once more.  Later batches go on where the last one ended.
-        """
-        waiting = list(self.waiting)
-        if prios is not None:
-            waiting = [job for job in waiting if prios[0] <= job.prio <= prios[1]]
-        one_by_one = self.batch_size == 1
-        runs = self._runs(waiting, self.counts and not one_by_one)
-        walk = _Walk(self, runs, self.most_jobs)
-        batch = list(islice(walk.requests(rejected, context), self.batch_size))
-        yield from batch
-        if self.ahead and len(batch) == self.batch_size:
-            if one_by_one and self.counts:
-                runs = _rest_in_one(self._runs(waiting, True), self.waiting)
-            walk = _Walk(self, runs, walk.room)
-        while len(batch) == self.batch_size:
-            batch = list(islice(walk.requests(rejected, context), self.batch_size))
-            yield from batch
-
-    def _runs(self, waiting: list[QueuedJob], joined: bool) -> list[list[QueuedJob]]:
-        """The jobs in runs of successive ones with the same key (``_alike``)."""
-        if not joined:
-            return [[job] for job in waiting]
-        return [list(run) for _, run in groupby(waiting, key=self._alike)]
+    @property
+    def one_by_one(self) -> bool:
+        """Whether requests are sent one at a time, which then are whole job ads."""
+        return not self.counts or self.batch_size == 1
 
     @property
-    def _alike(self) -> Callable[[QueuedJob], int]:
+    def alike(self) -> Callable[[QueuedJob], int]:
         """The key of jobs that become one request: the autocluster, or else the cluster."""
         return _cluster_of if self.shown is None else _autocluster_of
+
+    def real_id(self, autocluster: int) -> int:
+        """The schedd's own id of an autocluster."""
+        return self.real_ids.get(autocluster, autocluster)
+
+    def hold(self, jobs: Iterable[QueuedJob]) -> None:
+        """Put the jobs into the list, the best first."""
+        self.waiting = dict.fromkeys(jobs)
+        self.listed = self.waiting.copy()
 
     def place(
         self, request: Request, slot: Slot, context: EvalContext, limits: str
@@ -165,9 +167,11 @@ class JobList:
 
         The schedd takes the request's first job or, if that has a slot already, its best waiting
         job that suits the slot and has the concurrency limits that the match was counted for
-        (``limits``); if there is none the match comes to nothing.
+        (``limits``); if there is none the match comes to nothing.  So it does without room for
+        another running job, and without a claim id that could be used.
         """
-        if as_bool(slot.value("Offline", context)) is True:
+        offline = as_bool(slot.value("Offline", context)) is True
+        if offline or slot.claims <= 0 or self.room.left == 0:
             return None
         head = request.jobs[0]
         starts = self.start is None or self.start.allows(head.ad, slot.ad)
@@ -175,14 +179,31 @@ class JobList:
         job = head if first else self._suitable(slot, context, limits)
         if job is not None:
             del self.waiting[job]
+            self.room.accepted += 1
         return job
 
     def _suitable(self, slot: Slot, context: EvalContext, limits: str) -> QueuedJob | None:
-        """The first job that matches the slot and that the startd does not rank too low."""
-        unsuitable, wanted, alike = set(), limits.lower(), self._alike
+        """The first job that matches the slot and that the startd does not rank too low.
+
+        A job that has a slot already is noted as matched when the search walks past it: from then
+        on it keeps no runs apart.
+        """
+        passed: list[QueuedJob] = []
+        found = self._search(slot, context, limits.lower(), passed)
+        for job in passed:
+            del self.listed[job]
+        return found
+
+    def _search(
+        self, slot: Slot, context: EvalContext, wanted: str, passed: list[QueuedJob]
+    ) -> QueuedJob | None:
+        unsuitable, alike = set(), self.alike
         visible = slot.visible()
-        for job in self.waiting:
+        for job in self.listed:
             if alike(job) in unsuitable:
+                continue
+            if job not in self.waiting:
+                passed.append(job)
                 continue
             ad = visible.meeting(job.ad, _SEEN_BY_SCHEDD)
             accepted = _accepts if visible.separable else meets
@@ -202,45 +223,12 @@ class JobList:
     def _request_ad(self, job: QueuedJob) -> ClassAd:
         ad = self._ads.get(job)
         if ad is None:
-            ad = self._ads[job] = _visible(job, self.shown, self.whole)
+            ad = self._ads[job] = _visible(job, self.shown, self.one_by_one)
             if self.start is not None:
                 self.start.constrain(ad, job.ad)
             if self.flattener is not None:
                 self.flattener.flatten(ad)
         return ad
-
-
-@define
-class _Walk:
-    """Iterates over the runs of jobs of a schedd within one session."""
-
-    jobs: JobList
-    runs: list[list[QueuedJob]]
-    #: For how many more jobs the schedd may ask; None: any number.
-    room: int | None
-    _next: int = 0
-
-    def requests(self, rejected: set[int], context: EvalContext) -> Iterator[Request]:
-        """The requests from here on, each as its jobs stand when it is drawn."""
-        while self._next < len(self.runs) and self.room != 0:
-            run = [job for job in self.runs[self._next] if job in self.jobs.waiting][: self.room]
-            self._next += 1
-            if not run or run[0].autocluster in rejected:
-                continue
-            constraint = self.jobs.constraint
-            if constraint is not None and not holds(constraint, run[0].ad, context):
-                continue
-            if self.room is not None:
-                self.room -= len(run)
-            yield self.jobs.request_for(*run)
-
-
-def _rest_in_one(
-    runs: list[list[QueuedJob]], waiting: Mapping[QueuedJob, None]
-) -> list[list[QueuedJob]]:
-    """The runs as fetched one at a time: whole where the first job is gone, else in pieces."""
-    pieces = ([run] if run[0] not in waiting else [[job] for job in run] for run in runs)
-    return [piece for found in pieces for piece in found]
 
 
 def _accepts(job: ClassAd, slot: ClassAd, context: EvalContext) -> bool:

@@ -14,6 +14,7 @@ from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant
 from negotiator.groups.steps import QuotaStep
 from negotiator.groups.tree import GroupTree
+from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import JobList, QueuedJob, Request
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
 from negotiator.matching.concurrency import ConcurrencyCounts
@@ -150,6 +151,8 @@ class Board:
     matches: list[Match] = field(factory=list)
     rejections: list[Rejection] = field(factory=list)
     pies: list[Pie] = field(factory=list)
+    #: Sessions whose first requests were fetched ahead, by submitter, schedd and range of JobPrio.
+    offers_ahead: dict[tuple[str, str, tuple[int, int] | None], Offers] = field(factory=dict)
     #: The spin of the pie under way; its index is ``len(pies)``.
     spin: int = 0
     #: For what a schedd evaluates: it has neither the negotiator's functions nor its user maps.

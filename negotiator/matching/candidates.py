@@ -134,6 +134,9 @@ class Tester:
             return None
         if request.get_bool("WantPslotPreemption", context=context) is not True:
             return None
+        claims = board.child_claims.of(slot)
+        if claims is None:
+            return None
         policy, ad = board.policy, slot.own_ad()
 
         def matches() -> bool:
@@ -146,7 +149,6 @@ class Tester:
             return requirements_allow(wanted, child.ad, request, context)
 
         rank = ad.get_number("Rank", request, context) or 0.0
-        claims = board.child_claims.of(slot)
         found = enlarge(slot, rank, matches, preemptible, asker.rank_only, claims, context)
         if found is None:
             return None

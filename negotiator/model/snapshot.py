@@ -90,10 +90,14 @@ class AccountantState:
 
 @frozen(eq=False)
 class ScheddQueue:
-    """The job ads of one schedd, in the order of its queue; ``name`` is its ``ScheddName``."""
+    """The job ads of one schedd, in the order of its queue; ``name`` is its ``ScheddName``.
+
+    ``running``: how many jobs run besides those that are in ``jobs``.
+    """
 
     name: str
     jobs: tuple[ClassAd, ...]
+    running: int = 0
 
 
 @frozen(eq=False)

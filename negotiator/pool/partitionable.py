@@ -15,19 +15,24 @@ from attr import evolve, frozen
 from classad import ClassAd
 from classad.ads.ad import ListValue
 from classad.evaluate import EvalContext
+from classad.language.values import UNDEFINED
 from negotiator.model.result import MatchKind
 from negotiator.model.std_sort import ascending
-from negotiator.pool.fetch import use_plain_requirements
+from negotiator.pool.fetch import OCCUPANTS, occupant, use_plain_requirements
 from negotiator.pool.slots import Slot
 
 #: Who is said to be on a slot whose children are preempted.
 VARIOUS_USERS: Final = "various_dSlot_users"
+_BESIDES_REMOTE_USER: Final = tuple(name for name in OCCUPANTS if name != "RemoteUser")
 _DEFAULT_RESOURCES: Final = "cpus memory disk"
 
 
 @frozen(eq=False)
 class Enlarged:
-    """A slot to whose ad resources of ``children`` were added, and its ad before."""
+    """A slot to whose ad resources of ``children`` were added, and what it had of them before.
+
+    ``user``: who is on the slot by what its ad says besides ``RemoteUser``.
+    """
 
     slot: Slot
     before: Mapping[str, object]
@@ -35,12 +40,13 @@ class Enlarged:
     children: tuple[str, ...] = ()
 
     def restore(self) -> None:
-        """Undo the change."""
+        """Take the resources away; that brings no ``RemoteUser`` back, whoever it was."""
         for name, value in self.before.items():
             if value is None:
                 self.slot.ad.remove(name)
             else:
                 self.slot.ad.insert(name, value)
+        self.slot.ad.insert("RemoteUser", UNDEFINED)
         self.slot.user = self.user
 
 
@@ -52,17 +58,20 @@ class ChildClaims:
         self._known = known
         self._left: dict[str, set[int]] = {}
 
-    def of(self, slot: Slot) -> set[int]:
-        """The places of the children of a slot; who uses one takes it out."""
-        left = self._left.get(slot.name)
-        if left is None:
+    def of(self, slot: Slot) -> set[int] | None:
+        """The places of the children of a slot; who uses one takes it out.
+
+        None if the slot has no children, or not as many claims.
+        """
+        if slot.name not in self._left:
             if self._known is None:
-                left = set(range(len(_items(slot.ad, "ChildName"))))
+                there: Sequence[bool] = [True] * len(_items(slot.ad, "ChildName"))
             else:
                 there = self._known.get(slot.name, ())
-                left = {place for place, has_claim in enumerate(there) if has_claim}
-            self._left[slot.name] = left
-        return left
+            if not there:
+                return None
+            self._left[slot.name] = {place for place, has_claim in enumerate(there) if has_claim}
+        return self._left[slot.name]
 
 
 @frozen
@@ -88,8 +97,8 @@ def enlarge(
     whose claims can be had, which those lose that make the slot match, whoever is taken then.
     """
     resources = _resources(slot.ad, context)
-    before = {name: slot.ad.raw(name) for name in (*resources, "RemoteUser")}
-    change = Enlarged(slot, before, slot.user)
+    before = {name: slot.ad.raw(name) for name in resources}
+    change = Enlarged(slot, before, occupant(slot.ad, context, attributes=_BESIDES_REMOTE_USER))
     kind: MatchKind | None = None
     gone: list[_Child] = []
     for child in _children(slot.ad):

@@ -6,7 +6,6 @@ Limits are in slot weights.  Follows "Negotiation" in HTCondor's manual and the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Final
 
 from attr import define, field
@@ -14,6 +13,7 @@ from attr import define, field
 from classad import ClassAd
 from classad.ads.ad import as_number
 from classad.evaluate import EvalContext
+from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request, matched_limits
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
@@ -38,6 +38,7 @@ class _Session:
     terms: SessionTerms
     jobs: JobList
     allowance: Allowance
+    offers: Offers
     rank_only: bool = False
     limit_refused: bool = False
     rejected: set[int] = field(factory=set)
@@ -49,14 +50,17 @@ def hold_session(board: Board, terms: SessionTerms) -> SessionEnd:
     jobs = board.jobs.get((terms.submitter, terms.schedd)) or JobList({}, None)
     board.concurrency.full.clear()
     board.limit_refusals = 0
-    session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed))
+    offers = board.offers_ahead.pop((terms.submitter, terms.schedd, terms.job_prios), None)
+    if offers is None:
+        offers = Offers(jobs, board.context, terms.job_prios)
+    session = _Session(board, terms, jobs, Allowance(terms.limit, terms.limit_unclaimed), offers)
     outcome = _negotiate(session)
     board.watch.ended(board, terms, session.allowance)
     return SessionEnd(outcome, session.allowance.used, tuple(session.events))
 
 
 def _negotiate(session: _Session) -> Outcome:
-    for request in _requests(session):
+    for request in session.offers.requests():
         # A request for many jobs is offered job by job, each time anew.
         served = 0
         while served < len(request.jobs):
@@ -69,7 +73,8 @@ def _negotiate(session: _Session) -> Outcome:
                 if _gives_up(session):
                     return Outcome.RESUME
                 break
-            served += step
+            # Depth first repeats a request only as long as it has a count.
+            served += step if session.jobs.counts else 1
     if _over(session):
         return Outcome.RESUME
     if session.allowance.used >= session.terms.limit or session.limit_refused:
@@ -77,10 +82,6 @@ def _negotiate(session: _Session) -> Outcome:
             session.events.append(Event.HIT_LIMIT)
         return Outcome.RESUME
     return Outcome.DONE
-
-
-def _requests(session: _Session) -> Iterator[Request]:
-    return session.jobs.requests(session.rejected, session.board.context, session.terms.job_prios)
 
 
 def _over(session: _Session) -> bool:
@@ -134,6 +135,7 @@ def _reject(session: _Session, request: Request, tally: Tally) -> None:
     board, terms = session.board, session.terms
     if request.autocluster != NO_AUTOCLUSTER:
         session.rejected.add(request.autocluster)
+    session.offers.reject(request)
     session.limit_refused |= board.limit_refusals > 0
     reason = _reason(tally)
     _note_departures(session, request, reason)

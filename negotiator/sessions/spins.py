@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from attr import define, field, frozen
 
+from negotiator.jobs.offers import Offers
 from negotiator.jobs.submitters import Submitter, consolidate
 from negotiator.matching.board import Board
 from negotiator.matching.terms import SessionEnd, SessionTerms
@@ -146,6 +147,7 @@ def _spin(state: _Round, shares: Shares) -> Spin:
     """Hold the session of every submitter."""
     board = state.board
     pie_left, candidates = state.pie_left, len(board.slots)
+    _fetch_ahead(board, state.submitters)
     turns = []
     finished = set()
     for submitter in list(state.submitters):
@@ -166,6 +168,26 @@ def _spin(state: _Round, shares: Shares) -> Spin:
         max_priority=shares.max_priority,
         turns=tuple(turns),
     )
+
+
+def _fetch_ahead(board: Board, submitters: list[Submitter]) -> None:
+    """Fetch the first requests of all submitters before the first match of a spin.
+
+    It makes no difference unless a session can change what another one is offered: by the room of
+    its schedd, or as another range of priorities of the same jobs.
+    """
+    policy = board.policy
+    board.offers_ahead.clear()
+    if not policy.prefetch_requests:
+        return
+    if policy.max_jobs_running is None and not policy.use_global_job_prios:
+        return
+    for submitter in submitters:
+        jobs = board.jobs.get((submitter.name, submitter.schedd))
+        if jobs is not None:
+            key = (submitter.name, submitter.schedd, submitter.job_prios)
+            offers = Offers(jobs, board.context, submitter.job_prios)
+            board.offers_ahead[key] = offers.fetch_ahead()
 
 
 def _turn(state: _Round, submitter: Submitter, shares: Shares) -> SubmitterTurn:

@@ -151,7 +151,7 @@ class Negotiator:
         snapshot = Snapshot(
             slots=tuple(slot.ad for slot in simulation.pool.slots.values()),
             submitters=tuple(self._submitters()),
-            queues=(ScheddQueue(_SCHEDD, tuple(self._waiting_ads())),),
+            queues=(ScheddQueue(_SCHEDD, tuple(self._waiting_ads()), len(state.claims)),),
             accountant=accountant,
             previous_quotas=state.quotas,
             group_turns=state.group_turns,

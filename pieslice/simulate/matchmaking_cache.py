@@ -30,12 +30,11 @@ from negotiator.jobs.autoclusters import (
 )
 from negotiator.jobs.lists import (
     job_list,
-    most_jobs,
     queued_job,
     runnable,
     submitter_of,
 )
-from negotiator.jobs.requests import JobList, QueuedJob, Request, ShownAttributes
+from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Allowance, Asker, Candidate, Tally
@@ -253,10 +252,11 @@ class MatchmakingCache:
                     job = queued[number] = queued_job(ad, kinds.table, context)
                 mine.append(job)
         lists = {}
+        room = ScheddRoom(self.policy.max_jobs_running, len(simulation.state.claims))
         for user, jobs in by_user.items():
             jobs.sort(key=_order)
-            made = job_list(kinds.shown, self.policy, most_jobs(self.policy, 0))
-            made.waiting = dict.fromkeys(jobs)
+            made = job_list(kinds.shown, self.policy, room)
+            made.hold(jobs)
             lists[user, self.schedd] = made
         return lists
 
@@ -284,7 +284,7 @@ class MatchmakingCache:
             if new:
                 board = self._probe
                 job = queued_job(self.simulation.workload.shapes[shape].ad, kinds.table, _CONTEXT)
-                made = job_list(kinds.shown, self.policy, most_jobs(self.policy, 0))
+                made = job_list(kinds.shown, self.policy, ScheddRoom())
                 request = made.request_for(job).ad
                 tester = Tester(Ask(board, request, _ASKER, board.context))
                 ranker = Ranker(board.policy, request, board.context)

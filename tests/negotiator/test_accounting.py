@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from negotiator.accounting.accountant import Accountant, AccountantSettings, expire_leases
+from negotiator.accounting.restart import recounted
 from negotiator.groups.tree import GroupSettings, GroupTree
-from negotiator.model.snapshot import AccountantState, Customer, Lease
+from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
 from pieslice.conform.negotiation.accounting import ACCOUNTING_KINDS
 from pieslice.conform.runner import check_case
 
@@ -38,14 +39,36 @@ def settings(**changes: Any) -> AccountantSettings:
     return AccountantSettings(**(values | changes))
 
 
+def test_a_negotiator_that_starts_recounts_from_the_claims_on_record() -> None:
+    """A group has its own users, not those of groups below; who has no claim uses nothing."""
+    claims = [("s1@m@<a>", "a.u@d", 2.0), ("s2@m@<a>", "a.b.v@d", 1.5), ("s3@m@<a>", "a.u@d", 1.0)]
+    names = ("a.u@d", "a.b.v@d", "gone@d", "a", "a.b", "<none>", "no.group")
+    state = AccountantState(
+        {name: Customer(name, resources_used=9, weighted_resources_used=9.0) for name in names},
+        {key: Resource(key, user, weight) for key, user, weight in claims},
+    )
+    tree = GroupTree([GroupSettings("a"), GroupSettings("a.b")])
+    found = recounted(state, tree).customers.values()
+    assert {c.name: (c.resources_used, c.weighted_resources_used) for c in found} == {
+        "a.u@d": (2, 3.0),
+        "a.b.v@d": (1, 1.5),
+        "gone@d": (0, 0.0),
+        "a": (2, 3.0),
+        "a.b": (1, 1.5),
+        "<none>": (0, 0.0),
+        "no.group": (0, 0.0),
+    }
+
+
 def test_charge_goes_up_the_tree() -> None:
     tree = GroupTree([GroupSettings("a"), GroupSettings("a.b")])
     accountant = Accountant(AccountantState(last_update_time=970), settings(), tree, now=1000)
     accountant.count_claims([("a.b.u@d", 2.0), ("v@d", 1.5), ("a.b.u@d", 1.0)])
     assert accountant.usage("a.b.u@d") == accountant.usage("a.b") == 3.0
     assert accountant.usage("a") == 0.0
-    assert accountant.subtree_usage("a") == accountant.subtree_usage("a.b") == 3.0
-    assert accountant.usage("<none>") == accountant.subtree_usage("<none>") == 1.5
+    below = {c.name: c.hier_weighted_resources_used for c in accountant.state().customers.values()}
+    assert below["a"] == below["a.b"] == 3.0
+    assert accountant.usage("<none>") == below["<none>"] == 1.5
     record = accountant.state().customers["a.b.u@d"]
     assert (record.resources_used, record.uncharged_time) == (2, 0)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from negotiator.capture.pool_order import name_hash, pool_order, submitter_order
+from negotiator.capture.pool_order import CollectorTable, name_hash, pool_order, submitter_order
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "negotiation"
 
@@ -51,3 +51,13 @@ def test_hash_is_unsigned_64_bit() -> None:
 
 def test_no_slots() -> None:
     assert pool_order([]) == []
+
+
+def test_a_table_keeps_the_size_that_it_has_reached() -> None:
+    names = [f"user{i}@test" for i in range(8)]
+    table = CollectorTable()
+    table.order([f"other{i}@test" for i in range(40)])
+    later = table.order(names)
+    assert sorted(later) == list(range(8))
+    assert later != pool_order(names)
+    assert later == table.order(names)

@@ -136,7 +136,7 @@ def test_looking_at_single_cells_leaves_nothing_behind() -> None:
     try:
         before = tracemalloc.take_snapshot()
         for _ in range(2_000):
-            slot.raw("Kind")
+            slot.raw("Unseen")
         after = tracemalloc.take_snapshot()
     finally:
         tracemalloc.stop()

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -264,6 +265,29 @@ def test_going_by_what_is_known_changes_nothing(tmp_path: Path, text: str, pool:
     counts = [one.simulation.state.full_cycles for one in (quick, full)]
     assert counts[0] <= counts[1] == quick.simulation.state.cycles
     assert counts[0] < counts[1] or pool == "partitionable"
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_groups_take_turns_from_cycle_to_cycle(tmp_path: Path, quick: bool) -> None:
+    """Of three slots two groups of about half the pool get two and one, then one and two."""
+    text = """
+GROUP_NAMES = g, h
+GROUP_QUOTA_DYNAMIC_g = 0.51
+GROUP_QUOTA_DYNAMIC_h = 0.49
+GROUP_ACCEPT_SURPLUS = True
+NEGOTIATOR_USE_SLOT_WEIGHTS = False
+"""
+    policy = policy_of(tmp_path, text)
+    run = Run(policy, [], slots=3, settings=ClaimSettings(worklife=1))
+    workload = run.simulation.workload
+    shapes = [workload.shape(user, group, 1, 0) for user, group in (("ann", "g"), ("bob", "h"))]
+    workload.arrivals.extend(Arrival(0, 30, shape) for shape in shapes * 20)
+    workload.sorted()
+    run.negotiator = Negotiator(run.simulation, policy, 0, quick)
+    started = Counter((at, who) for at, kind, who, _ in run.until(5 * INTERVAL) if kind == "start")
+    moments = range(0, 5 * INTERVAL, INTERVAL)
+    assert [started[at, "g.ann"] for at in moments] == [2, 1, 2, 1, 2]
+    assert [started[at, "h.bob"] for at in moments] == [1, 2, 1, 2, 1]
 
 
 def build_pool(text: str) -> Pool:

@@ -1,0 +1,192 @@
+"""Decides which jobs a schedd offers in a session, one request after another.
+
+A session opens for one submitter: the schedd groups its table of jobs into runs of successive ones
+of one autocluster.  Requests go over in lists, each for a run, or one at a time.  Follows the
+schedd's rules as seen in the vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attr import define, field
+
+from classad.evaluate import EvalContext
+from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, Request
+from negotiator.pool.slots import holds
+
+
+@define(eq=False)
+class _Run:
+    """Successive jobs of one autocluster, of which the first may have been matched since.
+
+    ``number``: their autocluster, or what stands for it where every job is a run of its own.
+    """
+
+    number: int
+    jobs: list[QueuedJob]
+
+    def rest(self, jobs: JobList) -> list[QueuedJob]:
+        """From the first job on that still waits; matched ones behind it count."""
+        waiting = jobs.waiting
+        for place, job in enumerate(self.jobs):
+            if job in waiting:
+                return self.jobs[place:] if place else self.jobs
+        return []
+
+
+@define(eq=False)
+class Offers:
+    """What a schedd offers for a submitter in one turn.
+
+    Requests that are fetched ahead of the spin belong to a session of their own.  The next ones
+    open another, for which the schedd lists its jobs from the start; only what was refused is not
+    offered again.  ``prios``: the range of ``JobPrio`` that is asked for, None for all.
+    """
+
+    jobs: JobList
+    context: EvalContext
+    prios: tuple[int, int] | None = None
+    _runs: list[_Run] = field(init=False)
+    _next: int = 0
+    #: For how many more jobs the schedd may ask in this session; None: any number.
+    _may_offer: int | None = field(init=False)
+    #: The autoclusters that were refused in this session.
+    _rejected: set[int] = field(factory=set)
+    #: Requests fetched ahead that have not been handed out yet.
+    _ahead: list[Request] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self._open()
+
+    def _open(self) -> None:
+        """Begin a session: list the jobs, unless the schedd has no room for another one."""
+        self._may_offer = self.jobs.uploads
+        self._runs = [] if self.jobs.room.left == 0 else self._grouped()
+        self._next = 0
+
+    def fetch_ahead(self) -> Offers:
+        """Compute the first requests now."""
+        self._ahead = self._one() if self.jobs.one_by_one else self._batch()
+        return self
+
+    def requests(self) -> Iterator[Request]:
+        """The requests, each list as the jobs stand when it is fetched."""
+        if self.jobs.ahead and self._ahead is None:
+            self.fetch_ahead()
+        return self._in_turn() if self.jobs.one_by_one else self._in_lists()
+
+    def reject(self, request: Request) -> None:
+        """Nothing was found for a request: its autocluster is not offered again."""
+        if request.autocluster != NO_AUTOCLUSTER:
+            self._rejected.add(self.jobs.real_id(request.autocluster))
+
+    # --- lists --------------------------------------------------------------------------------
+
+    def _in_lists(self) -> Iterator[Request]:
+        """Lists of requests until one is not full; each goes on where the last one ended."""
+        full = self.jobs.batch_size
+        batch = self._batch() if self._ahead is None else self._ahead
+        yield from batch
+        if self._ahead is not None and len(batch) == full:
+            self._open()
+        while len(batch) == full:
+            batch = self._batch()
+            yield from batch
+
+    def _batch(self) -> list[Request]:
+        """The next list.
+
+        MAX_CONCURRENT_UPLOADS_PER_USER bounds what a session may offer; the start of a list takes
+        the smaller of what is left of it and of the schedd's room.
+        """
+        jobs = self.jobs
+        may = _least(self._may_offer, jobs.room.left)
+        batch: list[Request] = []
+        while self._next < len(self._runs) and len(batch) < jobs.batch_size and may != 0:
+            run = self._runs[self._next]
+            self._next += 1
+            if run.number in self._rejected:
+                continue
+            rest = run.rest(jobs)[:may]
+            if rest:
+                batch.append(jobs.request_for(*rest))
+                may = None if may is None else may - len(rest)
+        self._may_offer = may
+        return batch
+
+    # --- one request at a time ----------------------------------------------------------------
+
+    def _in_turn(self) -> Iterator[Request]:
+        """One request at a time: the schedd's current job again and again.
+
+        It is the first of its list that still waits and whose autocluster has not been refused in
+        this session: one whose match came to nothing is offered once more.
+        """
+        ahead = found = self._ahead
+        if ahead is not None:
+            yield from ahead
+            self._open()
+            found = self._one(grouped=True) if ahead else ahead
+            yield from found
+        while found is None or found:
+            found = self._one()
+            yield from found
+
+    def _one(self, *, grouped: bool = False) -> list[Request]:
+        """The request for the current job; none if there is no such job.
+
+        The first one, fetched ahead, is for one job.  The second was computed while the list was
+        still ``grouped``: it is for the rest of its run.  From then on runs are single jobs.
+        """
+        jobs = self.jobs
+        if jobs.room.left == 0 or self._may_offer == 0:
+            return []
+        while self._next < len(self._runs):
+            run = self._runs[self._next]
+            rest = [] if run.number in self._rejected else run.rest(jobs)
+            if rest:
+                run.jobs = rest
+                rest = rest[: self._may_offer] if grouped else rest[:1]
+                if self._may_offer is not None:
+                    self._may_offer -= len(rest)
+                return [jobs.request_for(*(rest if jobs.counts else rest[:1]))]
+            self._next += 1
+        return []
+
+    # --- grouping -----------------------------------------------------------------------------
+
+    def _grouped(self) -> list[_Run]:
+        """The table of jobs in runs; a matched job keeps runs apart unless its record says so.
+
+        NEGOTIATOR_JOB_CONSTRAINT is tested on the first job of a run.  If it is false, later jobs
+        of that autocluster are passed over, until another one is refused in the same way.
+        """
+        jobs, prios, alike = self.jobs, self.prios, self.jobs.alike
+        runs: list[_Run] = []
+        last: int | None = None
+        refused: int | None = None
+        for number, job in enumerate(self._listed(prios), 1):
+            key = number if jobs.all_in_cluster else alike(job)
+            if key == last:
+                runs[-1].jobs.append(job)
+                continue
+            if key == refused:
+                continue
+            if jobs.constraint is not None and not holds(jobs.constraint, job.ad, self.context):
+                refused = key
+                continue
+            last = key
+            # Jobs without autoclusters are told apart by cluster, but refused by none.
+            known = key if jobs.all_in_cluster else jobs.real_id(job.autocluster)
+            runs.append(_Run(known, [job]))
+        return runs
+
+    def _listed(self, prios: tuple[int, int] | None) -> Iterator[QueuedJob]:
+        for job in self.jobs.listed:
+            if prios is None or prios[0] <= job.prio <= prios[1]:
+                yield job
+
+
+def _least(*limits: int | None) -> int | None:
+    return min((limit for limit in limits if limit is not None), default=None)
