@@ -346,12 +346,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/answers/valuations.py",
-        'spread = known.get(convert)',
-        'spread = next(iter(known.values()), None)',
-        _ONE_BY_ONE,
-    ),
-    Mutation(
-        "classad/table/answers/valuations.py",
         "made_of = (node.operator, left.uid, right.uid)",
         "made_of = (left.uid, right.uid)",
         _ONE_BY_ONE,
@@ -367,12 +361,6 @@ MUTATIONS: Final = (
         "        asked = _in_order(self.asked, self.exact, self.clock)\n",
         "        asked = _in_order(self.asked, self.exact, False)\n",
         "tests tests/classad/test_table_clock.py",
-    ),
-    Mutation(
-        "classad/table/sampling/preparation.py",
-        "varied or any(name in self.columns or self._reads(item) for name, item in items)",
-        "varied",
-        _ONE_BY_ONE,
     ),
     Mutation(
         "classad/table/answers/valuations.py",
