@@ -6,13 +6,14 @@ negotiation cycle in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from random import Random
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
+from negotiator.expressions.flattening import may_read_requirements
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.autoclusters import policy_expressions, significance, significant_attributes
 from negotiator.jobs.lists import job_lists
@@ -64,7 +65,7 @@ def negotiate(
     accountant = Accountant(snapshot.accountant, accountant_settings(policy), tree, now)
     context = _context(policy, accountant, tree, now, rng)
     engines = make_engines(engine) if isinstance(engine, str) else engine
-    slots = engines.fetch(snapshot.slots, snapshot.claims, policy, context)
+    slots = _fetch(engines, snapshot, policy, context)
     fetched = fetch_submitters(snapshot.submitters, policy, context)
     submitters = [submitter for submitter in fetched if not submitter.skipped]
     significant = significant_attributes(slots, policy_expressions(policy))
@@ -114,6 +115,23 @@ def _context(
     """What the negotiator's own expressions know besides ads."""
     functions = live_functions(accountant, tree)
     return EvalContext(now=now, rng=rng, functions=functions, user_maps=policy.user_maps or None)
+
+
+def _fetch(
+    engines: Engines, snapshot: Snapshot, policy: NegotiatorPolicy, context: EvalContext
+) -> Slots:
+    """The slots that the collector hands out."""
+    read = may_read_requirements(_evaluated_with_slots(snapshot, policy))
+    return engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
+
+
+def _evaluated_with_slots(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[object]:
+    """What of jobs and the policy is evaluated with a slot."""
+    yield from policy_expressions(policy)
+    for queue in snapshot.queues:
+        for job in queue.jobs:
+            yield job.raw("Requirements")
+            yield job.raw("Rank")
 
 
 def _job_lists(

@@ -53,9 +53,10 @@ class ColumnEngines:
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
+        read: bool = False,
     ) -> Slots:
         """See ``negotiator.matching.engine.Engines``."""
-        found = fetch_columns(SlotRows.of(ads), claims, policy, context)
+        found = fetch_columns(SlotRows.of(ads), claims, policy, context, read)
         return fetch_slots(ads, claims, policy, context) if found is None else found
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from itertools import compress, repeat
 from typing import Final, TypeVar, cast
 
@@ -10,23 +10,28 @@ from attr import field, frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression
-from classad.evaluate import EvalContext
+from classad.evaluate import EvalContext, evaluate
+from classad.language.values import ClassAdValue
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import flag
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import ColumnSlots, facts_of, mentioned, spread
-from negotiator.expressions.flattening import Flattener
+from negotiator.expressions.flattening import Flattener, may_read_requirements
+from negotiator.expressions.regrouping import Level
 from negotiator.pool.fetch import (
     KEPT,
     NAME,
     Fact,
     admission,
     flatten_requirements,
+    give_weight,
     lacks_weight,
     slot_weight,
+    take_part,
     take_requirements,
 )
+from negotiator.pool.projection import is_projected
 from negotiator.pool.slots import Changes, Slot, is_plain
 from policy.model import NegotiatorPolicy
 
@@ -39,24 +44,35 @@ _POLICY: Final = -1
 
 
 def fetch_columns(
-    rows: SlotRows, claims: Mapping[str, int], policy: NegotiatorPolicy, context: EvalContext
+    rows: SlotRows,
+    claims: Mapping[str, int],
+    policy: NegotiatorPolicy,
+    context: EvalContext,
+    read: bool = False,
 ) -> ColumnSlots | None:
     """The slots as ``fetch_slots`` finds them; None if it has to.
 
-    That is where random numbers are drawn, or one fact depends on another.
+    That is where random numbers are drawn, or one fact depends on another.  ``read``: jobs or the
+    policy read requirements of slots.
     """
     try:
-        return _Fetch(rows, policy, context).slots(claims)
+        return _Fetch(rows, policy, context, read).slots(claims)
     except UnsureError:
         return None
 
 
 @frozen(eq=False)
-class _Rows:
+class TableRows:
     """The rows of a table as ads whose requirements may have to be flattened."""
 
     table: Table
     weight: Expression | None
+    context: EvalContext
+
+    @property
+    def all(self) -> int:
+        """See ``AdSet``."""
+        return Rows.all(len(self.table)).bits
 
     def trees(self, name: str) -> list[tuple[int, Expression]]:
         """See ``AdSet``; any row may have the negotiator's weight."""
@@ -66,12 +82,12 @@ class _Rows:
             found.append((_POLICY, self.weight))
         return found
 
-    def having_tree(self, name: str, numbers: Set[int]) -> int:
+    def having_tree(self, name: str, number: int) -> int:
         """See ``AdSet``."""
-        if _POLICY in numbers:
-            return Rows.all(len(self.table)).bits
+        if number == _POLICY:
+            return self.all
         codes, values = self.table.column(name)
-        wanted = bytes(code in numbers for code in range(len(values)))
+        wanted = bytes(code == number for code in range(len(values)))
         return flag(codes, None, wanted, len(self.table))
 
     def having(self, name: str) -> int:
@@ -81,12 +97,23 @@ class _Rows:
         codes, values = self.table.column(name)
         return flag(codes, None, bytes(v is not None for v in values), len(self.table))
 
+    def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
+        """See ``AdSet``."""
+        try:
+            codes, found = self.table.apply(
+                lambda ad: chosen(evaluate(tree, ad, context=self.context)), mentioned(tree)
+            )
+        except UnsureError:
+            return self.all
+        return flag(codes, None, bytes(found), len(self.table))
+
 
 @frozen(eq=False)
 class _Fetch:
     rows: SlotRows
     policy: NegotiatorPolicy
     context: EvalContext
+    read: bool
     changed: set[str] = field(factory=set)
 
     def slots(self, claims: Mapping[str, int]) -> ColumnSlots:
@@ -119,6 +146,7 @@ class _Fetch:
         slots = ColumnSlots(there, rows, self.changed, None if tests else rows.order)
         if any(lacking) and not is_plain(policy.slot_weight):
             raise UnsureError
+        self._project(slots)
         self._give_requirements(slots)
         for slot in slots.with_policy():
             slot.own_ad()
@@ -158,6 +186,19 @@ class _Fetch:
         order = self.rows.order
         return spread(codes, list(lacking), order), spread(codes, list(weights), order)
 
+    def _project(self, slots: ColumnSlots) -> None:
+        """Leave of claimed slots what the collector sends of them."""
+        if self.policy.consider_preemption:
+            return
+        names = set(self.rows.table.keys)
+        for slot in slots:
+            if is_projected(slot, self.policy):
+                slot.changes = _NONE
+                take_part(slot, self.rows.mentions, self.context)
+                give_weight(slot, self.policy, self.context)
+                slot.weight = slot_weight(slot.ad, self.policy, self.context)
+                self.changed.update(names - slot.ad._attrs.keys())
+
     def _give_requirements(self, slots: ColumnSlots) -> None:
         """Give slots the requirements to go by where they are others than those sent."""
         table = self.rows.table
@@ -165,11 +206,18 @@ class _Fetch:
             for slot in slots:
                 take_requirements(slot)
         flattener = Flattener(self.context)
-        concerned = flattener.to_flatten(_Rows(table, self.policy.slot_weight), _REQUIREMENTS)
-        if concerned:
-            for slot in slots:
-                if concerned >> slot.row & 1:
-                    flatten_requirements(slot, flattener)
+        ads = TableRows(table, self.policy.slot_weight, without_chance(self.context))
+        read = self.read or any(
+            may_read_requirements(table.column(name)[1]) for name in table.store.open_names
+        )
+        level = Level.WHOLE if read else Level.TRUE
+        concerned = flattener.to_flatten(ads, _REQUIREMENTS, level)
+        # What changes within the cycle goes by what it was when the cycle began.
+        enlarged = self.policy.consider_preemption and self.policy.allow_pslot_preemption
+        for slot in slots:
+            changing = slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
+            if changing or (concerned and concerned >> slot.row & 1):
+                flatten_requirements(slot, flattener)
 
     def _each(self, fact: Fact[T]) -> list[T]:
         """What a fact is for each slot."""

@@ -1,120 +1,120 @@
 """Flattens ``Requirements`` against their own ad as the negotiator does when a cycle begins.
 
 What is known then stays as it is, whatever the other ad says or the cycle changes.  Follows the
-vectors (``eval``, functions of the negotiator and ``CurrentRank`` in requirements).
+vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements, and
+``corner-requirements-flattened-*``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from typing import Final, Protocol
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from attr import frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
-from classad.evaluate import EvalContext
+from classad.analysis.mentions import references_of
+from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import CHANCE, USAGE, lookup_function
+from classad.language.values import ClassAdValue
 from classad.syntax.nodes import Node
-from negotiator.expressions.known import KnownExpressions
+from classad.syntax.unbuilt import Unbuilt
+from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
+from policy.ephemeral import EPHEMERAL
 
 #: What the cycle overwrites, in the ads that have another attribute.
-OVERWRITTEN: Final = {"currentrank": "PreemptingRank"}
-
-
-class AdSet(Protocol):
-    """Some ads whose attributes are looked at together; sets of them are bits of an integer."""
-
-    def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
-        """The expressions that ads have for an attribute, each with a number."""
-
-    def having_tree(self, name: str, numbers: Set[int]) -> int:
-        """The ads that have one of the expressions with these numbers."""
-
-    def having(self, name: str) -> int:
-        """The ads that have an attribute."""
+OVERWRITTEN: Final = {
+    **{each.name.lower(): each.name for each in EPHEMERAL},
+    "currentrank": "PreemptingRank",
+}
 
 
 @frozen(eq=False)
 class _OneAd:
+    """One ad as a set, see ``AdSet``."""
+
     ad: ClassAd
+    context: EvalContext
+    all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
+        """See ``AdSet``."""
         value = self.ad.raw(name)
         return ((0, value),) if isinstance(value, Expression) else ()
 
-    def having_tree(self, name: str, numbers: Set[int]) -> int:
+    def having_tree(self, name: str, number: int) -> int:
+        """See ``AdSet``."""
         return 1
 
     def having(self, name: str) -> int:
+        """See ``AdSet``."""
         return int(self.ad.raw(name) is not None)
+
+    def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
+        """See ``AdSet``."""
+        return int(chosen(evaluate(tree, self.ad, context=self.context)))
 
 
 class Flattener:
-    """Flattens requirements; remembers what it learnt about expressions shared by many ads."""
+    """Flattens requirements; finds ads for which it cannot matter, which keep what they share.
 
-    def __init__(self, context: EvalContext, expressions: KnownExpressions | None = None) -> None:
+    ``read``: somebody else reads requirements of these ads as a value.
+    """
+
+    def __init__(self, context: EvalContext, *, read: bool = False) -> None:
         self._context = context
-        self._expressions = expressions or KnownExpressions()
+        self._read = read
         self._varying: dict[str, bool] = {}
-        #: Expressions that call no unsteady function, kept so that their identities stay theirs.
-        self._steady: dict[int, Expression] = {}
 
     def flatten(self, ad: ClassAd) -> None:
-        """Replace the requirements if it matters."""
-        flattened = self.flattened(ad)
-        if flattened is not None:
-            ad.insert("Requirements", flattened)
+        """Replace the requirements, unless it cannot matter."""
+        if self._matters(ad):
+            flattened = self.flattened(ad)
+            if flattened is not None:
+                ad.insert("Requirements", flattened)
 
     def flattened(self, ad: ClassAd) -> object:
-        """The requirements to go by if they are others than those in the ad, else None."""
+        """The requirements to go by; None if they cannot be flattened or are a value already."""
         before = ad.raw("Requirements")
-        if before.__class__ is not Expression or not self._matters(ad):
+        if before.__class__ is not Expression:
             return None
         flat = flatten(ad, before, inline=True, context=self._context)
         return _form(flat.tree, flat.value) if flat.ok else None
 
     def _matters(self, ad: ClassAd) -> bool:
-        if ad._chained is None and all(ad.raw(name) is None for name in OVERWRITTEN.values()):
-            steady = self._steady
-            trees = [v for v in ad._attrs.values() if v.__class__ is Expression]
-            if not any(self._is_unsteady(v) for v in trees if id(v) not in steady):
-                return False
-        return bool(self.to_flatten(_OneAd(ad), ("requirements",)))
+        others = (value for name, value in ad._attrs.items() if name != "requirements")
+        level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
+        return bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",), level))
 
-    def to_flatten(self, ads: AdSet, names: Iterable[str]) -> int:
+    def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
 
-        An expression that ``names`` lead to calls an unsteady function, or reads what is
-        overwritten later.
+        ``level``: how much of them counts.
+
+        An expression that ``names`` lead to calls an unsteady function, reads what is overwritten
+        later, or is worth something else when its known parts come first.
         """
         found = 0
-        seen: set[str] = set()
-        todo = [*names]
+        seen: set[tuple[str, Level]] = set()
+        todo = [(name, level) for name in names]
         while todo:
-            name = todo.pop()
-            if name in seen:
+            name, level = todo.pop()
+            if (name, level) in seen:
                 continue
-            seen.add(name)
-            unsteady = set()
+            seen.add((name, level))
             for number, tree in ads.trees(name):
-                mentioned, varies = self.look(tree)
-                todo += mentioned
-                if varies:
-                    unsteady.add(number)
-            if unsteady:
-                found |= ads.having_tree(name, unsteady)
+                look = regrouping_of(tree, level)
+                todo += look.names
+                if any(map(self._varies, look.called)):
+                    found |= ads.having_tree(name, number)
+                for hazard in look.hazards:
+                    concerned = hazard(ads)
+                    found |= concerned and concerned & ads.having_tree(name, number)
             if name in OVERWRITTEN:
                 found |= ads.having(OVERWRITTEN[name])
         return found
-
-    def _is_unsteady(self, tree: Expression) -> bool:
-        """Whether an expression calls an unsteady function."""
-        unsteady = self.look(tree)[1]
-        if not unsteady:
-            self._steady[id(tree)] = tree
-        return unsteady
 
     def _varies(self, name: str) -> bool:
         """Whether a function, given constants, has another value later or in another scope."""
@@ -125,10 +125,18 @@ class Flattener:
             self._varying[name] = known
         return known
 
-    def look(self, tree: Expression) -> tuple[frozenset[str], bool]:
-        """The own names an expression mentions, and whether it calls an unsteady function."""
-        known = self._expressions.of(tree)
-        return known.own, any(map(self._varies, known.references.called))
+
+def may_read_requirements(trees: Iterable[object]) -> bool:
+    """Whether some expressions mention requirements, which are then more than tested."""
+    return any(isinstance(tree, Expression) and _mentions(tree) for tree in trees)
+
+
+def _mentions(tree: Expression) -> bool:
+    unbuilt: object = tree._node
+    if isinstance(unbuilt, Unbuilt):
+        return "requirements" in unbuilt.text.lower()
+    found = references_of(tree.node)
+    return "requirements" in found.target | found.bare | found.mine
 
 
 def _form(tree: Node | None, value: object) -> object:

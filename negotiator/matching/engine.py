@@ -78,8 +78,12 @@ class Engines(Protocol):
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
+        read: bool = False,
     ) -> Slots:
-        """The slots of a cycle; see ``negotiator.pool.fetch.fetch_slots``."""
+        """The slots of a cycle; see ``negotiator.pool.fetch.fetch_slots``.
+
+        ``read``: jobs or the policy may read the requirements of slots as a value.
+        """
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """An engine for slots that are prepared for a cycle, in pool order, and their positions."""
@@ -94,6 +98,7 @@ class ReferenceEngines:
         claims: Mapping[str, int],
         policy: NegotiatorPolicy,
         context: EvalContext,
+        read: bool = False,
     ) -> Slots:
         """See ``Engines``."""
         return fetch_slots(ads, claims, policy, context)

@@ -15,8 +15,10 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from negotiator.expressions.flattening import Flattener
+from negotiator.expressions.visible import Mentions
 from negotiator.pool.addresses import slot_families
 from negotiator.pool.consumption import policy_resources
+from negotiator.pool.projection import is_projected, project
 from negotiator.pool.slots import Slot, Slots, holds
 from policy.model import NegotiatorPolicy
 
@@ -102,6 +104,7 @@ def fetch_slots(
     """The slots the collector hands out, with the weights the negotiator gives them."""
     found = Slots()
     flattener = Flattener(context)
+    mentions = Mentions()
     admitted = admission(policy)
     for ad in ads:
         name = NAME.find(ad, context)
@@ -109,9 +112,10 @@ def fetch_slots(
             continue
         kept = {what: fact.find(ad, context) for what, fact in KEPT.items()}
         slot = new_slot(ad, name, claims.get(name, 1), kept)
+        if is_projected(slot, policy):
+            take_part(slot, mentions, context)
         take_requirements(slot)
-        if lacks_weight(slot.ad, policy, context):
-            slot.insert("SlotWeight", policy.slot_weight)
+        give_weight(slot, policy, context)
         flatten_requirements(slot, flattener)
         slot.weight = slot_weight(slot.ad, policy, context)
         if slot.resources:
@@ -129,6 +133,18 @@ def new_slot(ad: ClassAd, name: str, claims: int, kept: Mapping[str, object]) ->
     return slot
 
 
+def take_part(slot: Slot, mentions: Mentions, context: EvalContext) -> None:
+    """Know of a slot what the collector sends of it when nothing is preempted."""
+    project(slot, mentions)
+    slot.user = occupant(slot.ad, context)
+
+
+def give_weight(slot: Slot, policy: NegotiatorPolicy, context: EvalContext) -> None:
+    """Give a slot the negotiator's weight if it has none, or is overruled."""
+    if lacks_weight(slot.ad, policy, context):
+        slot.insert("SlotWeight", policy.slot_weight)
+
+
 def take_requirements(slot: Slot) -> None:
     """``NegotiatorRequirements`` replace those of the startd."""
     own = slot.raw("NegotiatorRequirements")
@@ -144,7 +160,7 @@ def use_plain_requirements(slot: Slot) -> None:
 
 
 def flatten_requirements(slot: Slot, flattener: Flattener) -> None:
-    """Replace the requirements by their flattened form if that can make a difference."""
+    """Replace the requirements by their flattened form, if they can be flattened."""
     flattened = flattener.flattened(slot.ad)
     if flattened is not None:
         slot.insert("Requirements", flattened)

@@ -153,6 +153,11 @@ class Slot:
         """The part of the ad with which attributes (lower-case names) of both keep their values."""
         return self.visible().meeting(other, names)
 
+    def keep(self, part: ClassAd) -> None:
+        """Go by a part of the ad."""
+        self._copy = part
+        self.changes = _NO_CHANGES
+
     def own_ad(self) -> ClassAd:
         """The ad to be changed."""
         if self._copy is None:

@@ -33,7 +33,7 @@ LIST = Path(__file__).parent / "agreeing.txt"
 #: What is said of a scenario without a line.
 NO_LINE = "differs"
 #: How many scenarios have which lines; the first number only grows, the second only shrinks.
-LEAST_AGREEING = 468
+LEAST_AGREEING = 497
 MOST_ENGINES_DIFFER = 0
 
 

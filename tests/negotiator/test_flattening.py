@@ -1,0 +1,122 @@
+"""Ads for which flattening is said not to matter: their requirements keep their truth.
+
+Both ways of telling are compared with flattening itself, for ads alone and for rows of a table.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import pytest
+
+from classad import ClassAd, Table
+from classad.ads.expression import Expression
+from classad.analysis.flatten import flatten
+from classad.evaluate import EvalContext, as_tree
+from classad.match import half_match
+from negotiator.columns.fetch import TableRows
+from negotiator.expressions.flattening import Flattener
+from negotiator.expressions.regrouping import Level
+
+_CONTEXT = EvalContext(now=0.0, rng=Random(0))
+#: What requirements of one ad are, that knows K and Known, and not U and Other.
+_REQUIREMENTS = [
+    *("TARGET.U || K", "U || K", "TARGET.U > 1 || K", "TARGET.U && K", "K && TARGET.U", "K || U"),
+    *("(TARGET.U && K) || TARGET.V", "!(TARGET.U && K)", "!(TARGET.U > 1 && K)", "!(U && K)"),
+    *(
+        "U || V || K && U",
+        "U || V || K && W",
+        "(TARGET.U =?= 1) || K",
+        "isUndefined(TARGET.U) || K",
+    ),
+    *("nosuch(U) || V", "V || nosuch(U)", "V && nosuch(U)", "(V && K) =?= V", "(V && true) == 2"),
+    *("1 + U + 2 * V + 3 > 5", "U + 2 == 3", "V + 1 && U", "K ? U : V", "(K || V) ? U : W"),
+    *("Led && V", "V || Led", "V && (Led || U)", "(U || Led) && V", "ifThenElse(V && K, U, V)"),
+    *("V || false", "V || error", "error || V", "V || undefined", "V && undefined || U"),
+    *("countMatches(x > K, TARGET.Ads) > 0", "countMatches(K, TARGET.Ads) > 0", "{U, K}[1]"),
+    *('unparse(K) == "K"', 'eval("K")', "member(U, {1, 2}) || K", "U || MY.K || V", "Deep || V"),
+    'V || "a"',
+]
+_KNOWN = ["true", "false", "0", "2", '"text"', "undefined", "error", "3 < 2", "nosuch(1)", None]
+_OTHERS = ["true", "false", "2", '"text"', "undefined", "error", None]
+
+
+def slot(requirements: str, known: str | None) -> ClassAd:
+    ad = ClassAd({"Led": as_tree("K && TARGET.U"), "Deep": as_tree("TARGET.V || K")})
+    ad["Requirements"] = as_tree(requirements)
+    if known is not None:
+        ad["K"] = as_tree(known)
+    return ad
+
+
+def partners() -> list[ClassAd]:
+    found = []
+    for u, v in product(_OTHERS, _OTHERS):
+        ad = ClassAd("[Ads = {[x = 1], [x = 3; K = true]}; W = 1]")
+        for name, text in (("U", u), ("V", v)):
+            if text is not None:
+                ad[name] = as_tree(text)
+        found.append(ad)
+    return found
+
+
+_PARTNERS = partners()
+
+
+def changed(ad: ClassAd) -> bool:
+    """Whether flattening changes what the requirements say of some partner."""
+    before = ad.raw("Requirements")
+    assert isinstance(before, Expression)
+    flat = flatten(ad, before, inline=True, context=_CONTEXT)
+    if not flat.ok:
+        return False
+    after = ad.duplicate()
+    value = flat.value if flat.tree is None else Expression.from_node(flat.tree)
+    after.insert("Requirements", value)
+    return any(half_match(ad, it, _CONTEXT) != half_match(after, it, _CONTEXT) for it in _PARTNERS)
+
+
+@pytest.mark.parametrize("requirements", _REQUIREMENTS)
+def test_what_is_left_alone_keeps_its_truth(requirements: str) -> None:
+    ads = [slot(requirements, known) for known in _KNOWN]
+    table = TableRows(Table(ads), None, _CONTEXT)
+    flattener = Flattener(_CONTEXT)
+    together = flattener.to_flatten(table, ("requirements",), Level.TRUE)
+    for row, ad in enumerate(ads):
+        alone = ad.duplicate()
+        flattener.flatten(alone)
+        differs = changed(ad)
+        assert together >> row & 1 or not differs, ad
+        if not differs:
+            continue
+        assert repr(alone.raw("Requirements")) != repr(ad.raw("Requirements")), ad
+
+
+def test_most_requirements_are_left_as_they_are() -> None:
+    """Those of usual slots and jobs: what is not shared is slow."""
+    start = ClassAd(
+        "[Start = true; Cpus = 4; Memory = 9; KeyboardIdle = 99; HasDocker = true;"
+        " Fits = MY.Cpus > 0 && TARGET.RequestCpus <= MY.Cpus && MY.Memory > 0"
+        " && (TARGET.WantDocker isnt true || HasDocker) && (KeyboardIdle > 9 || Memory > 1);"
+        " Requirements = Start && Fits]"
+    )
+    job = ClassAd(
+        '[RequestCpus = 1; Requirements = (TARGET.Arch == "X86_64") && (TARGET.Cpus >= RequestCpus)'
+        " && (TARGET.HasFileTransfer || (TARGET.FileSystemDomain == MY.FileSystemDomain))]"
+    )
+    for ad in (start, job):
+        before = ad.raw("Requirements")
+        Flattener(_CONTEXT).flatten(ad)
+        assert ad.raw("Requirements") is before
+
+
+def test_who_reads_requirements_sees_them_flattened() -> None:
+    ad = ClassAd("[Requirements = TARGET.U && true]")
+    Flattener(_CONTEXT).flatten(ad)
+    assert repr(ad.raw("Requirements")) == "TARGET.U && true"
+    Flattener(_CONTEXT, read=True).flatten(ad)
+    assert repr(ad.raw("Requirements")) == "TARGET.U"
+    ad = ClassAd("[Requirements = TARGET.U && true; Rank = isBoolean(MY.Requirements) ? 1 : 0]")
+    Flattener(_CONTEXT).flatten(ad)
+    assert repr(ad.raw("Requirements")) == "TARGET.U"

@@ -1,0 +1,65 @@
+"""Children of partitionable slots that are preempted for one bigger request."""
+
+from __future__ import annotations
+
+from classad import ClassAd
+from classad.evaluate import EvalContext
+from negotiator.pool.fetch import KEPT, new_slot
+from negotiator.pool.partitionable import ChildClaims, enlarge
+from negotiator.pool.slots import Slot
+
+CONTEXT = EvalContext(now=0.0)
+PARENT = """[
+    Name = "slot1@m"; PartitionableSlot = true; RemoteUser = "zed@test"; Cpus = 1.5; Memory = 10;
+    Requirements = TARGET.RequestCpus <= Cpus; NumDynamicSlots = 2;
+    ChildName = {"slot1_1@m", "slot1_2@m"}; ChildCurrentRank = {0.0, 1.0};
+    ChildCpus = {1, 2}; ChildMemory = {5, 6}; ChildDisk = {7, 8}
+]"""
+
+
+def parent() -> Slot:
+    ad = ClassAd(PARENT)
+    kept = {what: fact.find(ad, CONTEXT) for what, fact in KEPT.items()}
+    slot = new_slot(ad, "slot1@m", 1, kept)
+    slot.insert("Requirements", ClassAd("[R = TARGET.RequestCpus <= 1.5]").raw("R"))
+    return slot
+
+
+def cpus_up_to(slot: Slot, needed: float, claims: set[int]) -> bool:
+    """Whether the slot comes to have so many cores."""
+
+    def enough() -> bool:
+        return (slot.ad.get_number("Cpus") or 0) >= needed
+
+    return enlarge(slot, 5.0, enough, lambda name: False, False, claims, CONTEXT) is not None
+
+
+def test_a_slot_that_never_matches_gets_its_resources_back_and_no_user() -> None:
+    slot, claims = parent(), {0, 1}
+    assert not cpus_up_to(slot, 9, claims)
+    assert slot.ad.get_number("Cpus") == 1.5
+    assert claims == {0, 1}
+    assert slot.user is None
+    assert slot.ad.get_string("RemoteUser") is None
+    assert str(slot.raw("Requirements")) == "TARGET.RequestCpus <= Cpus"
+
+
+def test_children_that_make_it_match_are_used_up() -> None:
+    slot, claims = parent(), {0, 1}
+    assert cpus_up_to(slot, 2, claims)
+    assert slot.ad.get_number("Cpus") == 2  # its fraction is lost
+    assert slot.ad.raw("Disk") is None  # it had none
+    assert claims == {1}
+
+
+def test_children_without_a_claim_are_left_alone() -> None:
+    slot = parent()
+    assert not cpus_up_to(slot, 4, {1})
+    assert cpus_up_to(slot, 3, {1})
+
+
+def test_which_claims_there_are() -> None:
+    slot = parent()
+    assert ChildClaims().of(slot) == {0, 1}
+    assert ChildClaims({"slot1@m": [False, True]}).of(slot) == {1}
+    assert ChildClaims({}).of(slot) is None
