@@ -48,13 +48,18 @@ _DOMAIN: Final = "test"
 
 @define(eq=False)
 class _Pool:
-    """A pool in the making; ``clusters``: the last one of each schedd."""
+    """A pool in the making; ``clusters``: the last one of each schedd.
+
+    ``homes``: the only schedd of each submitter.  The negotiator orders equal submitters of several
+    schedds by the seconds of their ads, so that two recordings could differ.
+    """
 
     rng: random.Random
     groups: list[str]
     limits: list[str]
     submitters: list[str]
     schedds: list[str]
+    homes: dict[str, str]
     clusters: dict[str, int] = field(factory=dict)
 
 
@@ -69,7 +74,8 @@ def plausible_scenario(seed: int) -> JsonData:
         config[f"{limit.upper()}_LIMIT"] = str(rng.randint(3, 30))
     submitters = _submitters(rng, groups)
     schedds = ["s1", "s2", "s3"][: rng.choice((1, 1, 2, 3))]
-    pool = _Pool(rng, groups, limits, submitters, schedds)
+    homes = {name: rng.choice(schedds) for name in submitters}
+    pool = _Pool(rng, groups, limits, submitters, schedds, homes)
     accountant: JsonData = {"customers": _customers(rng, submitters)}
     slots = _slots(pool)
     scenario: JsonData = {
@@ -183,7 +189,7 @@ def _clusters(pool: _Pool, most: int, sizes: range) -> list[JsonData]:
     rng = pool.rng
     entries: list[JsonData] = []
     for submitter in pool.submitters:
-        schedd = rng.choice(pool.schedds)
+        schedd = pool.homes[submitter]
         for _ in range(rng.randint(0, most)):
             number = pool.clusters[schedd] = pool.clusters.get(schedd, 0) + 1
             ad = _job(pool)
