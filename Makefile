@@ -7,6 +7,8 @@
 #   make bench     the benchmarks on small and medium pools, in less than five minutes
 #   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
+#   make fuzz-daemons ROOT=DIR  a minute of whole cycles against the real negotiator in DIR (root, Linux;
+#                  fuzz/daemons/setup.sh DIR makes the folder)
 #   make fuzz-native  a minute of the C parser and the C loader each, coverage-guided and sanitized
 #   make check-native  the C core without warnings, and its tests under the address and undefined
 #                  behaviour sanitizers (make sanitize: those alone)
@@ -27,7 +29,7 @@ export PYTHONNOUSERSITE = 1
 unexport PYTHONPATH
 
 .PHONY: demo test check check-native lint types layering docs warnings bench bench-large bench-gate
-.PHONY: fuzz fuzz-ci fuzz-native sanitize clean
+.PHONY: fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -69,6 +71,9 @@ fuzz: $(VENV)/installed-test
 
 fuzz-ci: $(VENV)/installed-test
 	$(BIN)/python -m fuzz all --profile ci
+
+fuzz-daemons: $(VENV)/installed-test
+	$(BIN)/python -m fuzz daemons $(if $(ROOT),--root $(ROOT)) --seconds $(FUZZ_SECONDS)
 
 fuzz-native: $(VENV)/created
 	$(BIN)/python -m fuzz.nativefuzz --seconds $(FUZZ_SECONDS)

@@ -20,7 +20,12 @@ FOUND = Path("build/fuzz")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the arguments say."""
-    args = _parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["daemons"]:  # no cases of Hypothesis: it has arguments of its own
+        from fuzz.daemons.command import main as daemons
+
+        return daemons(words[1:])
+    args = _parser().parse_args(words)
     seed = args.seed
     if seed is None:  # the cases of `ci` are the same whatever the seed
         seed = 0 if args.profile == "ci" else int(time.time())
@@ -52,7 +57,11 @@ def _tell(outcome: Outcome, path: Path) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m fuzz",
+        description=__doc__.splitlines()[0],
+        epilog="`python -m fuzz daemons --help`: comparison with the real negotiator",
+    )
     parser.add_argument("target", nargs="?", default="all", choices=["all", *TARGETS])
     parser.add_argument("--seconds", type=float, default=60.0, help="time for each target")
     parser.add_argument("--seed", type=int, help="where to begin (default: the clock)")

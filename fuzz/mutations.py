@@ -346,12 +346,6 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/answers/valuations.py",
-        'spread = known.get(convert)',
-        'spread = next(iter(known.values()), None)',
-        _ONE_BY_ONE,
-    ),
-    Mutation(
-        "classad/table/answers/valuations.py",
         "made_of = (node.operator, left.uid, right.uid)",
         "made_of = (left.uid, right.uid)",
         _ONE_BY_ONE,
@@ -367,12 +361,6 @@ MUTATIONS: Final = (
         "        asked = _in_order(self.asked, self.exact, self.clock)\n",
         "        asked = _in_order(self.asked, self.exact, False)\n",
         "tests tests/classad/test_table_clock.py",
-    ),
-    Mutation(
-        "classad/table/sampling/preparation.py",
-        "varied or any(name in self.columns or self._reads(item) for name, item in items)",
-        "varied",
-        _ONE_BY_ONE,
     ),
     Mutation(
         "classad/table/answers/valuations.py",
@@ -463,5 +451,45 @@ MUTATIONS: Final = (
         "csrc/lex.c", "            at += 2;\n        } else {",
         "            at += 1;\n        } else {",
         "tests tests/csrc/test_parse.py",
+    ),
+    # ---- the schedd's side of a session
+    Mutation(
+        "negotiator/jobs/autoclusters.py", "more = known.referred and _there(job, known.referred)",
+        "more = ()", "tests tests/negotiator/test_joblists.py",
+    ),
+    Mutation(
+        "negotiator/jobs/requests.py", "            self.room.accepted += 1\n", "",
+        "tests tests/negotiator/test_wild.py -k corner-max-jobs",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py",
+        "for job in self.jobs.listed:", "for job in self.jobs.waiting:",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/requests.py", "                passed.append(job)\n", "",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py",
+        "rest[: self._may_offer] if grouped else rest[:1]", "rest[:1]",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py",
+        "            if key == refused:\n                continue\n", "",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py", "known = key if jobs.all_in_cluster else", "known =",
+        "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/sessions/session.py", "served += step if session.jobs.counts else 1",
+        "served += step", "tests tests/negotiator/test_wild.py -k corner-depth-first",
+    ),
+    Mutation(
+        "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
+        "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
     ),
 )  # fmt: skip

@@ -103,8 +103,8 @@ class Table(Holder):
         if not isinstance(job, ClassAd):
             raise TypeError("job must be a ClassAd")
         bits, willing = self._bits(within), 0
-        if not self._is_misleading(job, context):
-            partner = self.partner(job, context)
+        partner = self.partner(job, context)
+        if not self._misleads(partner):
             found = self._decided(partner, bits, (job_side, rows_side))
             if found is not None:
                 return found
@@ -244,10 +244,9 @@ class Table(Holder):
         tree = _tree_of(expr)
         of_row = row_is == "my"
         target = ClassAd() if target is None and not of_row else target
-        if self._is_misleading(target, standing):
-            return self._valuations.one_by_one(tree, of_row, target, bits, standing)
-        self._count_request()
-        partner = Partner(target, standing, self._store.shapes, self._store.has)
+        partner = self.partner(target, standing)
+        if not self._misleads(partner):
+            self._count_request()
         return self._valuations.codes(tree, of_row, partner, bits)
 
     def numbers(
@@ -263,20 +262,16 @@ class Table(Holder):
         """What an expression is for every row, as a number.
 
         ``convert``: makes the number of a value, and is asked once for each distinct one; by
-        default booleans count 0 and 1, what is no number 0.  If it has an attribute ``many`` that
-        is asked for the array of all instead.  The array given back is the table's own.
+        default booleans count 0 and 1, what is no number 0.
         """
         tree = _tree_of(expr)
         of_row = row_is == "my"
         if not isinstance(target, Partner):
             target = self.partner(ClassAd() if target is None and not of_row else target, context)
-        if self._misleads(target):
-            known, codes = self.coded_numbers(
-                tree, target, row_is=row_is, convert=convert, within=within
-            )
-            return known if codes is None else pick(known, codes)
-        self._count_request()
-        return self._valuations.numbers(tree, of_row, target, convert, self._bits(within))
+        known, codes = self.coded_numbers(
+            tree, target, row_is=row_is, convert=convert, within=within
+        )
+        return known if codes is None else pick(known, codes)
 
     def coded_numbers(
         self,
@@ -293,9 +288,7 @@ class Table(Holder):
         """
         of_row, bits = row_is == "my", self._bits(within)
         if self._misleads(target):
-            codes, values = self._valuations.one_by_one(
-                expr, of_row, target.ad, bits, target.context
-            )
+            codes, values = self._valuations.codes(expr, of_row, target, bits)
             return array("d", map(convert, values)), codes
         self._count_request()
         return self._valuations.coded_numbers(expr, of_row, target, convert, bits)
@@ -348,16 +341,9 @@ class Table(Holder):
 
     def _misleads(self, partner: Partner) -> bool:
         """Whether names do not mean what they say, of a partner that is looked at once."""
-        if partner.misleading is None:
-            partner.misleading = self._is_misleading(partner.ad, partner.context)
-        return partner.misleading
-
-    def _is_misleading(self, partner: ClassAd | None, context: EvalContext) -> bool:
-        """Whether names do not mean what they say."""
-        if context.strict or self._store.misleading:
-            return True
-        if partner is None:
-            return False
-        if partner._chained is None:
-            return not partner._attrs.keys().isdisjoint(MISLEADING)
-        return any(partner.raw(name) is not None for name in MISLEADING)
+        found = partner.misleading
+        if found is None:
+            found = partner.context.strict or self._store.misleading
+            found = found or any(map(partner.has, MISLEADING))
+            partner.misleading = found
+        return found

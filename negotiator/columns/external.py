@@ -86,19 +86,15 @@ class _Finder:
 
     def _without(self, name: str) -> int:
         """The rows that have not got an attribute."""
-        known = self._missing.get(name)
-        if known is None:
-            known = self._missing[name] = self._look_for(name)
-        return known
-
-    def _look_for(self, name: str) -> int:
-        column = self.loaded.column(name)
-        if column is None:
-            missing = self.rows
-        elif column.present == self.loaded.n_rows:
-            missing = 0
-        else:
-            codes, values = self.table.column(name)
-            absent = bytes(value is None for value in values)
-            missing = flag(codes, None, absent, len(codes))
-        return missing & ~self.weighed if name == _WEIGHT else missing
+        if name not in self._missing:
+            column = self.loaded.column(name)
+            if column is None:
+                missing = self.rows
+            elif column.present == self.loaded.n_rows:
+                missing = 0
+            else:
+                codes, values = self.table.column(name)
+                absent = bytes(value is None for value in values)
+                missing = flag(codes, None, absent, len(codes))
+            self._missing[name] = missing & ~self.weighed if name == _WEIGHT else missing
+        return self._missing[name]

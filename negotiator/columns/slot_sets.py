@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -58,16 +59,10 @@ class Weighed:
         """The slots of weights that are not permitted; a weight is if a greater one is."""
         if not self._weights or permitted(self._weights[0]):
             return 0
-        low, high = 1, len(self._weights)
-        while low < high:
-            middle = (low + high) // 2
-            if permitted(self._weights[middle]):
-                high = middle
-            else:
-                low = middle + 1
-        found = self._known.get(low)
+        heavy = bisect_left(self._weights, True, key=permitted)
+        found = self._known.get(heavy)
         if found is None:
-            found = self._known[low] = self._sets.where(set(self._weights[:low]).__contains__)
+            found = self._known[heavy] = self._sets.where(set(self._weights[:heavy]).__contains__)
         return found
 
 

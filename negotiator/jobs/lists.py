@@ -197,14 +197,17 @@ def job_lists(
             table = AutoclusterTable(names, expressions)
             shown = ShownAttributes(table, frozenset() if vanilla is None else vanilla.shown)
         room = schedd_room(queue, policy, context)
+        real_ids: dict[int, int] = {}
         for job in queue.jobs:
             read = reader.read(job, table)
             if read is None or (vanilla is not None and vanilla.condition(job) is False):
                 continue
             name, queued = read
+            if policy.negotiate_all_jobs_in_cluster:
+                _learn_id(real_ids, queued)
             key = (name, queue.name)
             if key not in lists:
-                lists[key] = job_list(shown, policy, room, flattener, vanilla)
+                lists[key] = job_list(shown, policy, room, flattener, vanilla, real_ids)
             lists[key].waiting[queued] = None
     for found in lists.values():
         found.hold(sorted(found.waiting, key=_order_of))
@@ -217,6 +220,7 @@ def job_list(
     room: ScheddRoom,
     flattener: Flattener | None = None,
     start: VanillaStart | None = None,
+    real_ids: Mapping[int, int] | None = None,
 ) -> JobList:
     """An empty list for jobs of a schedd with so much room.
 
@@ -234,7 +238,15 @@ def job_list(
         room=room,
         flattener=flattener,
         start=start,
+        real_ids={} if real_ids is None else real_ids,
     )
+
+
+def _learn_id(real_ids: dict[int, int], job: QueuedJob) -> None:
+    """Note the id that the schedd wrote into a job for its autocluster."""
+    number = job.ad.get_number("AutoClusterId")
+    if number is not None and number > 0:
+        real_ids[job.autocluster] = int(number)
 
 
 def schedd_room(queue: ScheddQueue, policy: NegotiatorPolicy, context: EvalContext) -> ScheddRoom:

@@ -8,16 +8,12 @@ schedd's rules as seen in the vectors.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from attr import define, field
 
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, Request
 from negotiator.pool.slots import holds
-
-#: Which request is computed while the list is still grouped, if the first was fetched ahead.
-_STILL_GROUPED: Final = 2
 
 
 @define(eq=False)
@@ -41,9 +37,11 @@ class _Run:
 
 @define(eq=False)
 class Offers:
-    """One session of a schedd for a submitter.
+    """What a schedd offers for a submitter in one turn.
 
-    ``prios``: the range of ``JobPrio`` that is asked for, None for all.
+    Requests that are fetched ahead of the spin belong to a session of their own.  The next ones
+    open another, for which the schedd lists its jobs from the start; only what was refused is not
+    offered again.  ``prios``: the range of ``JobPrio`` that is asked for, None for all.
     """
 
     jobs: JobList
@@ -57,43 +55,48 @@ class Offers:
     _rejected: set[int] = field(factory=set)
     #: Requests fetched ahead that have not been handed out yet.
     _ahead: list[Request] | None = None
+    #: How many matches and refusals have come since they were last counted.
+    _results: int = 0
 
     def __attrs_post_init__(self) -> None:
+        self._open()
+
+    def _open(self) -> None:
+        """Begin a session: list the jobs, unless the schedd has no room for another one."""
         self._may_offer = self.jobs.uploads
-        # With no room for another running job nothing is offered at all.
         self._runs = [] if self.jobs.room.left == 0 else self._grouped()
+        self._next = 0
 
     def fetch_ahead(self) -> Offers:
         """Compute the first requests now."""
-        self._ahead = self._one(0) if self.jobs.one_by_one else self._batch()
+        self._ahead = self._one() if self.jobs.one_by_one else self._batch()
         return self
 
     def requests(self) -> Iterator[Request]:
         """The requests, each list as the jobs stand when it is fetched."""
-        first = self.jobs.ahead and self._ahead is None
-        if first:
+        if self.jobs.ahead and self._ahead is None:
             self.fetch_ahead()
         return self._in_turn() if self.jobs.one_by_one else self._in_lists()
 
+    def matched(self) -> None:
+        """A match for a request has come to the schedd."""
+        self._results += 1
+
     def reject(self, request: Request) -> None:
         """Nothing was found for a request: its autocluster is not offered again."""
+        self._results += 1
         if request.autocluster != NO_AUTOCLUSTER:
             self._rejected.add(self.jobs.real_id(request.autocluster))
 
     # --- lists --------------------------------------------------------------------------------
 
     def _in_lists(self) -> Iterator[Request]:
-        """Lists of requests until one is not full.
-
-        A first list that is fetched ahead of the spin belongs to a session of its own.  The next
-        one opens another, for which the schedd lists its jobs from the start: what is left of the
-        first list's runs is offered once more.  Later lists go on where the last one ended.
-        """
+        """Lists of requests until one is not full; each goes on where the last one ended."""
         full = self.jobs.batch_size
         batch = self._batch() if self._ahead is None else self._ahead
         yield from batch
         if self._ahead is not None and len(batch) == full:
-            self._runs, self._next = self._grouped(), 0
+            self._open()
         while len(batch) == full:
             batch = self._batch()
             yield from batch
@@ -127,20 +130,23 @@ class Offers:
         It is the first of its list that still waits and whose autocluster has not been refused in
         this session: one whose match came to nothing is offered once more.
         """
-        count = 0
-        while True:
-            ahead, self._ahead = self._ahead, None
-            count += 1
-            found = self._one(count) if ahead is None else ahead
+        ahead = found = self._ahead
+        if ahead is not None:
+            yield from ahead
+            self._open()
+            found = self._one(grouped=True) if ahead else ahead
+            self._results = 0
             yield from found
-            if not found:
-                return
+            self._skip_found()
+        while found is None or found:
+            found = self._one()
+            yield from found
 
-    def _one(self, count: int) -> list[Request]:
+    def _one(self, *, grouped: bool = False) -> list[Request]:
         """The request for the current job; none if there is no such job.
 
         The first one, fetched ahead, is for one job.  The second was computed while the list was
-        still grouped: it is for the rest of its run.  From then on runs are single jobs.
+        still ``grouped``: it is for the rest of its run.  From then on runs are single jobs.
         """
         jobs = self.jobs
         if jobs.room.left == 0 or self._may_offer == 0:
@@ -150,13 +156,20 @@ class Offers:
             rest = [] if run.number in self._rejected else run.rest(jobs)
             if rest:
                 run.jobs = rest
-                grouped = jobs.ahead and count == _STILL_GROUPED
                 rest = rest[: self._may_offer] if grouped else rest[:1]
                 if self._may_offer is not None:
                     self._may_offer -= len(rest)
                 return [jobs.request_for(*(rest if jobs.counts else rest[:1]))]
             self._next += 1
         return []
+
+    def _skip_found(self) -> None:
+        """Take from the uploads for the jobs found between the results of one request.
+
+        After each result the next job is found, though only the one after the last is offered.
+        """
+        if self._may_offer is not None:
+            self._may_offer = max(self._may_offer - max(self._results - 1, 0), 0)
 
     # --- grouping -----------------------------------------------------------------------------
 

@@ -88,9 +88,16 @@ def snapshot_of(
     by_name = {slot.name: slot for slot in slots}
     known = [name for name in seen.get("slot_order", ()) if name in by_name]
     order = dict.fromkeys([*known, *by_name])
+    # The schedd's numbers of autoclusters come from a walk of its own and are an input.
+    asked = seen.get("requests", ())
+    ids = {(request["schedd"], request["job"]): request["autocluster"] for request in asked}
     queues: dict[str, list[ClassAd]] = {}
     for job in jobs:
-        queues.setdefault(job.schedd, []).append(make(job.attributes))
+        ad = make(job.attributes)
+        autocluster = ids.get((job.schedd, job.id))
+        if autocluster is not None:
+            ad.insert("AutoClusterId", autocluster)
+        queues.setdefault(job.schedd, []).append(ad)
     return Snapshot(
         slots=tuple(make(by_name[name].attributes) for name in order),
         submitters=_submitters(scenario, jobs, weights, make, senders or CollectorTable()),

@@ -207,6 +207,7 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     if slot.requirements is not None and slot.requirements is not slot.raw("Requirements"):
         slot.insert("Requirements", slot.requirements)
     placed = session.jobs.place(request, slot, board.schedd_context, limits)
+    session.offers.matched()
     board.watch.taken(candidate, placed)
     slot.claims -= 1
     if candidate.amounts is not None or slot.reevaluated:

@@ -13,7 +13,7 @@ from classad.syntax.unbuilt import Unbuilt
 from classad.syntax.ways import OLD
 from classad.table import Table
 from classad.table.answers import requirements
-from classad.table.dependence.conjuncts import Splits
+from classad.table.dependence.conjuncts import Splits, _conjuncts_of
 from classad.table.expressions.shapes import Shapes
 from classad.table.expressions.templates import constants_of
 
@@ -75,8 +75,8 @@ def test_equal_templates(one: str, other: str, values: list[tuple[Any, ...]]) ->
     assert [part.template for part in first] == [part.template for part in second]
     assert None not in [part.template for part in first]
     assert [part.values for part in second] == values
-    for part, alone in zip(second, Splits(Shapes())._conjuncts(tree_of(other)), strict=True):
-        assert unparse(splits.shape(part).node) == unparse(alone.node)
+    for part, (alone, _) in zip(second, _conjuncts_of(tree_of(other).node), strict=True):
+        assert unparse(splits.shape(part).node) == unparse(alone)
 
 
 @needs_c

@@ -11,7 +11,8 @@ from classad.match import half_match, is_true
 from classad.table import Table
 from classad.table.answers.predicates import Predicate
 from classad.table.answers.verdicts import Verdict, verdict_of
-from classad.table.sampling.sampler import BAD, FALSE, TRUE, UNKNOWN, Judged
+from classad.table.arrays.vectors import BAD, FALSE, TRUE, UNKNOWN
+from classad.table.sampling.sampler import Judged
 from classad.table.store.parts import Joint, Part
 
 CONTEXT = EvalContext(now=100.0)

@@ -24,7 +24,7 @@ from classad.syntax.nodes import Binary, Call, Conditional, Parens, Reference, U
 from classad.table.answers.predicates import Book
 from classad.table.dependence.partner import Partner
 from classad.table.expressions.shapes import Shape
-from classad.table.expressions.templates import MARK
+from classad.table.expressions.templates import MARK, with_children
 from classad.table.store.columns import Column, cell_key, is_open
 
 #: Operands and arguments that are evaluated where the whole is.
@@ -91,9 +91,7 @@ class OwnLists:
         parts = [self._replaced(part) for part in children]
         if all(one is other for one, other in zip(parts, children, strict=True)):
             return node
-        if kind is Unary or kind is Binary:
-            return kind(node.operator, *parts)
-        return kind(*parts)
+        return with_children(node, parts)
 
     def _lists(self, column: str) -> _Lists | None:
         """What stands for an attribute; None if nothing can."""

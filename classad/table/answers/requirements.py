@@ -205,29 +205,6 @@ class RowSide:
         return bits, bits & odd if odd else 0, chance
 
 
-class _Shapes:
-    """The shapes of a partner's conjuncts, and the constants to be given to it for them."""
-
-    def __init__(self, splits: Splits, partner: Partner, lists: OwnLists) -> None:
-        self._splits = splits
-        self._partner = partner
-        self._lists = lists
-        self._templated = partner.takes_constants
-        self._uses: Counter[Template] = Counter()
-        self.given: dict[str, Scalar] = {}
-
-    def of(self, conjunct: Conjunct) -> Shape:
-        """The shape of the next conjunct."""
-        template = conjunct.template
-        if template is None or not (self._templated and template.literals):
-            shape = self._splits.shape(conjunct)
-        else:
-            shape, names = self._splits.shape_with(template, "partner", self._uses[template])
-            self._uses[template] += 1
-            self.given.update(zip(names, conjunct.values, strict=True))
-        return self._lists.shape(shape, self._partner)
-
-
 class PartnerSide:
     """The requirements of partners."""
 
@@ -271,9 +248,7 @@ class PartnerSide:
         conjuncts = self._conjuncts(tree, partner)
         if conjuncts is None:
             return None
-        shapes = _Shapes(self._splits, partner, self.lists)
-        asked = [(shapes.of(conjunct), names) for conjunct, names in conjuncts]
-        given = Constants(shapes.given)
+        asked, given = self._shapes(conjuncts, partner)
         partner.give(given)
         key = tuple([(shape.uid, names) for shape, names in asked])
         wanted = self._by_shapes.get(key)
@@ -285,6 +260,24 @@ class PartnerSide:
         if not any(conjunct.name for conjunct in self._splits.of(tree)):
             self._by_tree.keep(place, (tree, wanted, given), 1500 + 300 * len(given.values))
         return wanted
+
+    def _shapes(
+        self, conjuncts: Iterable[tuple[Conjunct, frozenset[str]]], partner: Partner
+    ) -> tuple[list[tuple[Shape, frozenset[str]]], Constants]:
+        """The shapes of a partner's conjuncts, and the constants to be given to it for them."""
+        uses: Counter[Template] = Counter()
+        given: dict[str, Scalar] = {}
+        found = []
+        for conjunct, open_names in conjuncts:
+            template = conjunct.template
+            if template is None or not (partner.takes_constants and template.literals):
+                shape = self._splits.shape(conjunct)
+            else:
+                shape, names = self._splits.shape_with(template, "partner", uses[template])
+                uses[template] += 1
+                given.update(zip(names, conjunct.values, strict=True))
+            found.append((self.lists.shape(shape, partner), open_names))
+        return found, Constants(given)
 
     def _conjuncts(
         self, tree: Expression, partner: Partner

@@ -20,7 +20,7 @@ from classad.language.operators import ARITHMETIC, EQUALITY, ORDER
 from classad.language.values import UNDEFINED, ClassAdValue
 from classad.syntax.nodes import Binary
 from classad.table.answers.variants import Variants
-from classad.table.arrays.arrays import number_pairs, pick, rows_of
+from classad.table.arrays.arrays import NO_CODES, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector, binary
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group, Plan
@@ -49,11 +49,10 @@ Convert = Callable[[Any], float]
 class Valuation:
     """What an expression is: ``values[codes[row]]``, but for the ``odd`` rows.
 
-    ``uid``: no two have the same, ever; ``numbers``: what was made of its values; ``spread``: the
-    same for each row.
+    ``uid``: no two have the same, ever; ``numbers``: what was made of its values.
     """
 
-    __slots__ = ("__weakref__", "codes", "numbers", "odd", "spread", "uid", "values")
+    __slots__ = ("__weakref__", "codes", "numbers", "odd", "uid", "values")
 
     def __init__(self, uid: int, codes: array[int], values: Vector, odd: int) -> None:
         self.uid = uid
@@ -61,7 +60,6 @@ class Valuation:
         self.values = values
         self.odd = odd
         self.numbers: dict[Convert, array[float]] = {}
-        self.spread: dict[Convert, array[float]] = {}
 
 
 class _Use:
@@ -101,8 +99,6 @@ class Valuations:
         #: The valuations by what they consist of, as long as they are results.
         self._made: WeakValueDictionary[object, Valuation] = WeakValueDictionary()
         self._uids = count()
-        #: For plans of several groups the place of each row among those of all groups.
-        self._places: Notes[tuple[int, ...], array[int]] = Notes(budget)
         #: The codes of plans by their groups.
         self._codes: Notes[object, array[int]] = Notes(budget)
         self._pairs: Notes[tuple[int, int], _Pairs] = Notes(budget)
@@ -113,79 +109,45 @@ class Valuations:
             variants.forget(names, split)
         self._made.clear()
         self._codes.drop()
-        self._places.drop()
         self._pairs.drop()
-
-    def numbers(
-        self, tree: Expression, of_row: bool, partner: Partner, convert: Convert, wanted: int
-    ) -> array[float]:
-        """What an expression is for every row, converted.
-
-        ``wanted``: the rows that matter, which are asked one by one if need be.
-        """
-        use, table, codes = self._coded(tree, of_row, partner, convert, wanted)
-        if codes is None:
-            return table
-        known = use.valuation.spread
-        spread = known.get(convert)
-        if spread is None:
-            spread = known[convert] = pick(table, codes)
-            self._grown(use, spread)
-        return spread
 
     def coded_numbers(
         self, tree: Expression, of_row: bool, partner: Partner, convert: Convert, wanted: int
     ) -> tuple[array[float], array[int] | None]:
-        """The same as numbers by code and the code of every row; None: a number for each row."""
-        return self._coded(tree, of_row, partner, convert, wanted)[1:]
+        """What an expression is, converted, by code, and the code of every row.
 
-    def _coded(
-        self, tree: Expression, of_row: bool, partner: Partner, convert: Convert, wanted: int
-    ) -> tuple[_Use, array[float], array[int] | None]:
+        The codes are None if there is a number for each row.  ``wanted``: the rows that matter,
+        which are asked one by one if need be.
+        """
         use = self._use(self._store.shapes.of_tree(tree), of_row, partner)
         found = use.valuation
         table = found.numbers.get(convert)
         if table is None:
             table = found.numbers[convert] = _converted(found.values, convert)
-            self._grown(use, table)
+            use.cost += 8 * len(table)
+            self._budget.spent += 8 * len(table)
         odd = found.odd | self._store.odd_for(partner.ad)
         if not odd:
-            return use, table, found.codes
+            return table, found.codes
         out = pick(table, found.codes)
         for row in rows_of(odd & wanted):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
-        return use, out, None
-
-    def _grown(self, use: _Use, numbers: array[float]) -> None:
-        use.cost += 8 * len(numbers)
-        self._budget.spent += 8 * len(numbers)
+        return out, None
 
     def codes(
         self, tree: Expression, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[ClassAdValue]]:
-        """What an expression is for every row."""
-        found = self._use(self._store.shapes.of_tree(tree), of_row, partner).valuation
-        values = _Values()
-        numbers = array("i", map(values.number, found.values.values()))
-        codes = pick(numbers, found.codes)
-        for row in rows_of((found.odd | self._store.odd_for(partner.ad)) & bits):
+        """What an expression is for every row; all are asked if the partner is misleading."""
+        values, odd = _Values(), self._store.everything.bits
+        codes = NO_CODES * self._store.size
+        if not partner.misleading:
+            found = self._use(self._store.shapes.of_tree(tree), of_row, partner).valuation
+            numbers = array("i", map(values.number, found.values.values()))
+            codes = pick(numbers, found.codes)
+            odd = found.odd | self._store.odd_for(partner.ad)
+        for row in rows_of(odd & bits):
             value = self._ask(tree, of_row, partner.ad, row, partner.context)
             codes[row] = values.number(value)
-        return codes, values.values
-
-    def one_by_one(
-        self,
-        tree: Expression,
-        of_row: bool,
-        target: ClassAd | None,
-        bits: int,
-        context: EvalContext,
-    ) -> tuple[array[int], list[ClassAdValue]]:
-        """The same by asking every row."""
-        codes = array("i", bytes(4 * self._store.size))
-        values = _Values()
-        for row in rows_of(bits):
-            codes[row] = values.number(self._ask(tree, of_row, target, row, context))
         return codes, values.values or [UNDEFINED]
 
     def _ask(
@@ -306,26 +268,13 @@ class Valuations:
         ]
         if len(self._codes) >= _ARRANGED:
             self._codes.drop()
-        known = self._in_place(groups, pieces)
-        self._codes.keep(key, known, 300 + 4 * len(known))
-        return known, True
-
-    def _in_place(self, groups: list[Group], pieces: list[array[int]]) -> array[int]:
-        """What the groups have one after the other, in the order of the rows."""
-        if len(pieces) == 1:
-            return pieces[0]
-        whole = array("i")
-        for piece in pieces:
-            whole.extend(piece)
-        key = tuple([group.part.uid for group in groups])
-        places = self._places.get(key)
-        if places is None:
-            places = array("i", bytes(4 * len(whole)))
-            self._places.keep(key, places, 300 + 4 * len(whole))
-            rows = (row for group in groups for row in group.part.rows or ())
-            for place, row in enumerate(rows):
-                places[row] = place
-        return pick(whole, places)
+        codes = pieces[0]
+        if len(pieces) > 1:
+            codes = NO_CODES * self._store.size
+            for group, piece in zip(groups, pieces, strict=True):
+                for row, code in zip(group.part.rows or (), piece, strict=True):
+                    codes[row] = code
+        return self._codes.keep(key, codes, 300 + 4 * len(codes)), True
 
 
 def _told_apart(values: Vector) -> object:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from classad.table.arrays.arrays import flag
-from classad.table.sampling.sampler import BAD, FALSE, TRUE, UNKNOWN, Judged
+from classad.table.arrays.vectors import BAD, FALSE, TRUE, UNKNOWN
+from classad.table.sampling.sampler import Judged
 from classad.table.store.parts import Part
 
 

@@ -25,8 +25,19 @@ _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if ro
 _UNARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 1}
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
 _ELSEWHERE: Final = int(Tag.NOTHING)
-#: What a value counts as in logic if it is true, see ``Vector.judged``.
-_HOLDS: Final = 1
+#: What a value counts as in logic, as csrc/kernels.h numbers it.
+UNKNOWN: Final = 0
+TRUE: Final = 1
+FALSE: Final = 2
+BAD: Final = 3
+
+
+def logical(value: ClassAdValue) -> int:
+    """What a value counts as in logic."""
+    found = truth(value)
+    if found is True or found is False:
+        return TRUE if found else FALSE
+    return UNKNOWN if found is UNDEFINED else BAD
 
 
 class Vector:
@@ -163,25 +174,16 @@ class Vector:
         return self._native
 
     def judged(self) -> bytearray:
-        """What each value counts as in logic, see classad/table/sampling/sampler.py."""
+        """What each value counts as in logic."""
+        if kernels.native is None or not self.known:
+            return bytearray(map(logical, self.values()))
         size = len(self.tags)
         out = bytearray(size)
-        if kernels.native is None or not self.known:
-            for place, value in enumerate(map(truth, self.values())):
-                out[place] = _counts(value)
-            return out
         ffi, lib = kernels.native
         tags = ffi.from_buffer("unsigned char[]", self.tags)
         payload = ffi.from_buffer("int64_t[]", self.payload)
         lib.ca_judge(size, tags, payload, ffi.from_buffer("unsigned char[]", out))
         return out
-
-
-def _counts(value: ClassAdValue) -> int:
-    """The same for a truth value, as csrc/kernels.h numbers it."""
-    if value.__class__ is bool:
-        return 1 if value else 2
-    return 0 if value is UNDEFINED else 3
 
 
 def _set(
@@ -229,7 +231,7 @@ def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
     size = len(ends) - 1
     out = array("q", bytes(8 * size))
     if kernels.native is None:
-        sums = [0, *accumulate(each == _HOLDS for each in judged)]
+        sums = [0, *accumulate(each == TRUE for each in judged)]
         return Vector.of([sums[end] - sums[start] for start, end in pairwise(ends)])
     ffi, lib = kernels.native
     given = ffi.from_buffer("unsigned char[]", judged)

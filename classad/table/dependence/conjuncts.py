@@ -30,17 +30,18 @@ from classad.table.memory.budget import Notes
 
 
 class Conjunct(NamedTuple):
-    """``number``: of the conjuncts of ``tree``, from the left; that is all of an expression or what
-    stands between two ``&&``.  ``name``: the own attribute that it consists of, or nothing.
-    ``template``: what it is without its ``values``, None if that cannot be told.
+    """``name``: the own attribute that it consists of, or nothing.  ``template``: what it is
+    without its ``values``; None if that cannot be told, but then there is its ``node``.
     """
 
-    tree: Expression
-    number: int
     name: str
     level: int
+    node: Node | None
     template: Template | None
     values: tuple[Scalar, ...]
+
+
+_SELF: Final = Reference("MY")
 
 
 class _Piece(NamedTuple):
@@ -52,11 +53,6 @@ class _Piece(NamedTuple):
     constants: tuple[Constant, ...]
 
 
-class _Found(NamedTuple):
-    node: Node
-    level: int
-
-
 class Splits:
     """The conjuncts of the expressions met so far."""
 
@@ -64,8 +60,6 @@ class Splits:
         self._shapes = shapes
         budget = shapes.budget
         self._known: Notes[object, list[Conjunct]] = Notes(budget)
-        self._nodes: Notes[object, list[_Found]] = Notes(budget)
-        self._plain: Notes[object, list[Shape]] = Notes(budget)
         #: By text, how it is read and levels above it.
         self._parts: Notes[tuple[str, int, int], list[Conjunct]] = Notes(budget)
         self._pieces: Notes[object, list[_Piece]] = Notes(budget)
@@ -85,19 +79,14 @@ class Splits:
 
     def shape(self, conjunct: Conjunct) -> Shape:
         """A conjunct with the constants that it has."""
+        if conjunct.node is not None:
+            return self._shapes.of_part(conjunct.node)
         template = conjunct.template
-        if template is not None and not template.literals:
+        assert template is not None
+        if not template.literals:
             return self.shape_with(template, "", 0)[0]
-        text = text_of(conjunct.tree)
-        shapes = self._plain.get(text)
-        if shapes is None:
-            spelled, how = text if conjunct.tree._node.__class__ is Unbuilt else ("", -1)
-            shapes = []
-            for node, _ in self._conjuncts(conjunct.tree):
-                own = spelled[node.start : node.end] or unparse(node)
-                shapes.append(self._shapes.of_node(node, (own, how)))
-            self._plain.keep(text, shapes, 200 + 8 * len(shapes))
-        return shapes[conjunct.number]
+        node = template.node(list(map(Literal, conjunct.values)))
+        return self._shapes.of_node(node, (unparse(node), -1))
 
     def shape_with(self, template: Template, where: str, number: int) -> tuple[Shape, list[str]]:
         """A template with attributes for constants, and the names of these.
@@ -108,7 +97,7 @@ class Splits:
         found = self._with_names.get(key)
         if found is None:
             names = template.names(where, number)
-            node = template.node(names)
+            node = template.node([Reference(name, base=_SELF) for name in names])
             shape = self._shapes.of_node(node, (unparse(node), -1))
             found = self._with_names.keep(key, (shape, names), 400 + 80 * len(names))
         return found
@@ -134,18 +123,19 @@ class Splits:
     def _whole(self, tree: Expression) -> list[Conjunct]:
         """The conjuncts of an expression of which more than the text has to be looked at."""
         return [
-            Conjunct(tree, number, _own_name(node), level, None, ())
-            for number, (node, level) in enumerate(self._conjuncts(tree))
+            Conjunct(_own_name(node), level, node, None, ())
+            for node, level in _conjuncts_of(tree.node)
         ]
 
     def _conjuncts_of(self, text: str, how: int, above: int) -> list[Conjunct] | None:
         """The conjuncts of a part of a text; None if it is no expression."""
         left = constants_of(text)
-        tree = Expression.from_node(Unbuilt(text, how, False))
         if left is None:
-            if parse(text, how) is None:
+            root = parse(text, how)
+            if root is None:
                 return None
-            return [each._replace(level=each.level + above) for each in self._whole(tree)]
+            whole = self._whole(Expression.from_node(root))
+            return [each._replace(level=each.level + above) for each in whole]
         values, key = left[1], (left[0], how)
         fixed = self._fixed.get(key)
         pieces = None
@@ -163,14 +153,13 @@ class Splits:
                 self._pieces.keep((*key, *_kept(values, fixed)), pieces, 800 + 300 * len(pieces))
         return [
             Conjunct(
-                tree,
-                number,
                 piece.name,
                 piece.level + above,
+                None,
                 piece.template,
                 tuple([constant.of(values) for constant in piece.constants]),
             )
-            for number, piece in enumerate(pieces)
+            for piece in pieces
         ]
 
     def _understood(
@@ -200,21 +189,13 @@ class Splits:
             found = self._templates.keep(key, Template(node, literals), 600 + 100 * len(literals))
         return found
 
-    def _conjuncts(self, tree: Expression) -> list[_Found]:
-        """The nodes that are conjuncts, in their order."""
-        text = text_of(tree)
-        found = self._nodes.get(text)
-        if found is None:
-            found = list(_conjuncts_of(tree.node))
-            self._nodes.keep(text, found, 1500 + 700 * len(found))
-        return found
-
 
 def _kept(values: list[Scalar], fixed: tuple[int, ...]) -> list[tuple[type, str]]:
     return [(values[place].__class__, repr(values[place])) for place in fixed]
 
 
-def _conjuncts_of(root: Node) -> Iterator[_Found]:
+def _conjuncts_of(root: Node) -> Iterator[tuple[Node, int]]:
+    """The nodes that are conjuncts, in their order, with the levels above them."""
     todo: list[tuple[Node, int]] = [(root, 0)]
     while todo:
         node, level = todo.pop()
@@ -224,7 +205,7 @@ def _conjuncts_of(root: Node) -> Iterator[_Found]:
             todo.append((node.right, level + 1))
             todo.append((node.left, level + 1))
         else:
-            yield _Found(node, level)
+            yield node, level
 
 
 def _own_name(node: Node) -> str:

@@ -8,6 +8,7 @@ the listed names.  Follows classad/evaluation/scopes.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from math import prod
 from typing import Any, Final
 
@@ -218,13 +219,10 @@ class _Draft:
         return drafts
 
     def _twin(self, bits: int) -> _Draft:
-        twin = _Draft.__new__(_Draft)
-        twin.root, twin.of_row, twin.partner = self.root, self.of_row, self.partner
-        twin.store, twin.part = self.store, self.store.part(bits)
+        twin = copy(self)
+        twin.part = self.store.part(bits)
         twin.rows, twin.asked, twin.done = set(self.rows), set(self.asked), dict(self.done)
         twin.measured = {}
-        twin.odd, twin.exact, twin.clock = self.odd, self.exact, self.clock
-        twin.random, twin.circular = self.random, False
         return twin
 
     def group(self, open_names: frozenset[str]) -> Group:

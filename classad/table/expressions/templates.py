@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from classad.evaluation.functions import RAW, lookup_function
 from classad.language.values import Scalar
-from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary
+from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Parens, Unary
 
 #: Numbers and strings that are what they look like.
 _CONSTANT: Final = re.compile(
@@ -24,7 +24,6 @@ _CONSTANT: Final = re.compile(
 _STRANGE: Final = re.compile(r"[\"'\\]|//|/\*")
 #: The beginning of the names of constants, which no attribute's has.
 MARK: Final = "\0"
-_SELF: Final = Reference("MY")
 #: A text without its constants, and the types of these.
 Rest = tuple[Any, ...]
 
@@ -114,23 +113,28 @@ class Template:
         self._node = node
         self.literals = [id(literal) for literal in literals]
 
-    def node(self, names: Sequence[str]) -> Node:
-        """The tree with references to attributes of the own ad in place of its constants."""
-        named = dict(zip(self.literals, names, strict=True))
-        return _replaced(self._node, named)
+    def node(self, given: Sequence[Node]) -> Node:
+        """The tree with other nodes in place of its constants."""
+        return _replaced(self._node, dict(zip(self.literals, given, strict=True)))
 
     def names(self, where: str, number: int) -> list[str]:
         """Names for its constants."""
         return [f"{MARK}{where}{self.uid}.{number}.{place}" for place in range(len(self.literals))]
 
 
-def _replaced(node: Any, names: dict[int, str]) -> Node:
+def _replaced(node: Any, given: dict[int, Node]) -> Node:
     kind = node.__class__
-    if kind is Literal and id(node) in names:
-        return Reference(names[id(node)], base=_SELF)
-    parts = [_replaced(part, names) for part in node.children()] if kind in _TAKEN else ()
+    if kind is Literal and id(node) in given:
+        return given[id(node)]
+    if kind not in _TAKEN:
+        return node  # type: ignore[no-any-return]
+    return with_children(node, [_replaced(part, given) for part in node.children()])
+
+
+def with_children(node: Any, parts: Sequence[Node]) -> Node:
+    """An operator's or a function's node with other operands."""
+    kind = node.__class__
     if kind is Call:
         return Call(node.name, tuple(parts))
-    if kind is Unary or kind is Binary:
-        return kind(node.operator, *parts)
-    return kind(*parts) if parts else node  # type: ignore[no-any-return]
+    found: Node = kind(node.operator, *parts) if kind is Unary or kind is Binary else kind(*parts)
+    return found

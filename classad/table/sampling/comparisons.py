@@ -13,6 +13,7 @@ from typing import Any, Final
 from classad.language.operators import BINARY, COMPARISONS, ORDER
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Node
+from classad.table.arrays.vectors import logical
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
 from classad.table.sampling.preparation import Cell, Counting, Member
@@ -55,7 +56,6 @@ class Comparison:
         group: Group,
         joint: Joint,
         partner: Partner,
-        judge: Callable[[Any], int],
     ) -> bytes | bytearray | None:
         """What each sample of a column counts as; None if that is not so easily found."""
         if name != self._cell.name:
@@ -70,7 +70,7 @@ class Comparison:
             if cell.__class__ not in PLAIN:
                 return 0  # no row of the group has it
             cell = UNDEFINED if cell is None else cell
-            return judge(function(cell, value) if first else function(value, cell))
+            return logical(function(cell, value) if first else function(value, cell))
 
         if value is None or value != value:
             return None

@@ -7,13 +7,13 @@ combinations runs as a program on vectors (``programs``); the evaluator does the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
-from classad.language.operators import COMPARISONS, truth
-from classad.language.values import UNDEFINED, ClassAdValue
-from classad.table.arrays.vectors import Vector
+from classad.language.operators import COMPARISONS
+from classad.language.values import ClassAdValue
+from classad.table.arrays.vectors import Vector, logical
 from classad.table.dependence.partner import Partner
 from classad.table.dependence.plans import Group
 from classad.table.expressions.shapes import Shape, bare
@@ -21,21 +21,8 @@ from classad.table.sampling.comparisons import Comparison
 from classad.table.sampling.programs import Inputs, Program, program_of
 from classad.table.store.parts import Joint, put_cell
 
-#: What a value counts as in logic.
-UNKNOWN: Final = 0
-TRUE: Final = 1
-FALSE: Final = 2
-BAD: Final = 3
 #: From so many combinations on it pays to make an expression ready first.
 MANY = 12
-
-
-def logical(value: ClassAdValue) -> int:
-    """What a value counts as in logic."""
-    found = truth(value)
-    if found is True or found is False:
-        return TRUE if found else FALSE
-    return UNKNOWN if found is UNDEFINED else BAD
 
 
 class Judged(NamedTuple):
@@ -87,7 +74,7 @@ class Sampler:
         if len(varying) == 1 and getattr(bare(self.shape.node), "operator", "") in COMPARISONS:
             comparison = self._ready(group).comparison
             if comparison is not None:
-                found = comparison.judged(varying[0], group, joint, self.partner, logical)
+                found = comparison.judged(varying[0], group, joint, self.partner)
                 if found is not None:
                     return Judged(joint, found)
         made = self._at_once(group, varying, joint)

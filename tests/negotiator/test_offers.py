@@ -1,0 +1,150 @@
+"""The schedd's side of a session: which jobs it offers, one request after another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from classad import ClassAd
+from classad.ads.expression import Expression, parsed
+from classad.evaluate import EvalContext
+from negotiator.jobs.autoclusters import AutoclusterTable
+from negotiator.jobs.lists import queued_job
+from negotiator.jobs.offers import Offers
+from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
+from negotiator.pool.fetch import fetch_slots
+from policy.load import policy_from_knobs
+
+CONTEXT = EvalContext(now=1000.0)
+
+
+def _list(kinds: str, **given: Any) -> JobList:
+    """Jobs 1.0, 1.1 ... of which equal letters are equal."""
+    table = AutoclusterTable(frozenset({"kind"}))
+    ads = (
+        ClassAd(
+            {"ClusterId": 1, "ProcId": number, "Kind": kind, "Odd": number % 2 == 1}
+            | {"Requirements": True}
+        )
+        for number, kind in enumerate(kinds)
+    )
+    jobs = JobList({}, ShownAttributes(table), **given)
+    jobs.hold([queued_job(ad, table, CONTEXT) for ad in ads])
+    return jobs
+
+
+def _told(request: Request) -> tuple[int, int]:
+    """The first job of a request, and for how many it is."""
+    return request.jobs[0].proc, len(request.jobs)
+
+
+def _matched(jobs: JobList, job: QueuedJob) -> None:
+    del jobs.waiting[job]
+    jobs.room.accepted += 1
+
+
+def _all(jobs: JobList, *, refuse: str = "", match: bool = False) -> list[tuple[int, int]]:
+    """All requests of a session; some kinds are refused, others matched or come to nothing."""
+    offers = Offers(jobs, CONTEXT)
+    found = []
+    for request in offers.requests():
+        found.append(_told(request))
+        if len(found) > 20:
+            break
+        if request.ad["Kind"] in refuse:
+            offers.reject(request)
+        elif match:
+            for job in request.jobs:
+                if job in jobs.waiting and jobs.room.left != 0:
+                    _matched(jobs, job)
+    return found
+
+
+def test_runs_of_one_autocluster_are_one_request() -> None:
+    assert _all(_list("aabaa")) == [(0, 2), (2, 1), (3, 2)]
+
+
+def test_lists_of_one_session_go_on_and_skip_what_was_refused() -> None:
+    jobs = _list("abac", batch_size=2, ahead=False)
+    assert _all(jobs, refuse="a", match=True) == [(0, 1), (1, 1), (3, 1)]
+
+
+def test_one_at_a_time_offers_a_job_again_whose_match_came_to_nothing() -> None:
+    offers = Offers(_list("aab", counts=False), CONTEXT).requests()
+    assert [_told(next(offers)) for _ in range(4)] == [(0, 1)] * 4
+
+
+def test_one_at_a_time_the_second_request_is_for_the_rest_of_its_run() -> None:
+    assert _all(_list("aaaa", batch_size=1), refuse="b", match=True) == [(0, 1), (1, 3)]
+    assert _all(_list("aaa", batch_size=1, ahead=False), match=True) == [(0, 1), (1, 1), (2, 1)]
+
+
+def test_uploads_bound_what_a_session_may_offer() -> None:
+    assert _all(_list("aaab", uploads=2)) == [(0, 2)]
+    assert _all(_list("abab", uploads=3)) == [(0, 1), (1, 1), (2, 1)]
+    # What is fetched ahead belongs to a session of its own.
+    jobs = _list("abbbb", uploads=2, counts=False)
+    assert _all(jobs, refuse="a", match=True) == [(0, 1), (1, 1)]
+
+
+def test_room_belongs_to_the_schedd() -> None:
+    room = ScheddRoom(limit=3, running=1)
+    first, second = _list("aaa", room=room), _list("bb", room=room)
+    ahead = Offers(second, CONTEXT).fetch_ahead()
+    assert _all(first, match=True) == [(0, 2)]
+    assert room.left == 0
+    assert _all(first) == []
+    # Fetched before there was no room any more.
+    assert [_told(request) for request in ahead.requests()] == [(0, 2)]
+
+
+def test_a_constraint_passes_over_one_autocluster_at_a_time() -> None:
+    odd = Expression.from_node(parsed("Odd"))
+    assert _all(_list("aaa", constraint=odd)) == []
+    # ``b`` is refused in place of ``a``, of which the last job is then a run with a first job.
+    assert _all(_list("aabab", constraint=odd)) == [(3, 1)]
+
+
+def test_numbers_of_jobs_are_taken_for_autoclusters() -> None:
+    jobs = _list("abbc", all_in_cluster=True, batch_size=2, ahead=False, real_ids={1: 3})
+    assert _all(jobs, refuse="a", match=True) == [(0, 1), (1, 1), (3, 1)]
+
+
+def test_a_matched_job_keeps_runs_apart_until_it_is_noted() -> None:
+    jobs = _list("aabaa")
+    third = list(jobs.waiting)[2]
+    _matched(jobs, third)
+    assert _all(jobs) == [(0, 2), (3, 2)]
+    del jobs.listed[third]
+    assert _all(jobs) == [(0, 4)]
+
+
+def test_a_matched_job_counts_in_the_rest_of_its_run() -> None:
+    jobs = _list("aaa")
+    first, second, _ = jobs.waiting
+    _matched(jobs, second)
+    assert _all(jobs) == [(0, 3)]
+    _matched(jobs, first)
+    assert _all(jobs) == [(2, 1)]
+
+
+def test_a_search_that_walks_past_a_matched_job_notes_it() -> None:
+    """The first match goes to its own job, the second to one that is searched for."""
+    jobs = _list("aaa")
+    ad = ClassAd({"Name": "slot1@m", "Requirements": True, "MyType": "Machine"})
+    (slot,) = fetch_slots([ad], {}, policy_from_knobs({}).policy, CONTEXT)
+    first, second, third = jobs.waiting
+    request = jobs.request_for(first, second, third)
+    for wanted, listed in ((first, [first, second, third]), (second, [second, third])):
+        assert jobs.place(request, slot, CONTEXT, "") is wanted
+        assert list(jobs.listed) == listed
+
+
+def test_uploads_count_the_jobs_found_between_the_results_of_a_request() -> None:
+    offers = Offers(jobs := _list("abbcdefg", uploads=5, batch_size=1), CONTEXT)
+    found = []
+    for request in offers.requests():
+        found.append(_told(request))
+        for job in request.jobs:
+            _matched(jobs, job)
+            offers.matched()
+    assert found == [(0, 1), (1, 2), (3, 1), (4, 1)]
