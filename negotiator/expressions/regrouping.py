@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
-from itertools import chain, repeat
+from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 from classad.ads.expression import Expression
@@ -75,10 +75,17 @@ def regrouping_of(tree: Expression, level: Level) -> Regrouping:
     parts = conjuncts_of(tree) if level is Level.TRUE else None
     if parts is None:
         return _of_part(tree, level)
-    found = {id(part): part for part in map(_of_part, parts, repeat(level))}
-    if len(found) == 1:
-        return next(iter(found.values()))
-    hazards, names, called = zip(*found.values(), strict=True)
+    known = _JOINED.get(id(parts))
+    if known is None:
+        if len(_JOINED) >= _MANY:
+            _JOINED.clear()
+        known = _JOINED[id(parts)] = (parts, _join([_of_part(part, level) for part in parts]))
+    return known[1]
+
+
+def _join(found: list[Regrouping]) -> Regrouping:
+    """What there is to know of conjuncts of which the truth counts."""
+    hazards, names, called = zip(*found, strict=True)
     return Regrouping(
         tuple(chain.from_iterable(hazards)),
         frozenset().union(*names),
@@ -116,6 +123,7 @@ def _of_text(tree: Expression, level: Level) -> Regrouping:
 
 #: By the identities of expressions, which are kept so that these stay theirs.
 _KNOWN: Final[dict[tuple[int, Level], tuple[Expression, Regrouping]]] = {}
+_JOINED: Final[dict[int, tuple[tuple[Expression, ...], Regrouping]]] = {}
 _FORMS: Final[dict[object, Regrouping]] = {}
 
 
