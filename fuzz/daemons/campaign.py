@@ -6,6 +6,7 @@ in the schema of recorded scenarios.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -84,10 +85,11 @@ class Campaign:
         """Scenarios of every kind from a seed on; each seed is drawn once of each kind."""
         tally = Tally()
         end = time.monotonic() + seconds
-        for scenario in _drawn(kinds, seed, count):
-            if time.monotonic() > end:
-                break
-            self.one(scenario, tally)
+        with contextlib.suppress(KeyboardInterrupt):  # what was found so far is told
+            for scenario in _drawn(kinds, seed, count):
+                if time.monotonic() > end:
+                    break
+                self.one(scenario, tally)
         return tally
 
     def one(self, scenario: Record, tally: Tally) -> None:
