@@ -363,6 +363,12 @@ MUTATIONS: Final = (
         "tests tests/classad/test_table_clock.py",
     ),
     Mutation(
+        "classad/table/sampling/preparation.py",
+        "varied or any(name in self.columns or self._reads(item) for name, item in items)",
+        "varied",
+        _ONE_BY_ONE,
+    ),
+    Mutation(
         "classad/table/answers/valuations.py",
         'table = found.numbers.get(convert)',
         'table = next(iter(found.numbers.values()), None)',

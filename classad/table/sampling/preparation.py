@@ -11,7 +11,7 @@ from __future__ import annotations
 from attr import frozen
 
 from classad.ads.expression import Expression
-from classad.evaluation.functions import Form, form_of, lookup_function
+from classad.evaluation.functions import RAW, Form, form_of, lookup_function
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import (
@@ -25,9 +25,9 @@ from classad.syntax.nodes import (
     Subscript,
     Unary,
 )
-from classad.table.dependence.partner import Partner, counts_as_value
+from classad.table.dependence.partner import Item, Partner, counts_as_value
 from classad.table.dependence.plans import Group
-from classad.table.expressions.shapes import scope_of
+from classad.table.expressions.shapes import Shape, scope_of
 
 #: Nodes that a reduced expression may have.
 _SIZE = 300
@@ -43,6 +43,14 @@ class Given(Node):
     """A value of the partner."""
 
     name: str
+
+
+@frozen(eq=False)
+class Fixed(Node):
+    """What an expression is that reads nothing of the rows."""
+
+    shape: Shape
+    of_row: bool
 
 
 @frozen(eq=False)
@@ -110,9 +118,28 @@ class Reduction:
     def _call(self, node: Call, of_row: bool) -> Node:
         if form_of(node.name, len(node.args)) is Form.COUNT:
             return self._counting(node, of_row)
-        if lookup_function(node.name, self.partner.context) is None:
+        function = lookup_function(node.name, self.partner.context)
+        if function is None:
             raise Unknown
+        if function.laziness is RAW:
+            return self._fixed(node, of_row)
         return Call(node.name, tuple([self.node(part, of_row) for part in node.args]))
+
+    def _fixed(self, node: Call, of_row: bool) -> Node:
+        """What looks at expressions, if these are the partner's alone.
+
+        The startd's own test of RequestDisk is one, so most pools have it.
+        """
+        shape = self.partner.shapes.of_part(node)
+        items = [(name, self.partner.item(name)) for _, name in shape.names]
+        varied = shape.odd or shape.random or self.inside
+        if varied or any(name in self.columns or self._reads(item) for name, item in items):
+            raise Unknown
+        return Fixed(shape, of_row)
+
+    def _reads(self, item: Item) -> bool:
+        """Whether an attribute of the partner is not the same whatever the rows are."""
+        return item.odd or item.random or not self.columns.isdisjoint(item.rows | item.around)
 
     def _reference(self, node: Reference, of_row: bool) -> Node:
         name, scope = fold_name(node.name), scope_of(node)
@@ -182,4 +209,4 @@ def _counted(node: Node, partner: Partner) -> Node:
     return tree.node
 
 
-__all__ = ["Cell", "Counting", "Given", "Member", "Reduction", "Unknown"]
+__all__ = ["Cell", "Counting", "Fixed", "Given", "Member", "Reduction", "Unknown"]

@@ -24,6 +24,7 @@ from classad.table.sampling.list_members import Members
 from classad.table.sampling.preparation import (
     Cell,
     Counting,
+    Fixed,
     Given,
     Member,
     Reduction,
@@ -101,6 +102,8 @@ def _step(node: Node) -> Step:
         return lambda inputs: inputs.column(node)
     if isinstance(node, Given):
         return lambda inputs: inputs.partner.vector(node.name)
+    if isinstance(node, Fixed):
+        return partial(_fixed, node)
     if isinstance(node, Member):
         return partial(_member, node)
     if isinstance(node, Counting):
@@ -140,6 +143,13 @@ def _call(node: Call, parts: list[Step]) -> Step:
         return apply(partial(impl, inputs.partner.evaluator.state), given)
 
     return run
+
+
+def _fixed(node: Fixed, inputs: Inputs) -> Vector:
+    partner, (row, _) = inputs.partner, inputs.part.base(())
+    my, target = (row, partner.mine) if node.of_row else (partner.mine, row)
+    assert my is not None
+    return Vector.constant(partner.evaluator.value(node.shape.tree, my, target))
 
 
 def _member(node: Member, inputs: Inputs) -> Vector:
