@@ -352,8 +352,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/dependence/results.py",
-        "self._known.get(self._key_of(partner.keys))",
-        "next(iter(self._known.values()), None)",
+        "self.known.get(self.key_of(partner.keys))",
+        "next(iter(self.known.values()), None)",
         _ONE_BY_ONE,
     ),
     Mutation(

@@ -194,10 +194,14 @@ class RowSide:
         odd, chance = self.odd, False
         if self._together is None:
             self._together = grouped(self.predicates, partner, self.book.budget)
+        keys, now = partner.keys, self.book.budget.now
         for together in self._together:
-            verdict = together.find(partner) or together.ask(partner)
-            if verdict.passing is not None:
-                bits &= verdict.passing
+            # As ``find`` does, without a call: there are many of them for each request.
+            verdict = together.known.get(together.key_of(keys)) or together.ask(partner)
+            verdict.used = now
+            passing = verdict.passing
+            if passing is not None:
+                bits &= passing
             if verdict.odd:
                 odd |= verdict.odd
                 chance |= verdict.chance
