@@ -333,12 +333,12 @@ MUTATIONS: Final = (
         "            self.put(\"state.ad = ad\")\n", "", _OFTEN,
     ),
     Mutation(
-        "classad/table/answers/verdicts.py", "told | part.told, bad | part.bad",
-        "told | part.told, part.bad", _ONE_BY_ONE,
+        "classad/table/answers/verdicts.py", "decided | part.decided, bad | part.bad",
+        "decided | part.decided, part.bad", _ONE_BY_ONE,
     ),
     Mutation(
-        "classad/table/answers/requirements.py", "odd |= verdict.odd\n                chance",
-        "odd = verdict.odd\n                chance", _ONE_BY_ONE,
+        "classad/table/answers/requirements.py", "opaque |= verdict.opaque\n                chance",
+        "opaque = verdict.opaque\n                chance", _ONE_BY_ONE,
     ),
     Mutation(
         "classad/table/answers/predicates.py", "c.bad | c.true & a.bad | c.false & b.bad",

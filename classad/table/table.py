@@ -119,11 +119,11 @@ class Table(Holder):
         second.
         """
         assert self._row_side is not None
-        odd = bits & self._store.odd_for(partner.ad)
-        accepting, ask, chance = self._row_side.accepting(partner, bits & ~odd)
-        if chance or self._row_side.odd:
+        opaque = bits & self._store.opaque_for(partner.ad)
+        accepting, ask, chance = self._row_side.accepting(partner, bits & ~opaque)
+        if chance or self._row_side.opaque:
             return bits, 0
-        return accepting | odd, accepting & ~ask
+        return accepting | opaque, accepting & ~ask
 
     def _decided(
         self, partner: Partner, bits: int, sides: tuple[bool, bool], *, thorough: bool = False
@@ -139,14 +139,14 @@ class Table(Holder):
         job_side, rows_side = sides
         ask_job = ask_row = 0
         chance = False
-        odd = bits & self._store.odd_for(job)
-        if odd:
-            bits ^= odd
+        opaque = bits & self._store.opaque_for(job)
+        if opaque:
+            bits ^= opaque
         if rows_side:  # first, since more of it is known from other jobs
             if self._row_side is None:
                 self._row_side = RowSide(self._book, self._splits)
             bits, ask_row, chance = self._row_side.accepting(partner, bits)
-            chance |= thorough and self._row_side.odd != 0
+            chance |= thorough and self._row_side.opaque != 0
         if job_side and (bits or chance or thorough):
             bits, ask_job, by_chance = self._partner_side.accepted(partner, bits)
             chance |= by_chance
@@ -154,10 +154,10 @@ class Table(Holder):
             return None
         ask_job &= bits
         ask_row &= bits
-        if odd:
-            bits |= odd
-            ask_job |= odd if job_side else 0
-            ask_row |= odd if rows_side else 0
+        if opaque:
+            bits |= opaque
+            ask_job |= opaque if job_side else 0
+            ask_row |= opaque if rows_side else 0
         for row in rows_of(ask_job | ask_row):
             ad = self._store.ad(row)
             refused = ask_row >> row & 1 and not half_match(ad, job, context)
@@ -197,12 +197,12 @@ class Table(Holder):
         """The rows in which an expression is true, or a number that is not zero."""
         tree, bits = _tree_of(expr), self._bits(within)
         partner = target if isinstance(target, Partner) else self.partner(target, context)
-        found, odd = self._found(tree, partner)
-        odd &= bits
+        found, opaque = self._found(tree, partner)
+        opaque &= bits
         bits &= found
-        if odd:
-            bits ^= bits & odd
-            for row in rows_of(odd):
+        if opaque:
+            bits ^= bits & opaque
+            for row in rows_of(opaque):
                 if is_true(evaluate(tree, self.ad(row), partner.ad, context=partner.context)):
                     bits |= 1 << row
         return Rows(self._store.size, bits)
@@ -212,8 +212,8 @@ class Table(Holder):
 
         ``bits`` is one object for targets that are the same to the rows, as long as it is kept.
         """
-        found, odd = self._found(expr, target)
-        return None if odd else Rows(self._store.size, found)
+        found, opaque = self._found(expr, target)
+        return None if opaque else Rows(self._store.size, found)
 
     def _found(self, tree: Expression, partner: Partner) -> tuple[int, int]:
         """The rows in which an expression is true, and those that have to be asked one by one."""
@@ -223,7 +223,7 @@ class Table(Holder):
         self._count_request()
         shape = store.shapes.of_tree(tree)
         verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
-        return verdict.true, verdict.odd | store.odd_for(partner.ad)
+        return verdict.true, verdict.opaque | store.opaque_for(partner.ad)
 
     def evaluate(
         self,

@@ -102,12 +102,12 @@ class ColumnEngine:
         self._table = table
         self._size = len(table)
         enlarged = children_can_go(policy)
-        odd = [
+        opaque = [
             row
             for row, slot in slots.items()
             if slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
         ]
-        self._odd = Rows.of(self._size, odd).bits
+        self._opaque = Rows.of(self._size, opaque).bits
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         way = Conditions(slots, table, policy).way
         tests = [test for test in CANDIDATE_TESTS if test.made(policy)]
@@ -129,18 +129,18 @@ class ColumnEngine:
         """See ``Engine``."""
         assert isinstance(board.slots, SlotsLeft)
         left = board.slots.bits
-        odd = left & self._odd
+        opaque = left & self._opaque
         context = self._guarded(board.context)
         partner = self._table.partner(request.ad, context)
         ask = SetAsk(board, request.ad, asker, context, allowance.permits, partner)
         try:
-            passed = self._passed(ask, left ^ odd if odd else left)
+            passed = self._passed(ask, left ^ opaque if opaque else left)
             keys = self._keys.keys(partner, passed)
-            each = odd or limits_depend_on_slot(request.ad, ask.context)
+            each = opaque or limits_depend_on_slot(request.ad, ask.context)
         except UnsureError:
             return REFERENCE.find(board, request, asker, allowance, tally)
         if each or board.policy.ignore_job_ranks:
-            return Listed(self._one_by_one(ask, allowance, passed, keys, odd, tally))
+            return Listed(self._one_by_one(ask, allowance, passed, keys, opaque, tally))
         ask.count(tally)
         return ColumnFound(keys, self._slots)
 
@@ -173,7 +173,7 @@ class ColumnEngine:
         allowance: Allowance,
         passed: Passed,
         keys: Keys,
-        odd: int,
+        opaque: int,
         tally: Tally,
     ) -> list[Candidate]:
         """The candidates in pool order, with tests whose outcome depends on the slots before."""
@@ -183,8 +183,8 @@ class ColumnEngine:
         seen = []
 
         def candidates() -> Iterator[Candidate]:
-            for row in self._in_order(board, passed.bits | odd, reordered=odd != 0):
-                if not odd >> row & 1:
+            for row in self._in_order(board, passed.bits | opaque, reordered=opaque != 0):
+                if not opaque >> row & 1:
                     seen.append(row)
                     yield there.candidate(row)
                     continue

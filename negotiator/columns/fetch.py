@@ -118,7 +118,7 @@ class _Fetch:
 
     def slots(self, claims: Mapping[str, int]) -> ColumnSlots:
         rows, policy = self.rows, self.policy
-        if rows.table.sight(()).odd:
+        if rows.table.sight(()).opaque:
             raise UnsureError  # what ads inherit is in no column
         names: list[str | None] = list(rows.names) if rows.names else self._each(NAME)
         tests = [self._each(fact) for fact in admission(policy)]
@@ -178,7 +178,7 @@ class _Fetch:
             return lacks, slot_weight(ad, policy, context)
 
         sight = self.rows.table.sight(("SlotWeight", *mentioned(policy.slot_weight)))
-        if sight.odd or not sight.names.isdisjoint(_REQUIREMENTS):
+        if sight.opaque or not sight.names.isdisjoint(_REQUIREMENTS):
             raise UnsureError  # they may be settled first
         fact = Fact(weigh, ("SlotWeight",), expression=policy.slot_weight)
         codes, found = facts_of(fact, self.rows, without_chance(self.context))

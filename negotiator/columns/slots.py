@@ -76,7 +76,7 @@ class ColumnSlots(Slots):
             names = [*reads, *mentioned(*expressions)]
             names += [name for what in knows for name in KEPT[what].reads]
             sight = self.rows.table.sight(names)
-            if self.changed and (sight.odd or not self.changed.isdisjoint(sight.names)):
+            if self.changed and (sight.opaque or not self.changed.isdisjoint(sight.names)):
                 raise UnsureError
             return spread(*self.rows.table.apply(ask, names), self.places())
         except UnsureError:
@@ -112,7 +112,7 @@ def mentioned(*trees: Expression | None) -> set[str]:
     for tree in trees:
         if tree is not None:
             shape = shapes.of_tree(tree)
-            if shape.odd or shape.random:
+            if shape.opaque or shape.random:
                 raise UnsureError
             found.update(name for where, name in shape.names if where != OTHERS)
     return found

@@ -27,7 +27,7 @@ class _Mentioned(Shape):
     __slots__ = ()
 
     def __init__(self, node: Node) -> None:
-        self.odd = self.clock = self.random = self.exact = False
+        self.opaque = self.clock = self.random = self.exact = False
         self.names = tuple(set(self._walk(node)))
 
 
@@ -37,11 +37,11 @@ class _JointMention(Shape):
     __slots__ = ()
 
     def __init__(self, parts: Iterable[Shape]) -> None:
-        self.odd = self.clock = self.random = self.exact = False
+        self.opaque = self.clock = self.random = self.exact = False
         names: set[tuple[int, str]] = set()
         for part in parts:
             names.update(part.names)
-            self.odd |= part.odd
+            self.opaque |= part.opaque
             self.random |= part.random
         self.names = tuple(names)
 
@@ -144,7 +144,7 @@ class VisiblePart:
                 if value.__class__ in PLAIN:
                     continue
                 _, shape, own, others = mentions.of(value)
-                if shape.odd:
+                if shape.opaque:
                     return False
                 # Nothing may refer to the whole.
                 if shape.random or "requirements" in own or "requirements" in others:

@@ -63,7 +63,7 @@ def test_loaded_rows() -> None:
     asked = table._row_side
     assert asked is not None
     assert any(
-        group.circular and not group.odd
+        group.circular and not group.opaque
         for predicate in asked.predicates
         for variant in predicate.ways
         for plan in variant.plans.values()

@@ -51,9 +51,9 @@ def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(kernels, "native", request.param)
 
 
-def pool(odd: bool, alike: bool = False) -> str:
+def pool(opaque: bool, alike: bool = False) -> str:
     """Slots with lists of up to four devices; ``odd``: of other members; ``alike``: one list."""
-    forms = DEVICES + (ODD_DEVICES if odd else [])
+    forms = DEVICES + (ODD_DEVICES if opaque else [])
     ads = []
     for number in range(60):
         devices = [

@@ -173,10 +173,10 @@ CONJUNCTS = [
 
 
 def pool() -> list[ClassAd]:
-    odd = ["undefined", "error", '"12"', "true", "{ 1 }", "1.5", "[ x = 1 ]"]
+    opaque = ["undefined", "error", '"12"', "true", "{ 1 }", "1.5", "[ x = 1 ]"]
     rows = []
     for number in range(150):
-        a = odd[number % 7] if number % 9 == 4 else str(number * 37 % 101)
+        a = opaque[number % 7] if number % 9 == 4 else str(number * 37 % 101)
         b = "" if number % 11 == 3 else f"B = {number % 13};"
         rows.append(
             ClassAd(

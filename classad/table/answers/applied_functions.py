@@ -23,17 +23,17 @@ T = TypeVar("T")
 
 
 class Sight(NamedTuple):
-    """``names``: the attributes that can be seen; ``odd``: the rows to be asked one by one."""
+    """``names``: the attributes that can be seen; ``opaque``: the rows to be asked one by one."""
 
     names: frozenset[str]
-    odd: int
+    opaque: int
 
 
 def sight(store: Store, names: Iterable[str]) -> Sight:
     """The attributes that some attributes lead to within a row."""
     seen: set[str] = set()
     todo = [fold_name(name) for name in names]
-    odd = store.everything.bits if store.misleading else store.odd
+    opaque = store.everything.bits if store.misleading else store.opaque
     while todo:
         name = todo.pop()
         if name in seen:
@@ -45,19 +45,19 @@ def sight(store: Store, names: Iterable[str]) -> Sight:
         table = bytearray(len(column.values))
         for code in column.expressions:
             shape = store.shape_of(column.values[code])
-            table[code] = shape.odd or shape.random
+            table[code] = shape.opaque or shape.random
             todo += [other for where, other in shape.names if where != OTHERS]
         if any(table):
-            odd |= flag(column.codes, None, bytes(table), store.size)
-    return Sight(frozenset(seen), odd)
+            opaque |= flag(column.codes, None, bytes(table), store.size)
+    return Sight(frozenset(seen), opaque)
 
 
 def apply(
     store: Store, names: Iterable[str], fact: Callable[[ClassAd], T]
 ) -> tuple[array[int], list[T]]:
     """What a function of some attributes is for every row, as codes and values."""
-    seen, odd = sight(store, names)
-    if odd == store.everything.bits:
+    seen, opaque = sight(store, names)
+    if opaque == store.everything.bits:
         return array("i", range(store.size)), list(map(fact, store.ads_of(range(store.size))))
     there = tuple(sorted(name for name in seen if store.column(name) is not None))
     sample, varying = store.everything.base(there)
@@ -72,8 +72,8 @@ def apply(
             values.append(fact(sample))
         for name in varying:
             put_cell(sample, name, None)
-    if odd:
-        rows = rows_of(odd)
+    if opaque:
+        rows = rows_of(opaque)
         codes = array("i", codes)
         for row, ad in zip(rows, store.ads_of(rows), strict=True):
             codes[row] = len(values)

@@ -16,7 +16,7 @@ from classad.table.dependence.results import Results
 from classad.table.memory.budget import Budget
 
 
-class Together(Results[Verdict]):
+class JointVerdicts(Results[Verdict]):
     """The joint verdicts of predicates that all have to hold."""
 
     __slots__ = ("predicates", "variants")
@@ -43,7 +43,9 @@ def _asked_by(predicate: Predicate) -> frozenset[Asked]:
     return frozenset(chain.from_iterable(way.asked for way in predicate.ways))
 
 
-def grouped(predicates: Sequence[Predicate], partner: Partner, budget: Budget) -> list[Together]:
+def grouped(
+    predicates: Sequence[Predicate], partner: Partner, budget: Budget
+) -> list[JointVerdicts]:
     """The predicates by the attributes that they read of such a partner."""
     reading: dict[frozenset[Asked], list[Predicate]] = {}
     for predicate in predicates:
@@ -54,25 +56,25 @@ def grouped(predicates: Sequence[Predicate], partner: Partner, budget: Budget) -
         # What the clock decides is to be found anew at each instant, and nothing else.
         fit = (home for home in homes if asked <= home and (INSTANT in home) == (INSTANT in asked))
         homes.setdefault(next(fit, asked), []).extend(reading[asked])
-    return [Together(those, budget) for those in homes.values()]
+    return [JointVerdicts(those, budget) for those in homes.values()]
 
 
 def passing_all(verdicts: Sequence[Verdict]) -> Verdict:
     """The joint verdict; its ``passing`` is None if all rows pass."""
     passing: int | None = None
-    odd, chance = 0, False
+    opaque, chance = 0, False
     for verdict in verdicts:
         own = verdict.passing
         if own is not None:
             passing = own if passing is None else passing & own
-        if verdict.odd:
-            odd |= verdict.odd
+        if verdict.opaque:
+            opaque |= verdict.opaque
             chance |= verdict.chance
-    found = Verdict(0, 0, 0, odd)
+    found = Verdict(0, 0, 0, opaque)
     found.passing = passing
     found.chance = chance
     found.cost += 0 if passing is None else passing.bit_length() // 7
     return found
 
 
-__all__ = ["Together", "grouped", "passing_all"]
+__all__ = ["JointVerdicts", "grouped", "passing_all"]

@@ -55,7 +55,7 @@ class Predicate(Variants[Verdict]):
         return found
 
     def _evaluate(self, plan: Plan, partner: Partner) -> Verdict:
-        if self._operands and not plan.odd and plan.wide:
+        if self._operands and not plan.opaque and plan.wide:
             composed = self._composed(partner, plan.columns)
             if composed is not None:
                 return composed
@@ -64,12 +64,12 @@ class Predicate(Variants[Verdict]):
         def judge(group: Group) -> Verdict:
             return verdict_of(group.part, sampler.judged(group))
 
-        if len(plan.groups) == 1 and not plan.odd:
+        if len(plan.groups) == 1 and not plan.opaque:
             found = judge(plan.groups[0])
             found.columns = plan.columns
         else:
-            parts = [group.result(partner, judge) for group in plan.groups if not group.odd]
-            found = Verdict(*in_one(parts, self.part.bits), plan.odd, plan.columns)
+            parts = [group.result(partner, judge) for group in plan.groups if not group.opaque]
+            found = Verdict(*in_one(parts, self.part.bits), plan.opaque, plan.columns)
             found.count(self.part.bits)
         found.chance = plan.random
         return found
@@ -80,21 +80,21 @@ class Predicate(Variants[Verdict]):
         """The verdict from those of the operands; None if some rows have to be asked."""
         node = bare(self.shape.node)
         parts = [self._operand(operand).verdict(partner) for operand in self._operands]
-        if any(part.odd for part in parts):
+        if any(part.opaque for part in parts):
             return None
         found = self._logic(node, parts, columns)
-        found.count(parts[0].told)
+        found.count(parts[0].decided)
         return found
 
     def _logic(self, node: Any, parts: list[Verdict], columns: frozenset[str]) -> Verdict:
         if len(parts) == 1:
             (a,) = parts
-            return Verdict(a.false, a.told, a.bad, 0, columns)
+            return Verdict(a.false, a.decided, a.bad, 0, columns)
         if len(parts) == 3:
             c, a, b = parts
             true = c.true & a.true | c.false & b.true
-            told = c.bad | c.true & a.told | c.false & b.told
-            return Verdict(true, told, c.bad | c.true & a.bad | c.false & b.bad, 0, columns)
+            decided = c.bad | c.true & a.decided | c.false & b.decided
+            return Verdict(true, decided, c.bad | c.true & a.bad | c.false & b.bad, 0, columns)
         a, b = parts
         if isinstance(node, Binary) and node.operator == "&&":
             true, bad = a.true & b.true, a.bad | without(b.bad, a.false)
@@ -102,9 +102,9 @@ class Predicate(Variants[Verdict]):
         else:
             true, bad = a.true | without(b.true, a.bad), a.bad | without(b.bad, a.true)
             settled = true
-        # Where both are told so is the result; where one is not, only if the other decides.
-        told = a.told if a.told == b.told else a.told & b.told | settled | bad
-        return Verdict(true, told, bad, 0, columns)
+        # Where both are decided so is the result; where one is not, only if the other decides.
+        decided = a.decided if a.decided == b.decided else a.decided & b.decided | settled | bad
+        return Verdict(true, decided, bad, 0, columns)
 
     def _operand(self, node: Any) -> Predicate:
         shape = self._store.shapes.of_part(node)

@@ -15,7 +15,7 @@ from classad.ads.expression import Expression
 from classad.language.values import Scalar
 from classad.match import is_true
 from classad.syntax.unbuilt import Unbuilt
-from classad.table.answers.joint_verdicts import Together, grouped
+from classad.table.answers.joint_verdicts import JointVerdicts, grouped
 from classad.table.answers.own_ad_lists import OwnLists
 from classad.table.answers.predicates import Book, Predicate
 from classad.table.arrays.arrays import flag, rows_of
@@ -73,7 +73,7 @@ class RowSide:
         self._splits = splits
         #: Rows that accept some partner, and those to be asked one by one.
         self.able = 0
-        self.odd = 0
+        self.opaque = 0
         #: The columns that say which conjuncts there are.
         self._columns = {REQUIREMENTS}
         members: dict[object, _Member] = {}
@@ -84,11 +84,11 @@ class RowSide:
             if further is not None:
                 tasks.extend(further)
             elif task.level > _LEVELS:
-                self.odd |= task.bits
+                self.opaque |= task.bits
             else:
                 self._add(task, members)
         self.predicates = self._predicates(members.values())
-        self._together: list[Together] | None = None
+        self._joint: list[JointVerdicts] | None = None
 
     def _add(self, task: _Task, members: dict[object, _Member]) -> None:
         """Take the rows of a conjunct that turned out to be one."""
@@ -146,7 +146,7 @@ class RowSide:
         column = store.column(REQUIREMENTS)
         if column is None:
             return
-        usual = store.everything.bits & ~store.odd
+        usual = store.everything.bits & ~store.opaque
         yes = bytes(map(is_true, column.values))
         self.able |= flag(column.codes, None, yes, store.size) & usual
         for tree, bits in store.everything.split(REQUIREMENTS):
@@ -170,7 +170,7 @@ class RowSide:
             if tree.__class__ is not Expression:
                 tasks.append(task._replace(conjunct=plain, bits=rows))
             elif name in task.open_names:
-                self.odd |= rows
+                self.opaque |= rows
             else:
                 names = task.open_names | {name}
                 tasks += [
@@ -183,30 +183,30 @@ class RowSide:
         """Whether it is still right now that some columns have changed, though not expressions."""
         if not self._columns.isdisjoint(names):
             return False
-        for together in self._together or ():
+        for together in self._joint or ():
             together.forget()
         return True
 
     def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those accepting a partner, those yet to be evaluated, whether by chance."""
         bits &= self.able
-        sure = bits & self.odd
-        odd, chance = self.odd, False
-        if self._together is None:
-            self._together = grouped(self.predicates, partner, self.book.budget)
+        sure = bits & self.opaque
+        opaque, chance = self.opaque, False
+        if self._joint is None:
+            self._joint = grouped(self.predicates, partner, self.book.budget)
         keys, now = partner.keys, self.book.budget.now
-        for together in self._together:
+        for together in self._joint:
             # As ``find`` does, without a call: there are many of them for each request.
             verdict = together.known.get(together.key_of(keys)) or together.ask(partner)
             verdict.used = now
             passing = verdict.passing
             if passing is not None:
                 bits &= passing
-            if verdict.odd:
-                odd |= verdict.odd
+            if verdict.opaque:
+                opaque |= verdict.opaque
                 chance |= verdict.chance
         bits |= sure
-        return bits, bits & odd if odd else 0, chance
+        return bits, bits & opaque if opaque else 0, chance
 
 
 class PartnerSide:
@@ -217,9 +217,11 @@ class PartnerSide:
         self.book = book
         self._splits = splits
         self.lists = OwnLists(book) if lists is None else lists
-        self._by_shapes: Notes[object, Together] = Notes(book.budget)
+        self._by_shapes: Notes[object, JointVerdicts] = Notes(book.budget)
         # The tree is kept, so that its identity is its own.
-        self._by_tree: Notes[object, tuple[Expression, Together, Constants]] = Notes(book.budget)
+        self._by_tree: Notes[object, tuple[Expression, JointVerdicts, Constants]] = Notes(
+            book.budget
+        )
 
     def forget(self) -> None:
         """Columns have changed, though not expressions."""
@@ -238,9 +240,9 @@ class PartnerSide:
         found = wanted.find(partner) or wanted.ask(partner)
         if found.passing is not None:
             bits &= found.passing
-        return bits, bits & found.odd, found.chance
+        return bits, bits & found.opaque, found.chance
 
-    def _wanted(self, tree: Expression, partner: Partner) -> Together | None:
+    def _wanted(self, tree: Expression, partner: Partner) -> JointVerdicts | None:
         """The conjuncts of a partner's requirements; None if that cannot be told."""
         node: Any = tree._node
         text = (node.text, node.how) if node.__class__ is Unbuilt else id(tree)
@@ -259,7 +261,7 @@ class PartnerSide:
         if wanted is None:
             book, everything = self.book, self.book.store.everything
             predicates = [book.predicate(shape, False, everything, names) for shape, names in asked]
-            wanted = Together(predicates, book.budget)
+            wanted = JointVerdicts(predicates, book.budget)
             self._by_shapes.keep(key, wanted, 1000 + 200 * len(asked))
         if not any(conjunct.name for conjunct in self._splits.of(tree)):
             self._by_tree.keep(place, (tree, wanted, given), 1500 + 300 * len(given.values))

@@ -47,18 +47,18 @@ Convert = Callable[[Any], float]
 
 
 class Valuation:
-    """What an expression is: ``values[codes[row]]``, but for the ``odd`` rows.
+    """What an expression is: ``values[codes[row]]``, but for the ``opaque`` rows.
 
     ``uid``: no two have the same, ever; ``numbers``: what was made of its values.
     """
 
-    __slots__ = ("__weakref__", "codes", "numbers", "odd", "uid", "values")
+    __slots__ = ("__weakref__", "codes", "numbers", "opaque", "uid", "values")
 
-    def __init__(self, uid: int, codes: array[int], values: Vector, odd: int) -> None:
+    def __init__(self, uid: int, codes: array[int], values: Vector, opaque: int) -> None:
         self.uid = uid
         self.codes = codes
         self.values = values
-        self.odd = odd
+        self.opaque = opaque
         self.numbers: dict[Convert, array[float]] = {}
 
 
@@ -126,11 +126,11 @@ class Valuations:
             table = found.numbers[convert] = _converted(found.values, convert)
             use.cost += 8 * len(table)
             self._budget.spent += 8 * len(table)
-        odd = found.odd | self._store.odd_for(partner.ad)
-        if not odd:
+        opaque = found.opaque | self._store.opaque_for(partner.ad)
+        if not opaque:
             return table, found.codes
         out = pick(table, found.codes)
-        for row in rows_of(odd & wanted):
+        for row in rows_of(opaque & wanted):
             out[row] = convert(self._ask(tree, of_row, partner.ad, row, partner.context))
         return out, None
 
@@ -138,14 +138,14 @@ class Valuations:
         self, tree: Expression, of_row: bool, partner: Partner, bits: int
     ) -> tuple[array[int], list[ClassAdValue]]:
         """What an expression is for every row; all are asked if the partner is misleading."""
-        values, odd = _Values(), self._store.everything.bits
+        values, opaque = _Values(), self._store.everything.bits
         codes = NO_CODES * self._store.size
         if not partner.misleading:
             found = self._use(self._store.shapes.of_tree(tree), of_row, partner).valuation
             numbers = array("i", map(values.number, found.values.values()))
             codes = pick(numbers, found.codes)
-            odd = found.odd | self._store.odd_for(partner.ad)
-        for row in rows_of(odd & bits):
+            opaque = found.opaque | self._store.opaque_for(partner.ad)
+        for row in rows_of(opaque & bits):
             value = self._ask(tree, of_row, partner.ad, row, partner.context)
             codes[row] = values.number(value)
         return codes, values.values or [UNDEFINED]
@@ -172,7 +172,7 @@ class Valuations:
         way, plan = variants.planned(partner)
         node = bare(shape.node)
         parted = isinstance(node, Binary) and node.operator in _STRICT
-        if parted and not plan.odd and plan.wide and len(plan.columns) > 1:
+        if parted and not plan.opaque and plan.wide and len(plan.columns) > 1:
             valuation, cost = self._combined(node, of_row, partner)
         else:
             valuation, cost = self._sampled(Sampler(shape, of_row, partner), plan)
@@ -202,23 +202,23 @@ class Valuations:
         )
         return self._new(made_of, pairs.codes, values, 0), _KNOWN + 20 * len(values)
 
-    def _new(self, made_of: object, codes: array[int], values: Vector, odd: int) -> Valuation:
-        found = self._made[made_of] = Valuation(next(self._uids), codes, values, odd)
+    def _new(self, made_of: object, codes: array[int], values: Vector, opaque: int) -> Valuation:
+        found = self._made[made_of] = Valuation(next(self._uids), codes, values, opaque)
         return found
 
     def _sampled(self, sampler: Sampler, plan: Plan) -> tuple[Valuation, int]:
         """The valuation by evaluating what the groups of the plan say, and its bytes."""
         joints: list[Joint | None] = []
-        odd = 0
+        opaque = 0
         found: list[Vector] = []
         first: list[int] = []
         size = 0
-        if any(group.odd for group in plan.groups):
+        if any(group.opaque for group in plan.groups):
             found.append(Vector.of([UNDEFINED]))
             size = 1
         for group in plan.groups:
-            if group.odd:
-                odd |= group.part.bits
+            if group.opaque:
+                opaque |= group.part.bits
                 joints.append(None)
                 first.append(0)
                 continue
@@ -235,12 +235,12 @@ class Valuations:
         if len(found) > 1:
             whole = Vector.of([value for values in found for value in values.values()])
         codes, own = self._placed(plan.groups, joints, first)
-        made_of = (id(codes), odd, _told_apart(whole))
+        made_of = (id(codes), opaque, _told_apart(whole))
         known = self._made.get(made_of)
         if known is not None:
             return known, _KNOWN
         cost = _KNOWN + (4 * len(codes) if own else 0) + 20 * len(whole)
-        return self._new(made_of, codes, whole, odd), cost
+        return self._new(made_of, codes, whole, opaque), cost
 
     def _placed(
         self, groups: list[Group], joints: list[Joint | None], first: list[int]

@@ -48,16 +48,16 @@ class Item(NamedTuple):
     """What an attribute of the partner brings with it.
 
     ``value``: the key if only its value matters; ``exact``: if its expression does.  ``rows``: the
-    rows' attributes it mentions.  ``odd``, ``clock``: as of a shape.  ``height``, ``size``: of all
-    that it leads to.  ``around``: the rows' attributes if it may be evaluated in an ad of a row,
-    where names are the row's before they are the partner's; ``back``: it mentions ``TARGET``, which
-    is the partner itself there.
+    rows' attributes it mentions.  ``opaque``, ``clock``: as of a shape.  ``height``, ``size``: of
+    all that it leads to.  ``around``: the rows' attributes if it may be evaluated in an ad of a
+    row, where names are the row's before they are the partner's; ``back``: it mentions ``TARGET``,
+    which is the partner itself there.
     """
 
     value: Any
     exact: Any
     rows: frozenset[str] = frozenset()
-    odd: bool = False
+    opaque: bool = False
     random: bool = False
     clock: bool = False
     height: int = 0
@@ -76,7 +76,7 @@ def _nothing(_: Any) -> Any:
 
 
 _MISSING = Item(None, None)
-_UNDER_WAY = Item(None, None, odd=True)
+_UNDER_WAY = Item(None, None, opaque=True)
 
 
 class Constants:
@@ -263,16 +263,16 @@ class Partner:
         own, rows = self.names(shape)
         items = [self.item(name) for name in own]
         rows |= frozenset[str]().union(*(item.rows for item in items))
-        odd = shape.odd or any(item.odd for item in items)
-        odd |= nested and self.ad._chained is not None
+        opaque = shape.opaque or any(item.opaque for item in items)
+        opaque |= nested and self.ad._chained is not None
         height = shape.height + max((item.height for item in items), default=0)
         size = shape.size * (1 + sum(item.size for item in items))
-        odd |= size > MAX_SIZE
+        opaque |= size > MAX_SIZE
         random = shape.random or any(item.random for item in items)
         clock = shape.clock or any(item.clock for item in items)
         exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
         key: object = exact
-        if not (nested or odd or clock or rows) and height <= _LOW:
+        if not (nested or opaque or clock or rows) and height <= _LOW:
             values = self.shapes.values(self.context)
             known = values.get(exact)
             if known is None:
@@ -284,7 +284,7 @@ class Partner:
             key = known
         around = rows | {name for _, name in shape.names if self._known(name)}
         back = any(where == OTHERS for where, _ in shape.names)
-        return Item(key, exact, rows, odd, random, clock, height, size, around, back)
+        return Item(key, exact, rows, opaque, random, clock, height, size, around, back)
 
     def _value(self, tree: Expression) -> Any:
         """The value of an attribute that refers to nothing outside, nor to itself."""

@@ -32,26 +32,26 @@ _SHORT: Final = 2000
 class Group(Results[Any]):
     """Rows of one plan, with what one caller found in them.
 
-    ``columns``: of the rows, sorted; ``odd``: they and the partner's names do not decide the value;
-    ``circular``: the rows' expressions lead back to themselves; ``ready``: what the sampler has
-    made of it.
+    ``columns``: of the rows, sorted; ``opaque``: they and the partner's names do not decide the
+    value; ``circular``: the rows' expressions lead back to themselves; ``ready``: what the sampler
+    has made of it.
     """
 
-    __slots__ = ("circular", "columns", "odd", "part", "ready")
+    __slots__ = ("circular", "columns", "opaque", "part", "ready")
 
     def __init__(
         self,
         part: Part,
         columns: tuple[str, ...],
         asked: tuple[Asked, ...],
-        odd: bool,
+        opaque: bool,
         circular: bool,
         budget: Budget,
     ) -> None:
         super().__init__(asked, budget)
         self.part = part
         self.columns = columns
-        self.odd = odd
+        self.opaque = opaque
         self.circular = circular
         self.ready: object = None
 
@@ -64,19 +64,19 @@ class Group(Results[Any]):
 class Plan:
     """``asked``: the partner's names that decide, sorted, and ``INSTANT`` if the instant does.
 
-    ``columns``: those of the rows that decide; ``odd``: the rows that they do not decide.
+    ``columns``: those of the rows that decide; ``opaque``: the rows that they do not decide.
     """
 
-    __slots__ = ("_wide", "asked", "columns", "groups", "odd", "random")
+    __slots__ = ("_wide", "asked", "columns", "groups", "opaque", "random")
 
     def __init__(self, groups: list[Group], asked: tuple[Asked, ...], random: bool) -> None:
         self.groups = groups
         self.asked = asked
         self.random = random
         self.columns = frozenset[str]().union(*(group.columns for group in groups))
-        self.odd = 0
+        self.opaque = 0
         for group in groups:
-            self.odd |= group.part.bits if group.odd else 0
+            self.opaque |= group.part.bits if group.opaque else 0
         self._wide: bool | None = None
 
     def forget(self) -> None:
@@ -145,12 +145,12 @@ class _Draft:
         self.asked: set[str] = set()
         self.done: dict[str, Shape | None] = {}
         self.measured: dict[str, tuple[int, int]] = {}
-        self.odd = self.exact = self.clock = self.random = self.circular = False
+        self.opaque = self.exact = self.clock = self.random = self.circular = False
         self.visit(shape, of_row)
 
     def visit(self, shape: Shape, of_row: bool) -> None:
         """Take in all that an expression mentions."""
-        self.odd |= shape.odd
+        self.opaque |= shape.opaque
         if shape.exact and not self.exact:
             self.exact = True
             for name in self.asked:
@@ -185,7 +185,7 @@ class _Draft:
             return
         self.asked.add(name)
         item = self.partner.item(name)
-        self.odd |= item.odd
+        self.opaque |= item.opaque
         self.clock |= item.clock
         self.random |= item.random
         self.take(item)
@@ -193,7 +193,7 @@ class _Draft:
     def take(self, item: Item) -> None:
         """The rows' attributes that an attribute of the partner can read matter."""
         self.rows |= self.read_by(item)
-        self.odd |= self.exact and item.back
+        self.opaque |= self.exact and item.back
 
     def read_by(self, item: Item) -> frozenset[str]:
         """The rows' attributes that an attribute of the partner can read."""
@@ -229,12 +229,12 @@ class _Draft:
         """The finished group."""
         height, size = self._measure(self.root, self.of_row, frozenset())
         again = open_names & (self.rows if self.of_row else self.asked)
-        odd = self.odd or height > _ROOM or size > MAX_SIZE or bool(again)
+        opaque = self.opaque or height > _ROOM or size > MAX_SIZE or bool(again)
         columns = tuple(sorted(self.rows))
-        if self.circular and not odd:
-            odd = not (self._is_short() and self.store.trees_apart(self.part, columns))
+        if self.circular and not opaque:
+            opaque = not (self._is_short() and self.store.trees_apart(self.part, columns))
         asked = _in_order(self.asked, self.exact, self.clock)
-        return Group(self.part, columns, asked, odd, self.circular, self.store.budget)
+        return Group(self.part, columns, asked, opaque, self.circular, self.store.budget)
 
     def _is_short(self) -> bool:
         """Whether an evaluation with a circle in it, cut where that closes, is a short one."""

@@ -1,6 +1,6 @@
 """Finds which attributes can have an influence on the value of an expression.
 
-An expression is *odd* if knowing them is not enough: it looks at the match as such (``.LEFT``,
+An expression is *opaque* if knowing them is not enough: it looks at the match as such (``.LEFT``,
 ``parent``, a bare ``TARGET``), or prints or parses expressions.  It is of the *clock* if the
 instant or the zone matters, *random* if chance may.  Equal expressions have one ``Shape``.  Follows
 classad/evaluation/scopes.py for what a name can reach.
@@ -43,7 +43,7 @@ class Shape:
         "height",
         "names",
         "node",
-        "odd",
+        "opaque",
         "random",
         "size",
         "tree",
@@ -54,7 +54,7 @@ class Shape:
         self.uid = uid
         self.tree = tree
         self.node: Any = tree.node
-        self.odd = self.clock = self.random = self.exact = False
+        self.opaque = self.clock = self.random = self.exact = False
         names: set[tuple[int, str]] = set()
         for where, name in self._walk(self.node):
             names.add((where, name))
@@ -84,11 +84,11 @@ class Shape:
         """Where the name of a reference is looked for; None if it is none to be looked for."""
         name = fold_name(node.name)
         if node.absolute:
-            self.odd = self.random = True  # what it leads to is not known
+            self.opaque = self.random = True  # what it leads to is not known
             return None
         if name in UNUSUAL:
             if name != "currenttime":
-                self.odd = self.random = True
+                self.opaque = self.random = True
                 return None
             self.clock = True
         scope = scope_of(node)
@@ -100,14 +100,14 @@ class Shape:
         """Note what a function does; whether it evaluates its arguments elsewhere."""
         function = lookup_function(name)
         if function is None:
-            self.odd = True
+            self.opaque = True
             return False
         self.clock |= function.varies_with(CLOCK, ZONE)
         self.random |= function.varies_with(CHANCE)
         # All that an argument mentions is known wherever it is evaluated.
         inside = Where.IN_EACH in function.where
         self.exact |= inside
-        self.odd |= function.observed or bool(function.ever_reads & ~(CLOCK | ZONE))
+        self.opaque |= function.observed or bool(function.ever_reads & ~(CLOCK | ZONE))
         return inside
 
 
@@ -119,7 +119,7 @@ class NestedShape(Shape):
     def __init__(self, uid: int, value: Any) -> None:
         self.uid = uid
         self.node = None
-        self.odd = self.clock = self.random = self.exact = False
+        self.opaque = self.clock = self.random = self.exact = False
         names: set[tuple[int, str]] = set()
         self.height, self.size = 1, 1
         todo = [value]
@@ -135,7 +135,7 @@ class NestedShape(Shape):
 
     def _member(self, shape: Shape, names: set[tuple[int, str]]) -> None:
         names.update((BOTH, name) for _, name in shape.names)
-        self.odd |= shape.odd
+        self.opaque |= shape.opaque
         self.clock |= shape.clock
         self.random |= shape.random
         self.exact |= shape.exact

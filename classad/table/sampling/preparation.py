@@ -132,14 +132,14 @@ class Reduction:
         """
         shape = self.partner.shapes.of_part(node)
         items = [(name, self.partner.item(name)) for _, name in shape.names]
-        varied = shape.odd or shape.random or self.inside
+        varied = shape.opaque or shape.random or self.inside
         if varied or any(name in self.columns or self._reads(item) for name, item in items):
             raise Unknown
         return Fixed(shape, of_row)
 
     def _reads(self, item: Item) -> bool:
         """Whether an attribute of the partner is not the same whatever the rows are."""
-        return item.odd or item.random or not self.columns.isdisjoint(item.rows | item.around)
+        return item.opaque or item.random or not self.columns.isdisjoint(item.rows | item.around)
 
     def _reference(self, node: Reference, of_row: bool) -> Node:
         name, scope = fold_name(node.name), scope_of(node)

@@ -141,11 +141,11 @@ class OverlaidStore(ChangingStore):
 
     def _note(self, row: int, ad: Any) -> None:
         if ad._chained is not None or ad._parent is not None:
-            self.odd |= 1 << row
+            self.opaque |= 1 << row
 
     def _look(self) -> Callable[[str], bool]:
         self.ads = list(self._source.ads)
-        self._places, self.odd = None, 0
+        self._places, self.opaque = None, 0
         for row, ad in enumerate(self._source.ads):
             self._note(row, ad)
         return lambda name: True

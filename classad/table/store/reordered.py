@@ -53,11 +53,11 @@ class PlacedStore(ChangingStore):
         self.names = set(self._base.names | self._overlay)
         used = len(self._order) - self._order.count(NOWHERE)
         self._whole = used == len(self._order) == self._base.size
-        self.odd = 0
-        if self._base.odd:
+        self.opaque = 0
+        if self._base.opaque:
             for row, place in enumerate(self._order):
-                if place >= 0 and self._base.odd >> place & 1:
-                    self.odd |= 1 << row
+                if place >= 0 and self._base.opaque >> place & 1:
+                    self.opaque |= 1 << row
         moved = places is not self._order and places != self._order
         return lambda name: moved or name in overlay or name in self._overlay
 
@@ -71,8 +71,8 @@ class PlacedStore(ChangingStore):
         ads = (self._base.ads[place] for place in places if place != NOWHERE)
         return all(ad is None or is_apart(ad, names) for ad in ads)
 
-    def odd_for(self, partner: ClassAd | None) -> int:
-        return self.odd
+    def opaque_for(self, partner: ClassAd | None) -> int:
+        return self.opaque
 
     def peek(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows have, without a column for all."""

@@ -53,7 +53,7 @@ class Store:
         self._parts: Notes[int, Part] = Notes(budget)
         self.everything = self.part((1 << self.size) - 1)
         self.names: set[str] = set()
-        self.odd = 0
+        self.opaque = 0
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
@@ -71,11 +71,11 @@ class Store:
         """Take in what an ad has that concerns the table as a whole."""
         self.names.update(ad._attrs)
         if ad._chained is not None or ad._parent is not None:
-            self.odd |= 1 << row
+            self.opaque |= 1 << row
             if ad._chained is not None:
                 self.names.update(ad.keys() and [name.lower() for name in ad])
         else:
-            self.odd &= ~(1 << row)
+            self.opaque &= ~(1 << row)
 
     @property
     def misleading(self) -> bool:
@@ -143,13 +143,13 @@ class Store:
             self._columns[name] = self._column(name) if self.has(name) else None
         return self._columns[name]
 
-    def odd_for(self, partner: ClassAd | None) -> int:
+    def opaque_for(self, partner: ClassAd | None) -> int:
         """The rows that a partner has to be asked about one by one, such as itself."""
         if self._places is None:
             self._places = {id(ad): row for row, ad in enumerate(self.ads) if ad is not None}
             self._shared = len(self._places) < self.size - self.ads.count(None)
         row = self._places.get(id(partner))
-        return self.odd if row is None else self.odd | 1 << row
+        return self.opaque if row is None else self.opaque | 1 << row
 
     def built(self, name: str) -> Column | None:
         """The column of an attribute, if it has been asked for before."""
@@ -273,14 +273,14 @@ class Store:
 
     def replace(self, row: int, ad: ClassAd) -> tuple[set[str], bool]:
         """Another ad for a row: the columns in which that matters, and whether expressions do."""
-        before, odd = self.names.copy(), self.odd
+        before, opaque = self.names.copy(), self.opaque
         self._take_place(row, ad)
         self._own.add(row)
         self._note(row, ad)
         for name in self.names - before:
             self._columns.pop(name, None)
         changed: set[str] = self.names - before
-        structural = bool(changed) or odd != self.odd or not is_apart(ad, ad._attrs)
+        structural = bool(changed) or opaque != self.opaque or not is_apart(ad, ad._attrs)
         for name, column in self._columns.items():
             if column is None:
                 continue
