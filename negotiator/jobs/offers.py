@@ -53,6 +53,8 @@ class Offers:
     _may_offer: int | None = field(init=False)
     #: The autoclusters that were refused in this session.
     _rejected: set[int] = field(factory=set)
+    #: What tells the jobs of refused requests apart, see ``JobList.alike``.
+    _refused: set[int] = field(factory=set)
     #: Requests fetched ahead that have not been handed out yet.
     _ahead: list[Request] | None = None
     #: How many matches and refusals have come since they were last counted.
@@ -85,6 +87,7 @@ class Offers:
     def reject(self, request: Request) -> None:
         """Nothing was found for a request: its autocluster is not offered again."""
         self._results += 1
+        self._refused.add(self.jobs.alike(request.jobs[0]))
         if request.autocluster != NO_AUTOCLUSTER:
             self._rejected.add(self.jobs.real_id(request.autocluster))
 
@@ -154,7 +157,8 @@ class Offers:
         while self._next < len(self._runs):
             run = self._runs[self._next]
             rest = [] if run.number in self._rejected else run.rest(jobs)
-            if rest:
+            # D-503: where the schedd does not know what was refused it would be sent for ever.
+            if rest and jobs.alike(rest[0]) not in self._refused:
                 run.jobs = rest
                 rest = rest[: self._may_offer] if grouped else rest[:1]
                 if self._may_offer is not None:

@@ -37,7 +37,24 @@ ALICE, BOB = "g1.alice@pool", "bob@pool"
 
 def match(seq: int, slot: str, kind: MatchKind = MatchKind.NONE, whom: str | None = None) -> Match:
     return Match(
-        seq, 0, 1, ALICE, "ap1", "3.0", seq + 1, 4, 1, slot, kind, whom, 2.0, 7e3, 5e2, 0.0, 1.0
+        seq,
+        0,
+        1,
+        ALICE,
+        "ap1",
+        "3.0",
+        seq + 1,
+        4,
+        1,
+        slot,
+        kind,
+        whom,
+        2.0,
+        whom,
+        7e3,
+        5e2,
+        0.0,
+        1.0,
     )
 
 
