@@ -36,25 +36,9 @@ ALICE, BOB = "g1.alice@pool", "bob@pool"
 
 
 def match(seq: int, slot: str, kind: MatchKind = MatchKind.NONE, whom: str | None = None) -> Match:
+    numbers = (7e3, 5e2, 0.0, 1.0)
     return Match(
-        seq,
-        0,
-        1,
-        ALICE,
-        "ap1",
-        "3.0",
-        seq + 1,
-        4,
-        1,
-        slot,
-        kind,
-        whom,
-        2.0,
-        whom,
-        7e3,
-        5e2,
-        0.0,
-        1.0,
+        seq, 0, 1, ALICE, "ap1", "3.0", seq + 1, 4, 1, slot, kind, whom, 2.0, whom, *numbers
     )
 
 
