@@ -22,7 +22,7 @@ from fuzz.mutations import MUTATIONS, Mutation
 
 ROOT: Final = Path(__file__).parents[1]
 #: Bugs that have to be caught.
-WANTED: Final = 60
+WANTED: Final = 100
 #: What a copy needs.
 PARTS: Final = (
     "classad", "policy", "negotiator", "pieslice", "fuzz", "grammar", "csrc", "tests", "examples",
