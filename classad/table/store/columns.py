@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from classad.ads.ad import Ad, ListValue
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.language.values import AbsTime, Value
 from classad.table.arrays.arrays import pick
 from classad.table.expressions.shapes import text_of
@@ -94,7 +94,7 @@ def cell_key(cell: Any) -> Any:
         return (kind, repr(cell))
     if kind in PLAIN:
         return (kind, cell)
-    if kind is ExprTree:
+    if kind is Expression:
         return text_of(cell)
     if kind is ListValue:
         return ("list", *map(cell_key, cell.items))

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, Final
 
 from classad.ads.ad import stored_form
-from classad.ads.expression import Expression as ExprTree
+from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import number_pairs
@@ -230,7 +230,7 @@ class Store:
 
     def shape_of(self, cell: Any) -> Shape:
         """The shape of a cell that is not plain."""
-        if cell.__class__ is ExprTree:
+        if cell.__class__ is Expression:
             return self.shapes.of_tree(cell)
         return self.shapes.of_value(cell)
 
@@ -324,7 +324,7 @@ def _texts(column: LoadedColumn) -> set[int]:
 
 def is_apart(ad: ClassAd, names: Iterable[str]) -> bool:
     """Whether attributes of an ad are expressions of their own, none another's too."""
-    trees = [id(cell) for cell in map(ad._attrs.get, names) if cell.__class__ is ExprTree]
+    trees = [id(cell) for cell in map(ad._attrs.get, names) if cell.__class__ is Expression]
     return len(set(trees)) == len(trees)
 
 
