@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from classad.ads.ad import as_string
 from classad.evaluate import EvalContext
 from negotiator.model.result import Match
 from negotiator.model.snapshot import AccountantState, Resource
@@ -68,7 +69,7 @@ def table_of_claims(
 
 def _key_of(slot: Slot, context: EvalContext) -> str:
     """The name under which the accountant records a claim of a slot."""
-    return f"{slot.name}@{slot.ad.get_string('StartdIpAddr', context=context) or ''}"
+    return f"{slot.name}@{as_string(slot.value('StartdIpAddr', context)) or ''}"
 
 
 def _is_suspended(slot: Slot, context: EvalContext) -> bool:
