@@ -15,6 +15,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from fuzz.daemons.system import DaemonError
+from negotiator.scenario.expand import BASE_JOB, BASE_SLOT
 from pieslice.data import Record
 
 #: When everything was submitted: a time that no rule depends on.
@@ -25,42 +26,6 @@ def quoted(text: object) -> str:
     """A string literal of the language."""
     escaped = str(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-_BASE_SLOT: Final = {
-    "MyType": quoted("Machine"),
-    "State": quoted("Unclaimed"),
-    "Activity": quoted("Idle"),
-    "Arch": quoted("X86_64"),
-    "OpSys": quoted("LINUX"),
-    "Cpus": "1",
-    "Memory": "1024",
-    "Disk": "1000000",
-    "SlotID": "1",
-    "SlotWeight": "Cpus",
-    "Requirements": "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory",
-    "Rank": "0.0",
-    "CurrentRank": "0.0",
-}
-_BASE_JOB: Final = {
-    "JobUniverse": "5",
-    "JobStatus": "1",
-    "JobPrio": "0",
-    "QDate": str(LONG_AGO),
-    "EnteredCurrentStatus": str(LONG_AGO),
-    "Cmd": quoted("/bin/true"),
-    "Iwd": quoted("/tmp"),
-    "CurrentHosts": "0",
-    "MinHosts": "1",
-    "MaxHosts": "1",
-    "NumJobStarts": "0",
-    "RequestCpus": "1",
-    "RequestMemory": "1",
-    "RequestDisk": "1",
-    "Rank": "0.0",
-    "Requirements": "true",
-    "LeaveJobInQueue": "false",
-}
 
 
 @frozen
@@ -131,7 +96,7 @@ def expand_slots(
         for i in range(entry.get("count", 1)):
             number = entry.get("first", 1) + i
             name = filled(entry["name"], i=number)
-            ad = merge(_BASE_SLOT, defaults, entry.get("ad"))
+            ad = merge(BASE_SLOT, defaults, entry.get("ad"))
             machine = name.split("@", 1)[1] if "@" in name else name
             head = {"Name": quoted(name), "Machine": quoted(machine)}
             where = {"MyAddress": quoted(address), "StartdIpAddr": quoted(address)}
@@ -174,7 +139,7 @@ def expand_jobs(entries: Sequence[Record], defaults: Mapping[str, str | None] | 
         submitter = entry["submitter"]
         owner = entry.get("owner") or submitter.rsplit(".", 1)[-1]
         for number in range(proc, proc + entry.get("count", 1)):
-            ad = merge(_BASE_JOB, defaults, entry.get("ad"))
+            ad = merge(BASE_JOB, defaults, entry.get("ad"))
             ad = {key: filled(text, i=number, c=cluster) for key, text in ad.items()}
             if submitter != owner:
                 ad = merge({"AccountingGroup": quoted(submitter)}, ad)

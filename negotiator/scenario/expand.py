@@ -18,7 +18,8 @@ Scenario: TypeAlias = Mapping[str, Any]
 #: The pool that schedds of a scenario belong to.
 POOL: Final = "oracle.test"
 ADDRESS: Final = '"<127.0.0.1:9890>"'
-_BASE_SLOT: Final = {
+#: What a slot has unless a scenario says otherwise; behind it the same of a job.
+BASE_SLOT: Final = {
     "MyType": '"Machine"',
     "State": '"Unclaimed"',
     "Activity": '"Idle"',
@@ -29,11 +30,11 @@ _BASE_SLOT: Final = {
     "Disk": "1000000",
     "SlotID": "1",
     "SlotWeight": "Cpus",
+    "Requirements": "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory",
     "Rank": "0.0",
     "CurrentRank": "0.0",
-    "Requirements": "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory",
 }
-_BASE_JOB: Final = {
+BASE_JOB: Final = {
     "JobUniverse": "5",
     "JobStatus": "1",
     "JobPrio": "0",
@@ -110,7 +111,7 @@ def expand_slots(scenario: Scenario, entries: list[Scenario]) -> Iterator[SlotEn
         for i in range(entry.get("count", 1)):
             numbers = {"i": entry.get("first", 1) + i}
             name = _fill(entry["name"], numbers)
-            ad = merge(_BASE_SLOT, scenario.get("slot_defaults"), entry.get("ad"))
+            ad = merge(BASE_SLOT, scenario.get("slot_defaults"), entry.get("ad"))
             ad = {key: _fill(text, numbers) for key, text in ad.items()}
             machine = name.partition("@")[2] or name
             head = {"Name": quoted(name), "Machine": quoted(machine)}
@@ -134,7 +135,7 @@ def expand_jobs(scenario: Scenario, entries: list[Scenario]) -> Iterator[JobEntr
         owner = entry.get("owner") or submitter.rpartition(".")[2]
         group = {"AccountingGroup": quoted(submitter)} if submitter != owner else {}
         for i in range(proc, proc + entry.get("count", 1)):
-            ad = merge(_BASE_JOB, scenario.get("job_defaults"), entry.get("ad"))
+            ad = merge(BASE_JOB, scenario.get("job_defaults"), entry.get("ad"))
             ad = {key: _fill(text, {"i": i, "c": cluster}) for key, text in ad.items()}
             fixed = {
                 "ClusterId": str(cluster),
