@@ -6,6 +6,7 @@ A set is one integer, whose bit r stands for row r of the table.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from itertools import repeat
@@ -21,7 +22,7 @@ from classad.table import Rows, Table
 from classad.table.arrays.arrays import rows_of, without
 from classad.table.dependence.partner import Partner
 from negotiator.columns.chance import UnsureError
-from negotiator.columns.slot_sets import SlotSets, Weighed
+from negotiator.columns.slot_sets import SlotSets
 from negotiator.matching.candidate import Tally
 from negotiator.matching.conditions import (
     UNEQUAL,
@@ -140,11 +141,17 @@ class Conditions:
 
     def _within_limit(self, condition: Condition) -> Way:
         weights = [slot.weight for slot in self._slots.values()]
-        heavy = Weighed(SlotSets(self._rows, self._size, weights))
+        sets = SlotSets(self._rows, self._size, weights)
+        # A weight is permitted if a greater one is; whatever is no number comes before all others.
+        falling = sorted(sets.values, key=lambda weight: (weight != weight, weight), reverse=True)
 
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
             assert ask.permits is not None
-            return without(bits, heavy.too_heavy(partial(ask.permits, kind)))
+            permits = partial(ask.permits, kind)
+            if not falling or permits(falling[0]):
+                return bits
+            heavy = set(falling[: bisect_left(falling, True, key=permits)])
+            return without(bits, sets.where(heavy.__contains__))
 
         return way
 

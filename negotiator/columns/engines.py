@@ -23,7 +23,7 @@ from classad.table.memory.budget import DEFAULT
 from negotiator.columns.engine import ColumnEngine, SlotsLeft
 from negotiator.columns.fetch import fetch_columns
 from negotiator.columns.rows import SlotRows
-from negotiator.columns.slot_ads import ListedAds, PlacedAds
+from negotiator.columns.slot_ads import PlacedAds
 from negotiator.columns.slots import ColumnSlots
 from negotiator.matching.board import Engine
 from negotiator.pool.fetch import fetch_slots
@@ -42,7 +42,7 @@ class ColumnEngines:
         self._lasting = lasting
         load()  # the functions of the language, which every cycle asks for
         self._names: dict[str, int] = {}
-        self._ads: ListedAds | PlacedAds | None = None
+        self._ads: PlacedAds | None = None
         self._table: Table | None = None
         #: The place in the pool of each row of loaded slots.
         self._pool: tuple[SlotRows, array[int]] | None = None
@@ -61,66 +61,50 @@ class ColumnEngines:
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """See ``negotiator.matching.engine.Engines``."""
-        if isinstance(slots, ColumnSlots) and (slots.rows.lasting or not self._lasting):
-            placed, table = self._place(slots)
-        else:
-            placed, table = self._list(slots)
-        self._table = table
-        return SlotsLeft(placed), ColumnEngine(placed, table, policy)
-
-    # --- slots that are rows already ------------------------------------------------------------
-
-    def _place(self, slots: ColumnSlots) -> tuple[dict[int, Slot], Table]:
-        """Slots that are rows of another table, with their places here."""
-        places, size = self._places(slots)
-        placed = dict(zip(places, slots, strict=True))
+        if not isinstance(slots, ColumnSlots):
+            ads = SlotRows.of([slot.unchanged for slot in slots])
+            changed = {name for slot in slots for name in slot.changes}
+            slots = ColumnSlots(slots, ads, changed, ads.order)
+        numbers, size = self._numbers(slots)
         known = self._ads
-        if isinstance(known, PlacedAds) and known.rows is slots.rows and known.size == size:
-            known.show(placed, slots)
-            assert self._table is not None
+        if known is not None and self._table is not None and known.size == size:
+            placed = known.show(slots, numbers)
             self._table.refresh()
-            return placed, self._table
-        self._ads = PlacedAds(slots.rows, size)
-        self._ads.show(placed, slots)
-        return placed, Table.placed(self._ads, budget=max(DEFAULT, _PER_SLOT * size))
+        else:
+            self._ads = PlacedAds(size)
+            placed = self._ads.show(slots, numbers)
+            self._table = Table.placed(self._ads, budget=max(DEFAULT, _PER_SLOT * size))
+        return SlotsLeft(placed), ColumnEngine(placed, self._table, policy)
 
-    def _places(self, slots: ColumnSlots) -> tuple[Sequence[int], int]:
-        """The place of each slot, and how many places there are."""
-        if self._lasting:
-            rows = slots.rows
-            if self._pool is None or self._pool[0] is not rows:
-                of_row = array("i", bytes(4 * len(rows.table)))
-                for place, row in enumerate(rows.order):
-                    of_row[row] = place
-                self._pool = (rows, of_row)
-            found = pick(self._pool[1], slots.places())
+    def _numbers(self, slots: ColumnSlots) -> tuple[Sequence[int], int]:
+        """The row of each slot, and how many rows there are."""
+        if not self._lasting:
+            return range(len(slots)), len(slots)
+        if slots.rows.lasting:
+            found, size = self._in_pool(slots), len(slots.rows.order)
             if not any(map(ge, found, islice(found, 1, None))):
-                return found, len(rows.order)
-        return range(len(slots)), len(slots)
+                return found, size
+            return range(len(slots)), len(slots)
+        size = 0 if self._ads is None else self._ads.size
+        rows = self._by_name(slots, size)
+        if rows is None:
+            rows, size = range(len(slots)), len(slots) + len(slots) // 4 + 16
+            self._names.clear()
+        self._names.update((slot.name, row) for row, slot in zip(rows, slots, strict=True))
+        return rows, size
 
-    # --- slots that are ads ---------------------------------------------------------------------
+    def _in_pool(self, slots: ColumnSlots) -> array[int]:
+        """The place in the pool of each slot that is a row of loaded columns."""
+        rows = slots.rows
+        if self._pool is None or self._pool[0] is not rows:
+            of_row = array("i", bytes(4 * len(rows.table)))
+            for place, row in enumerate(rows.order):
+                of_row[row] = place
+            self._pool = (rows, of_row)
+        return pick(self._pool[1], slots.places())
 
-    def _list(self, slots: Sequence[Slot]) -> tuple[dict[int, Slot], Table]:
-        """Slots that are ads, with their rows."""
-        known = self._ads
-        if isinstance(known, ListedAds) and self._table is not None:
-            rows = self._rows(slots, known.size)
-            if rows is not None:
-                placed = dict(zip(rows, slots, strict=True))
-                self._names.update((slot.name, row) for row, slot in placed.items())
-                known.show(placed)
-                self._table.refresh()
-                return placed, self._table
-        spare = len(slots) // 4 + 16 if self._lasting else 0
-        self._names = {slot.name: row for row, slot in enumerate(slots)}
-        placed = dict(enumerate(slots))
-        self._ads = ListedAds(len(slots) + spare)
-        self._ads.show(placed)
-        budget = max(DEFAULT, _PER_SLOT * self._ads.size)
-        return placed, Table.over(self._ads, budget=budget)
-
-    def _rows(self, slots: Sequence[Slot], size: int) -> list[int] | None:
-        """The rows of slots; None if they do not fit into those that there are."""
+    def _by_name(self, slots: Sequence[Slot], size: int) -> Sequence[int] | None:
+        """The rows of slots that are ads; None if they do not fit into those that there are."""
         rows: list[int] = []
         spare = max(self._names.values(), default=-1) + 1
         for slot in slots:

@@ -125,7 +125,7 @@ class _Fetch:
         if None in names:
             tests.append([name is not None for name in names])
         lacking, weights = self._weights()
-        kept = self._kept()
+        kept = map(self._each, KEPT.values())
         changes: Iterable[Changes] = repeat(_NONE)
         if any(lacking):
             given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
@@ -133,7 +133,7 @@ class _Fetch:
             self.changed.add("slotweight")
         required = spread(*rows.table.column("requirements"), rows.order)
         ads = repeat(None) if rows.loaded else [rows.table.ad(row) for row in rows.order]
-        known = (ads, names, weights, repeat(1), *kept.values(), required, changes)
+        known = (ads, names, weights, repeat(1), *kept, required, changes)
         made = cast(
             "list[Slot]",
             list(map(Slot, *known, repeat(rows), rows.order, repeat(self.changed))),
@@ -151,20 +151,6 @@ class _Fetch:
         for slot in slots.with_policy():
             slot.own_ad()
         return slots
-
-    def _kept(self) -> dict[str, list[object]]:
-        """The facts of ``KEPT``; those that are told by the same attributes are asked together."""
-        together: dict[tuple[str, ...], list[str]] = {}
-        for what, fact in KEPT.items():
-            together.setdefault((fact.prefix, *fact.reads), []).append(what)
-        found = {}
-        for names in together.values():
-            joint = _jointly([KEPT[what] for what in names])
-            codes, values = facts_of(joint, self.rows, without_chance(self.context))
-            for place, what in enumerate(names):
-                column = [value[place] for value in values]
-                found[what] = spread(codes, column, self.rows.order)
-        return {what: found[what] for what in KEPT}
 
     def _weights(self) -> tuple[list[bool], list[float]]:
         """Which slots the negotiator gives its own weight, and what all of them weigh."""
@@ -223,12 +209,3 @@ class _Fetch:
         """What a fact is for each slot."""
         found = facts_of(fact, self.rows, without_chance(self.context))
         return spread(*found, self.rows.order)
-
-
-def _jointly(facts: list[Fact[object]]) -> Fact[list[object]]:
-    """Facts that are told by the same attributes."""
-
-    def find(ad: ClassAd, context: EvalContext) -> list[object]:
-        return [fact.find(ad, context) for fact in facts]
-
-    return Fact(find, facts[0].reads, facts[0].prefix)

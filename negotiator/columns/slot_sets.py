@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -45,26 +44,3 @@ class SlotSets(Generic[T]):
         table = bytes(map(chosen, self._numbers))
         rows = None if len(self._rows) == self._size else self._rows
         return flag(self._codes, rows, table, self._size) if any(table) else 0
-
-
-class Weighed:
-    """The slots by weight, whatever is no number before all others."""
-
-    def __init__(self, sets: SlotSets[float]) -> None:
-        self._sets = sets
-        self._weights = sorted(sets.values, key=_heaviness, reverse=True)
-        self._known: dict[int, int] = {}
-
-    def too_heavy(self, permitted: Callable[[float], bool]) -> int:
-        """The slots of weights that are not permitted; a weight is if a greater one is."""
-        if not self._weights or permitted(self._weights[0]):
-            return 0
-        heavy = bisect_left(self._weights, True, key=permitted)
-        found = self._known.get(heavy)
-        if found is None:
-            found = self._known[heavy] = self._sets.where(set(self._weights[:heavy]).__contains__)
-        return found
-
-
-def _heaviness(weight: float) -> tuple[bool, float]:
-    return (weight != weight, weight)

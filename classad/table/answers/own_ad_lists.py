@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from attr import frozen
 
@@ -18,17 +18,13 @@ from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
 from classad.evaluation.functions import Form, form_of
 from classad.formats.unparse import unparse
-from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import UNDEFINED
-from classad.syntax.nodes import Binary, Call, Conditional, Parens, Reference, Unary
+from classad.syntax.nodes import Call, Reference
 from classad.table.answers.predicates import Book
 from classad.table.dependence.partner import Partner
-from classad.table.expressions.shapes import Shape
-from classad.table.expressions.templates import MARK, with_children
+from classad.table.expressions.shapes import Shape, name_in
+from classad.table.expressions.templates import MARK, OPERATORS, with_children
 from classad.table.store.columns import Column, cell_key, is_open
-
-#: Operands and arguments that are evaluated where the whole is.
-_INSIDE: Final = frozenset({Binary, Unary, Conditional, Parens})
 
 
 @frozen(eq=False)
@@ -81,11 +77,12 @@ class OwnLists:
         if kind is Call:
             if form_of(node.name, len(node.args)) is not Form.COUNT:
                 return node
-            lists = self._lists(_of(node.args[1], "target")) if _of(node.args[0], "my") else None
+            own, listed = name_in(node.args[0], "my"), name_in(node.args[1], "target")
+            lists = self._lists(listed) if own else None
             if lists is None:
                 return node
             return Call(node.name, (node.args[0], Reference(lists.name, base=Reference("TARGET"))))
-        if kind not in _INSIDE:
+        if kind not in OPERATORS:
             return node
         children = node.children()
         parts = [self._replaced(part) for part in children]
@@ -171,24 +168,11 @@ def _named(cell: Any) -> list[Any] | None:
         if item.__class__ is not Expression:
             found.append(_Written(item))
             continue
-        node = item.node
-        if node.__class__ is not Reference or node.base is not None or node.absolute:
-            return None
-        name = fold_name(node.name)
-        if name in UNUSUAL:
+        name = name_in(item.node, "")
+        if not name:
             return None
         found.append(name)
     return found
-
-
-def _of(node: Any, scope: str) -> str:
-    """The name of an attribute that is referred to in one of the two ads, or nothing."""
-    if node.__class__ is not Reference or node.base is None or node.absolute:
-        return ""
-    name, base = fold_name(node.name), node.base
-    if base.__class__ is not Reference or base.base is not None or base.absolute:
-        return ""
-    return name if fold_name(base.name) == scope and name not in UNUSUAL else ""
 
 
 __all__ = ["OwnLists"]

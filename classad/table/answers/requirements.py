@@ -194,11 +194,10 @@ class RowSide:
         opaque, chance = self.opaque, False
         if self._joint is None:
             self._joint = grouped(self.predicates, partner, self.book.budget)
-        keys, now = partner.keys, self.book.budget.now
+        keys = partner.keys
         for together in self._joint:
             # As ``find`` does, without a call: there are many of them for each request.
             verdict = together.known.get(together.key_of(keys)) or together.ask(partner)
-            verdict.used = now
             passing = verdict.passing
             if passing is not None:
                 bits &= passing

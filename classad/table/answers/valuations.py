@@ -68,13 +68,12 @@ class _Use:
     ``columns``: what it was made from; ``cost``: its bytes, unless it was there already.
     """
 
-    __slots__ = ("columns", "cost", "used", "valuation")
+    __slots__ = ("columns", "cost", "valuation")
 
     def __init__(self, valuation: Valuation, columns: frozenset[str], cost: int) -> None:
         self.valuation = valuation
         self.columns = columns
         self.cost = cost
-        self.used = 0
 
 
 class _Pairs(NamedTuple):
@@ -99,8 +98,8 @@ class Valuations:
         #: The valuations by what they consist of, as long as they are results.
         self._made: WeakValueDictionary[object, Valuation] = WeakValueDictionary()
         self._uids = count()
-        #: The codes of plans by their groups.
-        self._codes: Notes[object, array[int]] = Notes(budget)
+        #: The combination of each row, all groups of a plan counted together.
+        self._codes: Notes[Plan, array[int]] = Notes(budget)
         self._pairs: Notes[tuple[int, int], _Pairs] = Notes(budget)
 
     def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
@@ -234,30 +233,20 @@ class Valuations:
         whole = found[0]
         if len(found) > 1:
             whole = Vector.of([value for values in found for value in values.values()])
-        codes, own = self._placed(plan.groups, joints, first)
+        codes = self._codes.get(plan)
+        if codes is None:
+            codes = self._placed(plan.groups, joints, first)
+            self._codes.keep(plan, codes, 300 + 4 * len(codes))
         made_of = (id(codes), opaque, _told_apart(whole))
         known = self._made.get(made_of)
         if known is not None:
             return known, _KNOWN
-        cost = _KNOWN + (4 * len(codes) if own else 0) + 20 * len(whole)
-        return self._new(made_of, codes, whole, opaque), cost
+        return self._new(made_of, codes, whole, opaque), _KNOWN + 20 * len(whole)
 
     def _placed(
         self, groups: list[Group], joints: list[Joint | None], first: list[int]
-    ) -> tuple[array[int], bool]:
-        """The codes of the groups in the order of the rows; whether no other has the same.
-
-        ``first``: the first code of each group.  They are the same for all partners.
-        """
-        key = tuple(
-            [
-                (group.part.uid, start, None if joint is None else group.columns)
-                for group, joint, start in zip(groups, joints, first, strict=True)
-            ]
-        )
-        known = self._codes.get(key)
-        if known is not None:
-            return known, False
+    ) -> array[int]:
+        """The codes of the groups in the order of the rows; ``first``: the first of each group."""
         pieces = [
             array("i", (start,)) * group.part.bits.bit_count()
             if joint is None
@@ -266,15 +255,13 @@ class Valuations:
             else pick(array("i", range(start, start + joint.size)), joint.codes)
             for group, joint, start in zip(groups, joints, first, strict=True)
         ]
-        if len(self._codes) >= _ARRANGED:
-            self._codes.drop()
-        codes = pieces[0]
-        if len(pieces) > 1:
-            codes = NO_CODES * self._store.size
-            for group, piece in zip(groups, pieces, strict=True):
-                for row, code in zip(group.part.rows or (), piece, strict=True):
-                    codes[row] = code
-        return self._codes.keep(key, codes, 300 + 4 * len(codes)), True
+        if len(pieces) == 1:
+            return pieces[0]
+        codes = NO_CODES * self._store.size
+        for group, piece in zip(groups, pieces, strict=True):
+            for row, code in zip(group.part.rows or (), piece, strict=True):
+                codes[row] = code
+        return codes
 
 
 def _told_apart(values: Vector) -> object:

@@ -21,7 +21,6 @@ from classad.table.store.store import Store
 class Found(Protocol):
     """A result.  ``columns``: those of the rows that it was made from."""
 
-    used: int
     cost: int
     columns: frozenset[str]
 

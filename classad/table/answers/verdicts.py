@@ -21,7 +21,7 @@ class Verdict:
     does not rule out; None for all.
     """
 
-    __slots__ = ("bad", "chance", "columns", "cost", "decided", "opaque", "passing", "true", "used")
+    __slots__ = ("bad", "chance", "columns", "cost", "decided", "opaque", "passing", "true")
 
     def __init__(
         self,
@@ -38,7 +38,6 @@ class Verdict:
         self.columns = columns
         self.chance = False
         self.passing: int | None = None
-        self.used = 0
         self.cost = 300 + (true.bit_length() + bad.bit_length() + opaque.bit_length()) // 7
 
     @property

@@ -11,14 +11,13 @@ from typing import Final, NamedTuple
 
 from classad.ads.expression import Expression
 from classad.formats.unparse import unparse
-from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import Scalar
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference
 from classad.syntax.unbuilt import Unbuilt
 from classad.syntax.ways import PREFIX
 from classad.table.expressions.conjunct_texts import conjuncts_in
-from classad.table.expressions.shapes import Shape, Shapes, scope_of, text_of
+from classad.table.expressions.shapes import Shape, Shapes, name_in, text_of
 from classad.table.expressions.templates import (
     Constant,
     Template,
@@ -123,7 +122,7 @@ class Splits:
     def _whole(self, tree: Expression) -> list[Conjunct]:
         """The conjuncts of an expression of which more than the text has to be looked at."""
         return [
-            Conjunct(_own_name(node), level, node, None, ())
+            Conjunct(name_in(node, "", "my"), level, node, None, ())
             for node, level in _conjuncts_of(tree.node)
         ]
 
@@ -174,7 +173,7 @@ class Splits:
             free.update(constant.place for _, constant in places)
             template = self._template(node, text, how, [literal for literal, _ in places])
             constants = tuple([constant for _, constant in places])
-            pieces.append(_Piece(_own_name(node), level, template, constants))
+            pieces.append(_Piece(name_in(node, "", "my"), level, template, constants))
         return tuple([place for place in range(count) if place not in free]), pieces
 
     def _template(self, node: Node, text: str, how: int, literals: list[Literal]) -> Template:
@@ -206,16 +205,6 @@ def _conjuncts_of(root: Node) -> Iterator[tuple[Node, int]]:
             todo.append((node.left, level + 1))
         else:
             yield node, level
-
-
-def _own_name(node: Node) -> str:
-    """The attribute of the ad itself that a node is nothing but a reference to, or nothing."""
-    if not isinstance(node, Reference) or node.absolute:
-        return ""
-    name = fold_name(node.name)
-    if name in UNUSUAL or node.base is None:
-        return "" if name in UNUSUAL else name
-    return name if scope_of(node) == "my" else ""
 
 
 __all__: Final = ["Conjunct", "Splits"]

@@ -28,10 +28,7 @@ class Results(Generic[R]):
 
     def find(self, partner: Partner) -> R | None:
         """What was found for a partner that is the same."""
-        found = self.known.get(self.key_of(partner.keys))
-        if found is not None:
-            found.used = self._budget.now
-        return found
+        return self.known.get(self.key_of(partner.keys))
 
     def keep(self, partner: Partner, found: R) -> R:
         """Keep what was found for partners like this one."""

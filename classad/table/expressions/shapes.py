@@ -149,9 +149,8 @@ class Shapes:
         self.budget = budget = Budget() if budget is None else budget
         self._uids = count()
         self._by_text: Notes[object, Shape] = Notes(budget)
-        # The trees and nodes are kept, so that their identities are their own.
-        self._by_tree: Notes[int, tuple[object, Shape]] = Notes(budget)
-        self._by_node: Notes[int, tuple[Node, Shape]] = Notes(budget)
+        #: By the identities of trees, nodes and values, which are kept so that these stay theirs.
+        self._by_object: Notes[int, tuple[object, Shape]] = Notes(budget)
         #: Attributes that some partner was asked for and does not have.
         self.absent: Notes[str | tuple[str], None] = Notes(budget)
         #: Those of which the expression was asked for, as it was asked.
@@ -161,25 +160,25 @@ class Shapes:
 
     def forget(self) -> None:
         """Forget all; the numbers of shapes do not come again."""
-        for notes in (self._by_text, self._by_tree, self._by_node, self.absent, self._values):
+        for notes in (self._by_text, self._by_object, self.absent, self._values):
             notes.drop()
         self.exactly.clear()
 
     def of_tree(self, tree: Expression) -> Shape:
         """The shape of an expression."""
-        known = self._by_tree.get(id(tree))
+        known = self._by_object.get(id(tree))
         if known is not None:
             return known[1]
         shape = self.of_text(text_of(tree), tree)
-        self._by_tree.keep(id(tree), (tree, shape), 300)
+        self._by_object.keep(id(tree), (tree, shape), 300)
         return shape
 
     def of_value(self, value: Any) -> Shape:
         """The shape of a list or ad that is a value."""
-        known = self._by_tree.get(id(value))
+        known = self._by_object.get(id(value))
         if known is None:
             shape = NestedShape(next(self._uids), value)
-            known = self._by_tree.keep(id(value), (value, shape), 600 + 100 * shape.size)
+            known = self._by_object.keep(id(value), (value, shape), 600 + 100 * shape.size)
         return known[1]
 
     def of_node(self, node: Node, text: object) -> Shape:
@@ -195,10 +194,10 @@ class Shapes:
 
     def of_part(self, node: Node) -> Shape:
         """The shape of a part of an expression that is asked for again and again."""
-        known = self._by_node.get(id(node))
+        known = self._by_object.get(id(node))
         if known is None:
             shape = self.of_node(node, (unparse(node), -1))
-            known = self._by_node.keep(id(node), (node, shape), 300)
+            known = self._by_object.keep(id(node), (node, shape), 300)
         return known[1]
 
     def of_text(self, text: object, tree: Expression) -> Shape:
@@ -225,6 +224,17 @@ def bare(node: Any) -> Any:
     while node.__class__ is Parens:
         node = node.inner
     return node
+
+
+def name_in(node: Node, *scopes: str) -> str:
+    """The attribute that a node is nothing but a reference to, looked for as said, or nothing.
+
+    ``scopes``: those of ``scope_of``.
+    """
+    if not isinstance(node, Reference) or scope_of(node) not in scopes:
+        return ""
+    name = fold_name(node.name)
+    return "" if name in UNUSUAL else name
 
 
 def scope_of(node: Reference) -> str | None:

@@ -13,9 +13,8 @@ from typing import Any
 
 from classad.ads.ad import Ad, ListValue
 from classad.language.values import ERROR, UNDEFINED
-from classad.table.arrays.vectors import Vector, count_holding
+from classad.table.arrays.vectors import Unknown, Vector, count_holding
 from classad.table.dependence.partner import Partner
-from classad.table.sampling.preparation import Unknown
 from classad.table.store.columns import PLAIN
 
 

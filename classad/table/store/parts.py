@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ads.ad import prepared
 from classad.binding.ad import ClassAd
-from classad.language.values import UNDEFINED, closeness
+from classad.language.values import UNDEFINED
 from classad.table.arrays.arrays import NO_CODES, bits_of, flag, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
 from classad.table.memory.budget import Budget, Notes
@@ -66,9 +66,7 @@ class Part:
 
     __slots__ = (
         "_bases",
-        "_indexes",
         "_joints",
-        "_plain",
         "_source",
         "_splits",
         "_vectors",
@@ -88,9 +86,7 @@ class Part:
         self._source = source
         budget = source.budget
         self._views: Notes[str, View] = Notes(budget)
-        self._plain: Notes[str, bool] = Notes(budget)
         self._bases: Notes[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = Notes(budget)
-        self._indexes: Notes[str, Index] = Notes(budget)
         self._joints: Notes[tuple[str, ...], Joint] = Notes(budget)
         self._splits: Notes[str, list[tuple[Any, int]]] = Notes(budget)
         self._vectors: Notes[tuple[tuple[str, ...], str], tuple[Vector, bool]] = Notes(budget)
@@ -99,16 +95,10 @@ class Part:
         """Columns have changed; None: all of them."""
         if names is None:
             self._splits.drop()
-        for single in (self._views, self._plain, self._indexes):
-            single.drop(None if names is None else names.__contains__)
+        self._views.drop(None if names is None else names.__contains__)
         for several in (self._joints, self._bases):
             several.drop(None if names is None else lambda key: not names.isdisjoint(key))
         self._vectors.drop(None if names is None else lambda key: not names.isdisjoint(key[0]))
-
-    @property
-    def known(self) -> Collection[str]:
-        """The columns that have been looked at."""
-        return self._views.keys() | self._splits.keys()
 
     def forget_splits(self, names: set[str]) -> None:
         """Expressions in some columns have changed."""
@@ -179,14 +169,6 @@ class Part:
                     rest ^= bits
         return [(None, rest), *found] if rest else found
 
-    def is_plain(self, name: str) -> bool:
-        """Whether every cell says all there is to say."""
-        known = self._plain.get(name)
-        if known is None:
-            known = PLAIN.issuperset(map(type, self.view(name).values))
-            self._plain.keep(name, known, 100)
-        return known
-
     def constant(self, name: str) -> bool:
         """Whether all rows have the same cell."""
         return len(self.view(name).values) == 1
@@ -198,24 +180,6 @@ class Part:
     def cardinality(self, name: str) -> int:
         """How many cells the rows may have."""
         return len(self.view(name).values)
-
-    def index(self, name: str) -> Index:
-        """The cells of a column by their type and by what they could be equal to."""
-        found = self._indexes.get(name)
-        if found is None:
-            view = self.view(name)
-            alike: dict[type, list[int]] = {}
-            close: dict[object, list[int]] = {}
-            for code, value in enumerate(view.values):
-                alike.setdefault(value.__class__, []).append(code)
-                close.setdefault(closeness(value), []).append(code)
-            kinds = bytearray(len(view.values))
-            for number, codes in enumerate(alike.values()):
-                for code in codes:
-                    kinds[code] = number
-            found = Index(alike, close, bytes(kinds))
-            self._indexes.keep(name, found, 500 + 250 * len(close))
-        return found
 
     def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
         """An ad with what all rows have alike, and the names in which they differ.
@@ -253,9 +217,11 @@ class Part:
         """
         found = self._vectors.get((names, name))
         if found is None:
-            cells = self.joint(names).cells[names.index(name)]
+            joint = self.joint(names)
+            cells = joint.cells[names.index(name)]
             missing = None in cells
             found = Vector.of(_values(cells)), missing
+            found[0].ordered = joint.ordered
             self._vectors.keep((names, name), found, 600 + 17 * len(cells))
         return found
 
@@ -263,21 +229,6 @@ class Part:
         """The same of the cell that all rows have."""
         cell = self.cell(name)
         return Vector.constant(*_values([cell])), cell is None
-
-
-class Index(NamedTuple):
-    """``alike``: the codes of each type; ``close``: those that could be equal to something.
-
-    ``kinds``: for each code the number of its type.
-    """
-
-    alike: dict[type, list[int]]
-    close: dict[object, list[int]]
-    kinds: bytes
-
-    def near(self, value: Any) -> Sequence[int]:
-        """The codes whose values could be equal to this one."""
-        return self.close.get(closeness(value), ())
 
 
 #: Kinds of cells that are values.

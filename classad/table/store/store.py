@@ -19,7 +19,7 @@ from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import number_pairs
 from classad.table.expressions.shapes import Shape, Shapes
 from classad.table.memory.budget import Budget, Notes
-from classad.table.store.columns import Column, cell_key, is_open
+from classad.table.store.columns import Column, cell_key
 from classad.table.store.parts import Part
 
 #: Rows are made one by one when fewer than one in so many is wanted.
@@ -57,8 +57,8 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
-        #: What has been looked at for some rows only: the rows, and a list of their cells.
-        self._pieces: dict[str, dict[int, tuple[Sequence[int], Any]]] = {}
+        #: What has been looked at for some rows only: the rows, and the keys of their cells.
+        self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         #: Whether one ad is several rows.
         self._shared = False
         if loaded is None:
@@ -158,7 +158,7 @@ class Store:
     def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
         """What some rows, which rise, have."""
         cells = self.peek(name, rows)
-        self._pieces.setdefault(name, {})[id(rows)] = rows, cells
+        self._pieces.setdefault(name, {})[id(rows)] = rows, list(map(cell_key, cells))
         return cells
 
     def peek(self, name: str, rows: Sequence[int]) -> list[Any]:
@@ -289,27 +289,22 @@ class Store:
             structural |= column.set(row, cell)
             if column.codes[row] != old:
                 changed.add(name)
-        structural |= self._replace_in_pieces(row, ad, changed)
+        self._replace_in_pieces(row, ad, changed)
         for part in self._parts.values():
             part.forget(None if structural else changed)
         if structural:
             self._pieces.clear()
         return changed, structural
 
-    def _replace_in_pieces(self, row: int, ad: ClassAd, changed: set[str]) -> bool:
-        """The same of what has been looked at for some rows; whether expressions change."""
-        structural = False
+    def _replace_in_pieces(self, row: int, ad: ClassAd, changed: set[str]) -> None:
+        """The same of what has been looked at for some rows."""
         for name, pieces in self._pieces.items():
-            cell = ad._attrs.get(name)
-            for rows, cells in pieces.values():
+            key = cell_key(ad._attrs.get(name))
+            for rows, keys in pieces.values():
                 place = bisect_left(rows, row)
-                if place == len(rows) or rows[place] != row:
-                    continue
-                old, cells[place] = cells[place], cell
-                if old is not cell and cell_key(old) != cell_key(cell):
+                if place < len(rows) and rows[place] == row and keys[place] != key:
+                    keys[place] = key
                     changed.add(name)
-                    structural |= is_open(old) or is_open(cell)
-        return structural
 
 
 #: The ad that lists and ads in loaded cells belong to.
