@@ -284,16 +284,20 @@ MUTATIONS: Final = (
         "tests tests/classad/test_table_members.py",
     ),
     Mutation(
-        "classad/table/store/overlay.py",
-        "        if name in self._given:\n            return True\n", "", "fuzz engines",
+        "classad/table/store/placed.py", "not self._absent.isdisjoint(self.names)", "False",
+        "tests tests/classad/test_table_overlaid.py",
+    ),
+    Mutation(
+        "classad/table/store/placed.py", "self._keys[name] = list(map(cell_key, column.values))",
+        "pass", "tests tests/classad/test_table_overlaid.py",
     ),
     Mutation(
         "classad/table/store/store.py",
-        "structural |= self._replace_in_pieces(row, ad, changed)", "pass",
+        "        self._replace_in_pieces(row, ad, changed)\n", "",
         "tests tests/classad/test_table_ownlists.py",
     ),
     Mutation(
-        "classad/table/answers/own_ad_lists.py", "self._named_there.isdisjoint(ad._attrs)", "True",
+        "classad/table/answers/own_ad_lists.py", "lists.members.isdisjoint(ad._attrs)", "True",
         "tests tests/classad/test_table_ownlists.py",
     ),
     # ---- what the net of random tables and often evaluated expressions has to catch
@@ -363,7 +367,7 @@ MUTATIONS: Final = (
         "tests tests/classad/test_table_clock.py",
     ),
     Mutation(
-        "classad/table/sampling/preparation.py",
+        "classad/table/sampling/programs.py",
         "varied or any(name in self.columns or self._reads(item) for name, item in items)",
         "varied",
         _ONE_BY_ONE,
@@ -376,14 +380,14 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/answers/valuations.py",
-        'None if joint is None else group.columns',
-        'None if joint is None else True',
+        "self._codes.get(plan)",
+        "next(iter(self._codes.values()), None)",
         "tests tests/classad/test_table_sums.py",
     ),
     Mutation(
-        "classad/table/sampling/comparisons.py",
-        'test(samples[0]), test(samples[high])',
-        'test(samples[0]), test(samples[0])',
+        "classad/table/arrays/vectors.py",
+        "first, last = ask(0), ask(end - 1)",
+        "first, last = ask(0), ask(0)",
         "tests tests/classad/test_table_quick.py",
     ),
     Mutation(

@@ -9,8 +9,7 @@ partner, which finds them in the row if it has none of these names itself.  Foll
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from attr import frozen
 
@@ -24,7 +23,7 @@ from classad.table.answers.predicates import Book
 from classad.table.dependence.partner import Partner
 from classad.table.expressions.shapes import Shape, name_in
 from classad.table.expressions.templates import MARK, OPERATORS, with_children
-from classad.table.store.columns import Column, cell_key, is_open
+from classad.table.store.columns import Column, is_open
 
 
 @frozen(eq=False)
@@ -43,16 +42,15 @@ class OwnLists:
         self._book = book
         self._known: dict[str, _Lists | None] = {}
         self._shapes: dict[int, Shape | None] = {}
-        #: What stands for attributes so far, and all that these name.
+        #: What stands for attributes so far.
         self._found: list[_Lists] = []
-        self._named_there: frozenset[str] = frozenset()
 
     def fit(self, partner: Partner) -> bool:
         """Whether a partner finds in the rows what the lists known so far name."""
         ad = partner.ad
         if ad is None or not partner.takes_constants:
             return False
-        return self._named_there.isdisjoint(ad._attrs)
+        return all(lists.members.isdisjoint(ad._attrs) for lists in self._found)
 
     def touched(self, names: set[str]) -> bool:
         """Whether some columns hold lists, or ads that lists name."""
@@ -96,82 +94,65 @@ class OwnLists:
             self._known[column] = found = self._stand_in(column) if column else None
             if found is not None:
                 self._found.append(found)
-                self._named_there |= found.members
         return self._known[column]
 
     def _stand_in(self, name: str) -> _Lists | None:
         column = self._book.store.column(name)
         if column is None or not column.expressions:
             return None
-        named = {code: _named(column.values[code]) for code in column.expressions}
-        members: set[str] = set()
-        for items in named.values():
-            if items is None:
+        named: dict[int, list[_Member]] = {}
+        for code in column.expressions:
+            members = _members(column.values[code])
+            if members is None:
                 return None
-            members.update(item for item in items if item.__class__ is str)
-        lists = _Lists(name, f"{MARK}lists.{name}", frozenset(members))
-        written = self._written(lists.name, column, named)
+            named[code] = members
+        written = self._written(column, named)
         if written is None:
             return None
+        names = frozenset(member.name for members in named.values() for member in members)
+        lists = _Lists(name, f"{MARK}lists.{name}", names - {""})
         self._book.give(lists.name, written)
         return lists
 
-    def _written(
-        self, name: str, column: Column, named: dict[int, list[Any] | None]
-    ) -> Column | None:
-        """The lists with their members written in them; None if a member is an expression."""
-        codes, values = column.codes[:], list(column.values)
-        rows = {code: array("i") for code in named}
-        for row, code in enumerate(codes):
-            if code in rows:
-                rows[code].append(row)
-        for code, places in rows.items():
-            values[code] = None
-            known: dict[object, int] = {}
-            for row, ads in zip(places, self._members(named[code] or [], places), strict=True):
+    def _written(self, column: Column, named: dict[int, list[_Member]]) -> list[Any] | None:
+        """What rows have, with members written in lists; None if a member is an expression."""
+        store = self._book.store
+        found = list(map(column.values.__getitem__, column.codes))
+        places = {code: array("i") for code in named}
+        for row, code in enumerate(column.codes):
+            if code in places:
+                places[code].append(row)
+        for code, rows in places.items():
+            columns = [
+                store.cells(name, rows) if name else [cell] * len(rows)
+                for name, cell in named[code]
+            ]
+            for place, row in enumerate(rows):
+                ads = [cells[place] for cells in columns]
                 if any(map(is_open, ads)):
                     return None
-                key = tuple(map(cell_key, ads))
-                number = known.get(key)
-                if number is None:
-                    number = known[key] = len(values) if known else code
-                    made = ListValue([UNDEFINED if ad is None else ad for ad in ads])
-                    values[number : number + 1] = [made]
-                codes[row] = number
-        return Column.of_codes(name, values, codes)
-
-    def _members(self, items: list[Any], places: array[int]) -> Iterable[tuple[Any, ...]]:
-        """What the members of a list are in some rows."""
-        if not items:
-            return [()] * len(places)
-        store = self._book.store
-        columns = [
-            store.cells(item, places) if item.__class__ is str else [item.cell] * len(places)
-            for item in items
-        ]
-        return zip(*columns, strict=True)
+                found[row] = ListValue([UNDEFINED if ad is None else ad for ad in ads])
+        return found
 
 
-@frozen(eq=False)
-class _Written:
-    """A member of a list that is written there."""
+class _Member(NamedTuple):
+    """A member of a list: the attribute that it names, or what is written there."""
 
+    name: str
     cell: Any
 
 
-def _named(cell: Any) -> list[Any] | None:
-    """The names of a list's members, and what is written in it; None if it is anything else."""
+def _members(cell: Any) -> list[_Member] | None:
+    """The members of a list; None if it is anything else, or one of them is."""
     if cell.__class__ is not ListValue:
         return None
-    found: list[Any] = []
+    found: list[_Member] = []
     for item in cell.items:
-        if item.__class__ is not Expression:
-            found.append(_Written(item))
-            continue
-        name = name_in(item.node, "")
-        if not name:
+        open_ = item.__class__ is Expression
+        name = name_in(item.node, "") if open_ else ""
+        if open_ and not name:
             return None
-        found.append(name)
+        found.append(_Member(name, item))
     return found
 
 

@@ -197,6 +197,9 @@ class Vector:
 
     def judged(self) -> bytearray:
         """What each value counts as in logic."""
+        known: bytearray | None = self.memo.get("judged")
+        if known is not None:
+            return known
         if kernels.native is None or not self.known:
             return bytearray(map(logical, self.values()))
         size = len(self.tags)
@@ -280,10 +283,15 @@ def _compared(
     tags = bytearray(before.tags * turn + after.tags * (end - turn) + bytes(size - end))
     payload = before.payload * turn + after.payload * (end - turn)
     payload.extend(bytes(size - end))
+    judged = bytearray((logical(first),)) * turn + bytearray((logical(last),)) * (size - turn)
     others: dict[int, ClassAdValue] = {}
     for place in single:
-        _set(tags, payload, others, place, ask(place))
-    return Vector(tags, payload, others)
+        value = ask(place)
+        _set(tags, payload, others, place, value)
+        judged[place] = logical(value)
+    found = Vector(tags, payload, others)
+    found.memo["judged"] = judged
+    return found
 
 
 def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:

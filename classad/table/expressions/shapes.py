@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, Final
 
-from classad.ads.ad import Ad, ListValue
+from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.compiled.compiler import measure
 from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
@@ -111,37 +111,6 @@ class Shape:
         return inside
 
 
-class NestedShape(Shape):
-    """The same of a list or ad that is a value: it mentions what its members do."""
-
-    __slots__ = ()
-
-    def __init__(self, uid: int, value: Any) -> None:
-        self.uid = uid
-        self.node = None
-        self.opaque = self.clock = self.random = self.exact = False
-        names: set[tuple[int, str]] = set()
-        self.height, self.size = 1, 1
-        todo = [value]
-        while todo:
-            item = todo.pop()
-            if item.__class__ is ListValue:
-                todo.extend(item.items)
-            elif isinstance(item, Ad):
-                todo.extend(item._attrs.values())
-            elif item.__class__ is Expression:
-                self._member(Shape(uid, Expression.from_node(item.node)), names)
-        self.names = tuple(sorted(names))
-
-    def _member(self, shape: Shape, names: set[tuple[int, str]]) -> None:
-        names.update((BOTH, name) for _, name in shape.names)
-        self.opaque |= shape.opaque
-        self.clock |= shape.clock
-        self.random |= shape.random
-        self.exact |= shape.exact
-        self.height, self.size = max(self.height, shape.height), self.size + shape.size
-
-
 class Shapes:
     """The expressions met so far: equal ones have one shape."""
 
@@ -177,7 +146,8 @@ class Shapes:
         """The shape of a list or ad that is a value."""
         known = self._by_object.get(id(value))
         if known is None:
-            shape = NestedShape(next(self._uids), value)
+            # It mentions what its members do, which are evaluated wherever they are wanted.
+            shape = Shape(next(self._uids), Expression.from_node(node_of_value(value)))
             known = self._by_object.keep(id(value), (value, shape), 600 + 100 * shape.size)
         return known[1]
 

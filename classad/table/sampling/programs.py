@@ -71,8 +71,6 @@ def run(program: Step, inputs: Inputs) -> Vector | None:
 
 def program_of(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Step | None:
     """The program of an expression for a group of rows; None if it cannot have one."""
-    if shape.node is None:
-        return None
     try:
         return _Compiler(group, partner).step(shape.node, of_row)
     except (Unknown, RecursionError):  # the latter: attributes of the rows go in circles

@@ -59,8 +59,6 @@ class Store:
         self._places: dict[int, int] | None = None
         #: What has been looked at for some rows only: the rows, and the keys of their cells.
         self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
-        #: Whether one ad is several rows.
-        self._shared = False
         if loaded is None:
             for row, ad in enumerate(self.ads):
                 self._note(row, ad)
@@ -147,7 +145,6 @@ class Store:
         """The rows that a partner has to be asked about one by one, such as itself."""
         if self._places is None:
             self._places = {id(ad): row for row, ad in enumerate(self.ads) if ad is not None}
-            self._shared = len(self._places) < self.size - self.ads.count(None)
         row = self._places.get(id(partner))
         return self.opaque if row is None else self.opaque | 1 << row
 
@@ -260,21 +257,10 @@ class Store:
         self.everything.forget(None)
         self._parts.keep(self.everything.bits, self.everything, 0)
 
-    def _take_place(self, row: int, ad: ClassAd) -> None:
-        places, old = self._places, self.ads[row]
-        self.ads[row] = ad
-        if places is None or old is ad:
-            return
-        if id(ad) in places or self._shared:
-            self._places = None  # one ad in several rows
-            return
-        places.pop(id(old), None)
-        places[id(ad)] = row
-
     def replace(self, row: int, ad: ClassAd) -> tuple[set[str], bool]:
         """Another ad for a row: the columns in which that matters, and whether expressions do."""
         before, opaque = self.names.copy(), self.opaque
-        self._take_place(row, ad)
+        self.ads[row], self._places = ad, None
         self._own.add(row)
         self._note(row, ad)
         for name in self.names - before:
