@@ -280,7 +280,7 @@ MUTATIONS: Final = (
     ),
     # ---- tables
     Mutation(
-        "classad/table/sampling/list_members.py", "0 if value is UNDEFINED else ERROR", "0",
+        "classad/table/sampling/programs.py", "0 if value is UNDEFINED else ERROR", "0",
         "tests tests/classad/test_table_members.py",
     ),
     Mutation(
@@ -355,7 +355,7 @@ MUTATIONS: Final = (
         _ONE_BY_ONE,
     ),
     Mutation(
-        "classad/table/dependence/results.py",
+        "classad/table/dependence/partner.py",
         "self.known.get(self.key_of(partner.keys))",
         "next(iter(self.known.values()), None)",
         _ONE_BY_ONE,

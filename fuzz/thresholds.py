@@ -14,7 +14,7 @@ from classad.table.answers import requirements
 from classad.table.arrays import vectors
 from classad.table.dependence import plans
 from classad.table.sampling import sampler as tables
-from classad.table.store import parts, placed, store
+from classad.table.store import store
 
 #: Modules, what each calls the size, and one that leads the other way.
 SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
@@ -22,9 +22,7 @@ SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (requirements, "VARIED", 1),
     (plans, "_WHOLE", 1),
     (vectors, "_SEVERAL", 0),
-    (parts, "_SEVERAL", 0),
     (store, "_FEW", 0),
-    (placed, "_MANY", 0),
 )
 
 

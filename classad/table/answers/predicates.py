@@ -62,7 +62,7 @@ class Predicate(Variants[Verdict]):
         sampler = Sampler(self.shape, self.of_row, partner)
 
         def judge(group: Group) -> Verdict:
-            return verdict_of(group.part, sampler.judged(group))
+            return verdict_of(group.part, *sampler.judged(group))
 
         if len(plan.groups) == 1 and not plan.opaque:
             found = judge(plan.groups[0])

@@ -33,8 +33,6 @@ from classad.table.store.store import Store
 
 #: Operators that look at both operands.
 _STRICT: Final = ARITHMETIC | ORDER | EQUALITY
-#: Codes that are kept for other partners, and pairs of codes.
-_ARRANGED: Final = 50
 #: Values up to which they are compared with those that others have.
 _FEW: Final = 200
 #: Bytes of a result besides its codes and values.
@@ -190,8 +188,6 @@ class Valuations:
         pairs = self._pairs.get(key)
         if pairs is None:
             codes, first = number_pairs(left.codes, right.codes)
-            if len(self._pairs) >= _ARRANGED:
-                self._pairs.drop()
             pairs = _Pairs(
                 (left.codes, right.codes), codes, pick(left.codes, first), pick(right.codes, first)
             )

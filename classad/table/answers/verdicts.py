@@ -7,8 +7,7 @@ from typing import Final
 
 from classad.table.arrays.arrays import flag
 from classad.table.arrays.vectors import BAD, FALSE, TRUE, UNKNOWN
-from classad.table.sampling.sampler import Judged
-from classad.table.store.parts import Part
+from classad.table.store.parts import Joint, Part
 
 
 class Verdict:
@@ -63,9 +62,8 @@ class Verdict:
             self.cost += 0 if passing is self.true else passing.bit_length() // 7
 
 
-def verdict_of(part: Part, found: Judged) -> Verdict:
-    """The rows of a part by what was found for them."""
-    joint, results = found
+def verdict_of(part: Part, joint: Joint | None, results: bytes | bytearray) -> Verdict:
+    """The rows of a part by what was found for them (``Sampler.judged``)."""
     if joint is None:
         (result,), bits = results, part.bits
         decided = 0 if result == UNKNOWN else bits

@@ -13,8 +13,7 @@ from math import prod
 from typing import Any, Final
 
 from classad.language.limits import MAX_DEPTH
-from classad.table.dependence.partner import INSTANT, MAX_SIZE, Asked, Item, Partner
-from classad.table.dependence.results import R, Results
+from classad.table.dependence.partner import INSTANT, MAX_SIZE, Asked, Item, Partner, R, Results
 from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
 from classad.table.memory.budget import Budget
 from classad.table.store.parts import Part

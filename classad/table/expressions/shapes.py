@@ -124,12 +124,10 @@ class Shapes:
         self.absent: Notes[str | tuple[str], None] = Notes(budget)
         #: Those of which the expression was asked for, as it was asked.
         self.exactly: dict[str, tuple[str]] = {}
-        self._values: Notes[object, object] = Notes(budget)
-        self._context: object = None
 
     def forget(self) -> None:
         """Forget all; the numbers of shapes do not come again."""
-        for notes in (self._by_text, self._by_object, self.absent, self._values):
+        for notes in (self._by_text, self._by_object, self.absent):
             notes.drop()
         self.exactly.clear()
 
@@ -154,13 +152,6 @@ class Shapes:
     def of_node(self, node: Node, text: object) -> Shape:
         """The shape of a part of an expression; ``text`` tells it from others."""
         return self._by_text.get(text) or self.of_text(text, Expression.from_node(node))
-
-    def values(self, context: object) -> Notes[object, object]:
-        """What partners' attributes are as values, by their expressions and all these lead to."""
-        if self._context is not context:
-            self._context = context
-            self._values.drop()
-        return self._values
 
     def of_part(self, node: Node) -> Shape:
         """The shape of a part of an expression that is asked for again and again."""

@@ -6,8 +6,6 @@ the rest, one by one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.language.values import ClassAdValue
@@ -20,13 +18,6 @@ from classad.table.store.parts import Joint, put_cell
 
 #: From so many combinations on it pays to make an expression ready first.
 MANY = 12
-
-
-class Judged(NamedTuple):
-    """What combinations count as in logic; ``joint``: None if all rows have the one there is."""
-
-    joint: Joint | None
-    results: bytes | bytearray
 
 
 class Valued:
@@ -60,12 +51,10 @@ class Sampler:
         self.of_row = of_row
         self.partner = partner
 
-    def judged(self, group: Group) -> Judged:
-        """What each combination counts as in logic."""
+    def judged(self, group: Group) -> tuple[Joint | None, bytes | bytearray]:
+        """What each combination counts as in logic; one thing for all rows without a ``Joint``."""
         joint, found = self._found(group)
-        return Judged(
-            joint, found.judged() if isinstance(found, Vector) else bytes(map(logical, found))
-        )
+        return joint, found.judged() if isinstance(found, Vector) else bytes(map(logical, found))
 
     def values(self, group: Group) -> Valued:
         """The value of each combination."""

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from classad.ads.ad import prepared
 from classad.binding.ad import ClassAd
 from classad.language.values import UNDEFINED
-from classad.table.arrays.arrays import NO_CODES, bits_of, flag, number_pairs, pick, rows_of
+from classad.table.arrays.arrays import NO_CODES, bits_of, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import PLAIN, Column, is_nested
@@ -145,28 +145,16 @@ class Part:
         return found
 
     def _by_expression(self, view: View) -> list[tuple[Any, int]]:
-        special = sorted(view.expressions)
+        by_code = {code: array("i") for code in sorted(view.expressions)}
+        for row, code in zip(self.rows or range(self.size), view.codes, strict=True):
+            if code in by_code:
+                by_code[code].append(row)
         rest, found = self.bits, []
-        if len(special) <= _SEVERAL:
-            table = bytearray(len(view.values))
-            for code in special:
-                table[code] = 1
-                bits = flag(view.codes, self.rows, bytes(table), self.size)
-                table[code] = 0
-                if bits:
-                    found.append((view.values[code], bits))
-                    rest ^= bits
-        else:
-            by_code: dict[int, list[int]] = {code: [] for code in special}
-            rows = range(self.size) if self.rows is None else self.rows
-            for row, code in zip(rows, view.codes, strict=True):
-                if code in by_code:
-                    by_code[code].append(row)
-            for code, places in by_code.items():
-                if places:
-                    bits = bits_of(array("i", places), self.size)
-                    found.append((view.values[code], bits))
-                    rest ^= bits
+        for code, places in by_code.items():
+            if places:
+                bits = bits_of(places, self.size)
+                found.append((view.values[code], bits))
+                rest ^= bits
         return [(None, rest), *found] if rest else found
 
     def constant(self, name: str) -> bool:
@@ -233,8 +221,6 @@ class Part:
 
 #: Kinds of cells that are values.
 _VALUES: Final = PLAIN - {type(None)}
-#: So many expressions are looked for one after the other.
-_SEVERAL: Final = 64
 
 
 def _combined(views: list[View]) -> Joint:

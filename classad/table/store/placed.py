@@ -158,15 +158,11 @@ class PlacedStore(Store):
     def _column(self, name: str) -> Column:
         column = self._moved(name)
         changed = self._source.changed(name) if name in self._overlay else {}
-        if _MANY * len(changed) > self.size:
+        if changed:
             cells = list(map(column.values.__getitem__, column.codes))
             for row, cell in changed.items():
                 cells[row] = cell
             column = Column.of(name, cells)
-        elif changed:
-            column = Column(name, list(column.values), array("i", column.codes), column.ordered)
-            for row, cell in changed.items():
-                column.set(row, cell)
         if not PLAIN.issuperset(map(type, column.values)):
             self._keys[name] = list(map(cell_key, column.values))
         return column
@@ -205,7 +201,3 @@ def same(one: Column, other: Column, keys: list[Any] | None, others: list[Any] |
             return True
         keys, others = list(map(cell_key, one.values)), list(map(cell_key, other.values))
     return keys == others
-
-
-#: If more than one cell in so many is another one, the column is made anew.
-_MANY: Final = 8
