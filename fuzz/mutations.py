@@ -337,7 +337,7 @@ MUTATIONS: Final = (
         "            self.put(\"state.ad = ad\")\n", "", _OFTEN,
     ),
     Mutation(
-        "classad/table/answers/verdicts.py", "decided | part.decided, bad | part.bad",
+        "classad/table/answers/predicates.py", "decided | part.decided, bad | part.bad",
         "decided | part.decided, part.bad", _ONE_BY_ONE,
     ),
     Mutation(

@@ -9,8 +9,7 @@ from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.language.values import ERROR
 from classad.match import half_match, is_true
 from classad.table import Table
-from classad.table.answers.predicates import Predicate
-from classad.table.answers.verdicts import Verdict, verdict_of
+from classad.table.answers.predicates import Predicate, Verdict, verdict_of
 from classad.table.arrays.vectors import BAD, FALSE, TRUE, UNKNOWN
 from classad.table.store.parts import Joint, Part
 

@@ -16,7 +16,6 @@ from attr import frozen
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
 from classad.evaluation.functions import Form, form_of
-from classad.formats.unparse import unparse
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import Call, Reference
 from classad.table.answers.predicates import Book
@@ -65,7 +64,7 @@ class OwnLists:
         if shape.uid not in self._shapes:
             node = self._replaced(shape.node)
             same = node is shape.node
-            known = None if same else self._book.store.shapes.of_node(node, (unparse(node), -1))
+            known = None if same else self._book.store.shapes.of_node(node)
             self._shapes[shape.uid] = known
         found = self._shapes[shape.uid]
         return shape if found is None or not self.fit(partner) else found

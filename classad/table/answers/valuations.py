@@ -86,6 +86,14 @@ class _Pairs(NamedTuple):
     right: array[int]
 
 
+class _Placed(NamedTuple):
+    """A group with the combinations of its rows, None if there is one; ``start``: their codes."""
+
+    group: Group
+    joint: Joint | None
+    start: int
+
+
 class Valuations:
     """The valuations of a table."""
 
@@ -116,7 +124,7 @@ class Valuations:
         The codes are None if there is a number for each row.  ``wanted``: the rows that matter,
         which are asked one by one if need be.
         """
-        use = self._use(self._store.shapes.of_tree(tree), of_row, partner)
+        use = self._use(self._store.shapes.of(tree), of_row, partner)
         found = use.valuation
         table = found.numbers.get(convert)
         if table is None:
@@ -138,7 +146,7 @@ class Valuations:
         values, opaque = _Values(), self._store.everything.bits
         codes = NO_CODES * self._store.size
         if not partner.misleading:
-            found = self._use(self._store.shapes.of_tree(tree), of_row, partner).valuation
+            found = self._use(self._store.shapes.of(tree), of_row, partner).valuation
             numbers = array("i", map(values.number, found.values.values()))
             codes = pick(numbers, found.codes)
             opaque = found.opaque | self._store.opaque_for(partner.ad)
@@ -178,8 +186,8 @@ class Valuations:
     def _combined(self, node: Binary, of_row: bool, partner: Partner) -> tuple[Valuation, int]:
         """What an operator makes of two operands, and the bytes that this takes."""
         shapes = self._store.shapes
-        left = self._use(shapes.of_part(node.left), of_row, partner).valuation
-        right = self._use(shapes.of_part(node.right), of_row, partner).valuation
+        left = self._use(shapes.of(node.left), of_row, partner).valuation
+        right = self._use(shapes.of(node.right), of_row, partner).valuation
         made_of = (node.operator, left.uid, right.uid)
         known = self._made.get(made_of)
         if known is not None:
@@ -203,27 +211,19 @@ class Valuations:
 
     def _sampled(self, sampler: Sampler, plan: Plan) -> tuple[Valuation, int]:
         """The valuation by evaluating what the groups of the plan say, and its bytes."""
-        joints: list[Joint | None] = []
-        opaque = 0
-        found: list[Vector] = []
-        first: list[int] = []
-        size = 0
-        if any(group.opaque for group in plan.groups):
-            found.append(Vector.of([UNDEFINED]))
-            size = 1
+        placed: list[_Placed] = []
+        found: list[Vector] = [Vector.of([UNDEFINED])] if plan.opaque else []
+        size = len(found)
         for group in plan.groups:
             if group.opaque:
-                opaque |= group.part.bits
-                joints.append(None)
-                first.append(0)
+                placed.append(_Placed(group, None, 0))
                 continue
             valued = (
                 sampler.values(group)
                 if len(plan.groups) == 1
                 else group.result(sampler.partner, sampler.values)
             )
-            joints.append(valued.joint)
-            first.append(size)
+            placed.append(_Placed(group, valued.joint, size))
             found.append(valued.results)
             size += len(valued.results)
         whole = found[0]
@@ -231,30 +231,28 @@ class Valuations:
             whole = Vector.of([value for values in found for value in values.values()])
         codes = self._codes.get(plan)
         if codes is None:
-            codes = self._placed(plan.groups, joints, first)
+            codes = self._together(placed)
             self._codes.keep(plan, codes, 300 + 4 * len(codes))
-        made_of = (id(codes), opaque, _told_apart(whole))
+        made_of = (id(codes), plan.opaque, _told_apart(whole))
         known = self._made.get(made_of)
         if known is not None:
             return known, _KNOWN
-        return self._new(made_of, codes, whole, opaque), _KNOWN + 20 * len(whole)
+        return self._new(made_of, codes, whole, plan.opaque), _KNOWN + 20 * len(whole)
 
-    def _placed(
-        self, groups: list[Group], joints: list[Joint | None], first: list[int]
-    ) -> array[int]:
-        """The codes of the groups in the order of the rows; ``first``: the first of each group."""
+    def _together(self, placed: list[_Placed]) -> array[int]:
+        """The codes of groups in the order of the rows."""
         pieces = [
             array("i", (start,)) * group.part.bits.bit_count()
             if joint is None
             else joint.codes
             if start == 0
             else pick(array("i", range(start, start + joint.size)), joint.codes)
-            for group, joint, start in zip(groups, joints, first, strict=True)
+            for group, joint, start in placed
         ]
         if len(pieces) == 1:
             return pieces[0]
         codes = NO_CODES * self._store.size
-        for group, piece in zip(groups, pieces, strict=True):
+        for (group, _, _), piece in zip(placed, pieces, strict=True):
             for row, code in zip(group.part.rows or (), piece, strict=True):
                 codes[row] = code
         return codes

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from classad.ads.expression import Expression
-from classad.formats.unparse import unparse
 from classad.language.values import Scalar
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference
@@ -79,13 +78,13 @@ class Splits:
     def shape(self, conjunct: Conjunct) -> Shape:
         """A conjunct with the constants that it has."""
         if conjunct.node is not None:
-            return self._shapes.of_part(conjunct.node)
+            return self._shapes.of(conjunct.node)
         template = conjunct.template
         assert template is not None
         if not template.literals:
             return self.shape_with(template, "", 0)[0]
         node = template.node(list(map(Literal, conjunct.values)))
-        return self._shapes.of_node(node, (unparse(node), -1))
+        return self._shapes.of_node(node)
 
     def shape_with(self, template: Template, where: str, number: int) -> tuple[Shape, list[str]]:
         """A template with attributes for constants, and the names of these.
@@ -97,7 +96,7 @@ class Splits:
         if found is None:
             names = template.names(where, number)
             node = template.node([Reference(name, base=_SELF) for name in names])
-            shape = self._shapes.of_node(node, (unparse(node), -1))
+            shape = self._shapes.of_node(node)
             found = self._with_names.keep(key, (shape, names), 400 + 80 * len(names))
         return found
 

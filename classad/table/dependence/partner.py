@@ -11,12 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _Evaluator
 from classad.evaluation.state import EvalContext
-from classad.formats.unparse import unparse
 from classad.language.values import UNDEFINED
 from classad.table.arrays.vectors import Vector
 from classad.table.expressions.shapes import MINE, OTHERS, Shape, Shapes
@@ -248,11 +246,7 @@ class Partner:
         """What an attribute that is no plain value brings with it."""
         assert self.ad is not None
         nested = value.__class__ is not Expression
-        if nested:
-            node = node_of_value(value)
-            shape = self.shapes.of_node(node, ("value", unparse(node)))
-        else:
-            shape = self.shapes.of_tree(value)
+        shape = self.shapes.of_nested(value) if nested else self.shapes.of(value)
         own, rows = self.names(shape)
         items = [self.item(name) for name in own]
         rows |= frozenset[str]().union(*(item.rows for item in items))
@@ -277,7 +271,7 @@ class Partner:
         """The value of an attribute that refers to nothing outside, nor to itself."""
         assert self.ad is not None
         # That of the shape, which is compiled once for all ads that have the same.
-        return self.evaluator.value(self.shapes.of_tree(tree).tree, self.ad, None)
+        return self.evaluator.value(self.shapes.of(tree).tree, self.ad, None)
 
     def names(self, shape: Shape) -> tuple[list[str], frozenset[str]]:
         """The partner's and the rows' attributes that an expression in the partner can read."""

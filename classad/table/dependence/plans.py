@@ -211,7 +211,7 @@ class _Draft:
         found = self.part.split(name)
         drafts = [self] if len(found) == 1 else [self._twin(bits) for _, bits in found]
         for draft, (cell, _) in zip(drafts, found, strict=True):
-            shape = None if cell is None else self.store.shape_of(cell)
+            shape = None if cell is None else self.store.shapes.of(cell)
             draft.done[name] = shape
             if shape is not None:
                 draft.visit(shape, True)

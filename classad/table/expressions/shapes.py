@@ -131,43 +131,32 @@ class Shapes:
             notes.drop()
         self.exactly.clear()
 
-    def of_tree(self, tree: Expression) -> Shape:
-        """The shape of an expression."""
-        known = self._by_object.get(id(tree))
-        if known is not None:
-            return known[1]
-        shape = self.of_text(text_of(tree), tree)
-        self._by_object.keep(id(tree), (tree, shape), 300)
-        return shape
-
-    def of_value(self, value: Any) -> Shape:
-        """The shape of a list or ad that is a value."""
-        known = self._by_object.get(id(value))
+    def of(self, cell: Any) -> Shape:
+        """The shape of an expression, a part of one, or a list or ad with expressions in it."""
+        known = self._by_object.get(id(cell))
         if known is None:
-            # It mentions what its members do, which are evaluated wherever they are wanted.
-            shape = Shape(next(self._uids), Expression.from_node(node_of_value(value)))
-            known = self._by_object.keep(id(value), (value, shape), 600 + 100 * shape.size)
+            if cell.__class__ is Expression:
+                text = text_of(cell)
+                shape = self._by_text.get(text) or self.of_node(cell.node, text)
+            elif isinstance(cell, Node):
+                shape = self.of_node(cell)
+            else:
+                shape = self.of_nested(cell)
+            known = self._by_object.keep(id(cell), (cell, shape), 300)
         return known[1]
 
-    def of_node(self, node: Node, text: object) -> Shape:
-        """The shape of a part of an expression; ``text`` tells it from others."""
-        return self._by_text.get(text) or self.of_text(text, Expression.from_node(node))
+    def of_nested(self, value: Any) -> Shape:
+        """The shape of a list or ad, which may be another one when it is looked at again."""
+        node = node_of_value(value)
+        return self.of_node(node, ("value", unparse(node)))
 
-    def of_part(self, node: Node) -> Shape:
-        """The shape of a part of an expression that is asked for again and again."""
-        known = self._by_object.get(id(node))
-        if known is None:
-            shape = self.of_node(node, (unparse(node), -1))
-            known = self._by_object.keep(id(node), (node, shape), 300)
-        return known[1]
-
-    def of_text(self, text: object, tree: Expression) -> Shape:
-        """The shape of what this text is, made from the tree if there is none yet."""
+    def of_node(self, node: Node, text: object = None) -> Shape:
+        """The shape of a syntax tree; ``text``: what tells it from others, if that is known."""
+        text = (unparse(node), -1) if text is None else text
         shape = self._by_text.get(text)
         if shape is None:
             # A tree of its own: which attribute is under way is told by the object.
-            own = Expression.from_node(tree.node)
-            shape = Shape(next(self._uids), own)
+            shape = Shape(next(self._uids), Expression.from_node(node))
             self._by_text.keep(text, shape, 1200 + 700 * shape.size)
         return shape
 

@@ -244,7 +244,7 @@ class _Compiler:
 
         The startd's own test of RequestDisk is one, so most pools have it.
         """
-        shape = self.partner.shapes.of_part(node)
+        shape = self.partner.shapes.of(node)
         items = [(name, self.partner.item(name)) for _, name in shape.names]
         varied = shape.opaque or shape.random or self.inside
         if varied or any(name in self.columns or self._reads(item) for name, item in items):

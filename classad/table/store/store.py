@@ -17,7 +17,7 @@ from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import number_pairs
-from classad.table.expressions.shapes import Shape, Shapes
+from classad.table.expressions.shapes import Shapes
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.columns import Column, cell_key
 from classad.table.store.parts import Part
@@ -224,12 +224,6 @@ class Store:
             if not loaded.are_values(column.key, _texts(column)):
                 found.append(column.key)
         return found
-
-    def shape_of(self, cell: Any) -> Shape:
-        """The shape of a cell that is not plain."""
-        if cell.__class__ is Expression:
-            return self.shapes.of_tree(cell)
-        return self.shapes.of_value(cell)
 
     def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
         """Whether in each row these attributes are expressions of their own, none another's too.
