@@ -22,7 +22,7 @@ from classad.table.answers.predicates import Book
 from classad.table.dependence.partner import Partner
 from classad.table.expressions.shapes import Shape, name_in
 from classad.table.expressions.templates import MARK, OPERATORS, with_children
-from classad.table.store.columns import Column, is_open
+from classad.table.store.columns import Column, cell_key, is_open
 
 
 @frozen(eq=False)
@@ -105,33 +105,38 @@ class OwnLists:
             if members is None:
                 return None
             named[code] = members
-        written = self._written(column, named)
-        if written is None:
-            return None
         names = frozenset(member.name for members in named.values() for member in members)
         lists = _Lists(name, f"{MARK}lists.{name}", names - {""})
+        written = self._written(lists.name, column, named)
+        if written is None:
+            return None
         self._book.give(lists.name, written)
         return lists
 
-    def _written(self, column: Column, named: dict[int, list[_Member]]) -> list[Any] | None:
-        """What rows have, with members written in lists; None if a member is an expression."""
-        store = self._book.store
-        found = list(map(column.values.__getitem__, column.codes))
+    def _written(self, name: str, column: Column, named: dict[int, list[_Member]]) -> Column | None:
+        """The lists with their members written in them; None if a member is an expression."""
+        store, values, codes = self._book.store, list(column.values), column.codes[:]
         places = {code: array("i") for code in named}
-        for row, code in enumerate(column.codes):
+        for row, code in enumerate(codes):
             if code in places:
                 places[code].append(row)
+        known: dict[object, int] = {}
         for code, rows in places.items():
+            values[code], count = None, len(rows)
             columns = [
-                store.cells(name, rows) if name else [cell] * len(rows)
-                for name, cell in named[code]
+                store.cells(member, rows) if member else ([cell] * count, [cell_key(cell)] * count)
+                for member, cell in named[code]
             ]
             for place, row in enumerate(rows):
-                ads = [cells[place] for cells in columns]
-                if any(map(is_open, ads)):
-                    return None
-                found[row] = ListValue([UNDEFINED if ad is None else ad for ad in ads])
-        return found
+                key = tuple([keys[place] for _, keys in columns])
+                if key not in known:
+                    ads = [cells[place] for cells, _ in columns]
+                    if any(map(is_open, ads)):
+                        return None
+                    known[key] = len(values)
+                    values.append(ListValue([UNDEFINED if ad is None else ad for ad in ads]))
+                codes[row] = known[key]
+        return Column.of_codes(name, values, codes)
 
 
 class _Member(NamedTuple):

@@ -152,11 +152,12 @@ class Store:
         """The column of an attribute, if it has been asked for before."""
         return self._columns.get(name) or self._given.get(name)
 
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        """What some rows, which rise, have."""
+    def cells(self, name: str, rows: Sequence[int]) -> tuple[list[Any], list[Any]]:
+        """What some rows, which rise, have, and what tells that apart."""
         cells = self.peek(name, rows)
-        self._pieces.setdefault(name, {})[id(rows)] = rows, list(map(cell_key, cells))
-        return cells
+        keys = list(map(cell_key, cells))
+        self._pieces.setdefault(name, {})[id(rows)] = rows, keys
+        return cells, keys
 
     def peek(self, name: str, rows: Sequence[int]) -> list[Any]:
         """The same without noting that somebody wants to know."""
