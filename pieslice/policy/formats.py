@@ -16,6 +16,7 @@ from classad.errors import Diagnostic
 from pieslice.data import JsonObject
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.lint.verdict import Verdict
 
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
@@ -25,9 +26,13 @@ class Checked:
     """One configuration that was checked."""
 
     path: str
-    starts: bool
-    verdict: str
+    verdicts: tuple[Verdict, ...]
     findings: tuple[Diagnostic, ...]
+
+    @property
+    def starts(self) -> bool:
+        """Would all daemons start?"""
+        return all(verdict.starts for verdict in self.verdicts)
 
     def count(self, severity: str) -> int:
         """How many findings have this severity."""
@@ -47,7 +52,8 @@ def report(results: Sequence[Checked], format_: str, known: Mapping[str, Finding
 
 
 def _text(result: Checked) -> Iterable[str]:
-    yield f"{result.path}: {result.verdict}"
+    for verdict in result.verdicts:
+        yield f"{result.path}: {verdict.text}"
     for found in result.findings:
         yield found.render()
     counts = [
@@ -80,7 +86,15 @@ def _plain(result: Checked) -> JsonObject:
     return {
         "path": result.path,
         "starts": result.starts,
-        "verdict": result.verdict,
+        "verdicts": [
+            {
+                "daemon": str(verdict.daemon),
+                "starts": verdict.starts,
+                "status": verdict.status,
+                "text": verdict.text,
+            }
+            for verdict in result.verdicts
+        ],
         "findings": [
             {
                 "id": found.id,
@@ -97,8 +111,9 @@ def _plain(result: Checked) -> JsonObject:
 
 
 def _annotations(result: Checked) -> Iterable[str]:
-    if not result.starts:
-        yield f"::error file={_property(result.path)}::{_data(result.verdict)}"
+    for verdict in result.verdicts:
+        if not verdict.starts:
+            yield f"::error file={_property(result.path)}::{_data(verdict.text)}"
     for found in result.findings:
         words = [f"title={_property(found.id or '')}"]
         if found.source is not None:

@@ -1,8 +1,9 @@
 """Reads the recorded tables that are installed with this package.
 
 ``defaults.json`` is the parameter table of HTCondor 25.14.1, ``parameters.json`` says what its
-macros mean, ``attributes.json`` lists attributes of ads, the ``.conf`` files hold templates.  The
-knobs of the negotiation cycle have no rows here: ``policy.knobs`` declares them.
+macros mean, ``readers.json`` who reads them, ``attributes.json`` lists attributes of ads, the
+``.conf`` files hold templates.  The knobs of the negotiation cycle have no rows in the first two:
+``policy.knobs`` declares them.
 """
 
 from __future__ import annotations
@@ -39,6 +40,16 @@ def meanings() -> dict[str, list[str]]:
     Macros that are in no parameter table, since only the programs know them, are here too.
     """
     rows: dict[str, list[str]] = json.loads(_text("parameters.json"))
+    return rows
+
+
+@cache
+def reader_rows() -> Mapping[str, list[str | int | None]]:
+    """Kind, readers, those that a bad value ends, and range of macros, by name.
+
+    The README beside the table says how the programs were asked.
+    """
+    rows: dict[str, list[str | int | None]] = json.loads(_text("readers.json"))
     return rows
 
 
