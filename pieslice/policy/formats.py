@@ -14,6 +14,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from pieslice.data import JsonObject
+from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 from policy.lint.verdict import Verdict
@@ -52,8 +53,8 @@ def report(results: Sequence[Checked], format_: str, known: Mapping[str, Finding
 
 
 def _text(result: Checked) -> Iterable[str]:
-    for verdict in result.verdicts:
-        yield f"{result.path}: {verdict.text}"
+    for text in _verdicts(result):
+        yield f"{result.path}: {text}"
     for found in result.findings:
         yield found.render()
     counts = [
@@ -62,6 +63,14 @@ def _text(result: Checked) -> Iterable[str]:
         if (count := result.count(word))
     ]
     yield f"{result.path}: {', '.join(counts) or 'no findings'}"
+
+
+def _verdicts(result: Checked) -> Iterable[str]:
+    """What keeps daemons from starting, and in one line those that start without more ado."""
+    yield from (one.text for one in result.verdicts if one.qualified)
+    plain = [one for one in result.verdicts if not one.qualified]
+    if plain:
+        yield f"{listing(str(one.daemon) for one in plain)} would start"
 
 
 def _file(found: Diagnostic) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from attr import frozen
 
 from classad.errors import Diagnostic
+from policy.explain.sentences import listing
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import Readers, find_readers
 from policy.knobs.reading import read_knob
@@ -126,10 +127,5 @@ def as_findings(endings: Iterable[Ending]) -> Iterator[Diagnostic]:
         if len(daemons) > 1 or " -local-name " in daemons[0]:
             tail = (found.help or "").partition("; ")[2]
             verb = "end when they read" if len(daemons) > 1 else "ends when it reads"
-            found.help = f"{_listing(daemons)} {verb} this" + (f"; {tail}" if tail else "")
+            found.help = f"{listing(daemons)} {verb} this" + (f"; {tail}" if tail else "")
         yield found
-
-
-def _listing(names: list[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last

@@ -34,6 +34,11 @@ class Verdict:
     status: int
     text: str
 
+    @property
+    def qualified(self) -> bool:
+        """Is there more to say than that it would start?"""
+        return self.text != f"{self.daemon} would start"
+
 
 @frozen
 class Examination:
@@ -72,7 +77,8 @@ def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
     for setting in seen.settings:
         names = _readers_of(setting)
         for name in names if len(names) <= _FEW else ():
-            local = setting.local_name or (own if name == "NEGOTIATOR" else None)
+            # Of daemons other than negotiators, several with local names share their verdict.
+            local = (setting.local_name or own) if name == "NEGOTIATOR" else None
             found.setdefault(Daemon(name, local))
     return sorted(found, key=lambda one: (MAIN.index(one.subsystem), one.local_name or ""))
 
