@@ -162,16 +162,16 @@ def _matchmaking(reader: Reader, match: re.Match[str]) -> None:
 def _tested(reader: Reader, match: re.Match[str]) -> None:
     scan = reader.current_scan()
     scan["tested"] += 1
-    position = reader.positions.setdefault(match[3], len(reader.positions))
+    reader.tested(match[3])
     if match[2] == "does":
-        scan["matched"].append(position)
+        scan["matched"].append(match[3])
 
 
 def _refused(cause: str) -> _Take:
     """A slot that matched and is no candidate; the first group of the pattern names it."""
 
     def take(reader: Reader, match: re.Match[str]) -> None:
-        reader.current_scan()[cause].append(reader.positions[match[1]])
+        reader.current_scan()[cause].append(match[1])
 
     return take
 
