@@ -15,7 +15,7 @@ PLACES = [
     (f"X = B || $(HELPER) || C\nHELPER = {SLIP} > 1\nPREEMPTION_REQUIREMENTS = $(X)\n", (2, 10)),
     (f"PREEMPTION_REQUIREMENTS = A && \\\n    {SLIP} > 1.2\n", (2, 5)),
     (f"X = 12\nPREEMPTION_REQUIREMENTS = $(X) < A && {SLIP} > $(X)\n", (2, 39)),
-    (f"X = Submiter\nPREEMPTION_REQUIREMENTS = A && $(X)UserPrio > 1.2\n", (2, 32)),
+    ("X = Submiter\nPREEMPTION_REQUIREMENTS = A && $(X)UserPrio > 1.2\n", (2, 32)),
     (f"X = $(Y)\nY = {SLIP}\nPREEMPTION_REQUIREMENTS = $(X) > $(X)\n", (2, 5)),
     (f"PREEMPTION_REQUIREMENTS = $(X:{SLIP}) > 1.2\n", (1, 27)),
 ]
