@@ -10,8 +10,8 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs import shares as shares
-from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
+from policy.lint.places import spot
 from policy.lint.trees import number, references
 from policy.lint.view import Setting, View
 
@@ -178,7 +178,7 @@ def _sorting(view: View) -> Iterator[Diagnostic]:
 
         for node in references(setting.tree):
             if node.name.casefold() not in GROUP_ATTRIBUTES:
-                where = place(setting.entry, setting.reading.text, node.start, node.end)
+                where = spot(setting, node)
                 message = f"`{node.name}` is not an attribute that groups are sorted by"
                 yield SORT_ATTRIBUTE.at(
                     message,
@@ -189,5 +189,5 @@ def _sorting(view: View) -> Iterator[Diagnostic]:
         for inner in walk(setting.tree):
             value = number(inner)
             if value is not None and abs(value) > GREATEST_SINGLE and not inner.children():
-                where = place(setting.entry, setting.reading.text, inner.start, inner.end)
+                where = spot(setting, inner)
                 yield SORT_OVERFLOW.at(f"{value:g} is beyond single precision", *where)
