@@ -36,7 +36,8 @@ ORDER = {
     ),
     "policy": (
         "foreign_package", "data", "attributes", "language", "config", "dialects", "ephemeral",
-        "knobs", "groups", "limits", "maps", "model", "io", "load", "explain", "lint", "strategies",
+        "knobs", "values", "groups", "limits", "maps", "model", "io", "load", "explain", "lint",
+        "strategies",
     ),
     "negotiator": (
         "model", "groups", "accounting", "expressions", "pool", "jobs", "matching", "columns",

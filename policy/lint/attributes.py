@@ -21,10 +21,10 @@ from policy.ephemeral import (
     find_ephemeral,
 )
 from policy.knobs import matching as matching
-from policy.knobs.reading import place
 from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
+from policy.lint.places import spot
 from policy.lint.trees import guarded, references, scope_of
 from policy.lint.view import Setting, View
 
@@ -112,7 +112,7 @@ def _attributes(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if folded in said:
             continue
         entry = find_ephemeral(node.name)
-        where = place(setting.entry, setting.reading.text, node.start, node.end)
+        where = spot(setting, node)
         if entry is not None:
             found = _misplaced(view, setting, entry, scope_of(node), folded in safe)
         else:
@@ -191,7 +191,7 @@ def _functions(setting: Setting) -> Iterator[Diagnostic]:
     for node in walk(setting.tree):
         if not isinstance(node, Call) or node.name.casefold() in _DAEMON_FUNCTIONS:
             continue
-        where = place(setting.entry, setting.reading.text, node.start, node.end)
+        where = spot(setting, node)
         declared = load().get(node.name.casefold())
         if declared is None:
             meant = suggest(node.name, [known.name for known in load().values()])

@@ -12,8 +12,8 @@ from classad.errors import Diagnostic
 from classad.language.operators import EQUALITY, IDENTITY, MIRRORED
 from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
 from policy.ephemeral import find_ephemeral
-from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
+from policy.lint.places import spot
 from policy.lint.trees import bare, comparisons, conjuncts, is_undefined, number
 from policy.lint.view import Setting, View
 
@@ -96,9 +96,8 @@ def check_comparisons(view: View) -> Iterator[Diagnostic]:
     for setting in view.expressions():
         assert setting.tree is not None
         assert setting.reading is not None
-        text = setting.reading.text
         for kind, message, node, help_text in _findings(view, setting):
-            where = place(setting.entry, text, node.start, node.end)
+            where = spot(setting, node)
             yield kind.at(message, *where, help_text)
 
 

@@ -13,8 +13,8 @@ from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from policy.knobs import matching as matching
-from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
+from policy.lint.places import spot
 from policy.lint.trees import bare, comparisons, names, number, references
 from policy.lint.view import Setting, View
 
@@ -107,7 +107,7 @@ def _stability(setting: Setting, declaration: str) -> Iterator[Diagnostic]:
         return
     for node in references(setting.tree):
         if node.name.casefold().endswith("resourcesinuse"):
-            where = place(setting.entry, setting.reading.text, node.start, node.end)
+            where = spot(setting, node)
             message = f"`{node.name}` changes during a cycle, and {declaration} is true"
             yield NOT_STABLE.at(message, *where, f"say `{declaration} = False`")
             return
@@ -139,7 +139,7 @@ def _priorities(view: View, setting: Setting, tree: Node) -> Iterator[Diagnostic
         if sides is None:
             continue
         operator, margin = sides
-        where = place(setting.entry, setting.reading.text, node.start, node.end)
+        where = spot(setting, node)
         if operator in ("<", "<="):
             message = "this is true where the running user has the better priority"
             yield REVERSED.at(message, *where, "greater values of priorities are worse")

@@ -13,8 +13,8 @@ from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Node, Reference, walk
 from policy.knobs import matching as matching
 from policy.knobs import shares as shares
-from policy.knobs.reading import place
 from policy.lint.finding import WARNING, Finding
+from policy.lint.places import spot
 from policy.lint.trees import bare, comparisons, names, number
 from policy.lint.view import Setting, View
 
@@ -111,7 +111,7 @@ def _amounts(setting: Setting) -> Iterator[Diagnostic]:
                 continue
             most, unit = _AMOUNTS[side.name.casefold()]
             if value > most:
-                where = place(setting.entry, setting.reading.text, node.start, node.end)
+                where = spot(setting, node)
                 message = f"`{side.name}` is in {unit}, and no slot has {value:g} of them"
                 yield NOT_MEBIBYTES.at(message, *where)
 
@@ -122,7 +122,7 @@ def _ages(setting: Setting) -> Iterator[Diagnostic]:
     for node in comparisons(setting.tree):
         for side, operator, value in _sides(node):
             if operator in (">", ">=") and 0 < value < _LEAST_AGE and _is_age(side):
-                where = place(setting.entry, setting.reading.text, node.start, node.end)
+                where = spot(setting, node)
                 yield SHORT_AGE.at(f"the job may be {value:g} seconds old", *where)
 
 
