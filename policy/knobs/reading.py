@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.source import Source
@@ -127,9 +127,14 @@ def default_value(config: Config, knob: Knob) -> object:
 
 
 def _default(config: Config, knob: Knob, evaluate: Evaluate) -> object:
+    """A default that refers to a macro with a bad value is read as if that were not set."""
     if not knob.default:
         return None
-    return _value(knob, config.scope.expand(knob.default), evaluate)
+    try:
+        return _value(knob, config.scope.expand(knob.default), evaluate)
+    except (_Invalid, ExpansionError):
+        built_in = evolve(config.scope, table=config.scope.table.built_in())
+        return _value(knob, built_in.expand(knob.default), evaluate)
 
 
 def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> object:

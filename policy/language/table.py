@@ -93,6 +93,10 @@ class MacroTable:
         """The definitions that were read, without built-in ones."""
         return iter(self._entries.values())
 
+    def built_in(self) -> MacroTable:
+        """The built-in defaults alone."""
+        return MacroTable(dict(self._defaults.values()))
+
     def get(self, name: str) -> Definition | None:
         """What was read for exactly this name."""
         return self._entries.get(name.casefold())
