@@ -14,6 +14,7 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
+from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
     comparisons,
@@ -121,6 +122,8 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Without what two checks say of the same place."""
     seen = set()
     for item in found:
+        if item.source is not None and item.source.name == DEFAULT_ORIGIN:
+            continue  # a default says it of a value that another finding is about
         name = None if item.source is None else item.source.name
         key = (name, item.line, item.column, item.message)
         if key not in seen:

@@ -19,10 +19,11 @@ from policy.lint.view import Setting, View
 LEVEL: Final = Finding(
     "P231",
     WARNING,
-    "a security level that is misspelt",
-    "Levels are REQUIRED, PREFERRED, OPTIONAL and NEVER. The daemons look at the first letter only;"
-    " at one that begins no level they end, with exit status 4.",
-    "SEC_DEFAULT_ENCRYPTION = REQIURED\n",
+    "a security level that is none",
+    "Levels are REQUIRED, PREFERRED, OPTIONAL and NEVER. The daemons look at the first letter only,"
+    " so that ON counts as OPTIONAL and NEEDED as NEVER; at a letter that begins no level they end,"
+    " with exit status 4.",
+    "SEC_DEFAULT_ENCRYPTION = NEEDED\n",
     "SEC_DEFAULT_ENCRYPTION = REQUIRED\n",
 )
 METHOD: Final = Finding(
@@ -47,8 +48,18 @@ _LEVEL: Final = re.compile(
 _METHODS: Final = re.compile(r"SEC_\w+_AUTHENTICATION_METHODS", re.IGNORECASE)
 _LISTS: Final = re.compile(r"(ALLOW|DENY)_\w+", re.IGNORECASE)
 _LEVELS: Final = ("REQUIRED", "PREFERRED", "OPTIONAL", "NEVER")
-#: Words that count as levels, too.
-_OTHER_WORDS: Final = ("YES", "NO", "TRUE", "FALSE")
+#: Words that count as levels, too, and mean what they count as.
+_OTHER_WORDS: Final = ("YES", "NO", "TRUE", "FALSE", "NONE")
+#: The level that a first letter stands for.
+_BY_LETTER: Final = {
+    **dict.fromkeys("RYT", "REQUIRED"),
+    "P": "PREFERRED",
+    "O": "OPTIONAL",
+    "F": "NEVER",
+    "N": "NEVER",
+}
+#: With so many letters in common a slip means what it counts as.
+_ALIKE: Final = 3
 _KNOWN: Final = (
     *("SSL", "KERBEROS", "PASSWORD", "FS", "FS_REMOTE", "IDTOKEN", "IDTOKENS", "TOKEN", "TOKENS"),
     *("SCITOKEN", "SCITOKENS", "NTSSPI", "MUNGE", "CLAIMTOBE", "ANONYMOUS"),
@@ -72,14 +83,14 @@ def _level(setting: Setting) -> Iterator[Diagnostic]:
     if not word or word in (*_LEVELS, *_OTHER_WORDS):
         return
     place = stretch(setting, text, 0, len(text))
-    begun = [level for level in _LEVELS if level[0] == word[0]]
-    if begun:
-        message = f"`{text}` is no level; it counts as {begun[0]} for its first letter"
-        yield LEVEL.at(message, *place, f"did you mean `{begun[0]}`?")
-    elif word[0] not in "YTF":
+    counts = _BY_LETTER.get(word[0])
+    if counts is None:
         found = LEVEL.at(f"`{text}` is no level", *place, "the daemons end when they read this")
         found.severity = ERROR
         yield found
+    elif counts[:_ALIKE] != word[:_ALIKE]:
+        message = f"`{text}` is no level; for its first letter it counts as {counts}"
+        yield LEVEL.at(message, *place, f"levels are {', '.join(_LEVELS)}")
 
 
 def _methods(setting: Setting) -> Iterator[Diagnostic]:
