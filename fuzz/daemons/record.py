@@ -15,6 +15,7 @@ import subprocess
 import time
 from typing import Final
 
+from fuzz.daemons.accountant_log import uncharged
 from fuzz.daemons.ads import Slot, expand_jobs, expand_slots
 from fuzz.daemons.claims import claimed, next_jobs, next_slots
 from fuzz.daemons.observe import complete, observed_cycle, version_in
@@ -93,6 +94,8 @@ def _record(pool: Pool, scenario: Record) -> JsonData:
         observed["cycles"].append(cycle)
         if timed and cycle.get("time_passed", [None])[0] != wanted:
             raise DaemonError(f"clock slipped: {cycle.get('time_passed')}")
+        if timed and uncharged(pool.accountant_log()):
+            raise DaemonError("clock slipped: a second passed before a match")
         pool.stop_schedds()
     return observed
 

@@ -1,43 +1,50 @@
 """Reads the corpus of clean configurations and planted faults: ``tests/policy/findings_corpus``.
 
 The first two lines of a bad file say what is planted: ``# fault: CLASS, hurts DAEMON`` and
-``# at: LINE WORD``.  A clean configuration is a file, or a folder whose files are read in turn.
+``# at: LINE WORD``; lines ``# or: LINE WORD`` name other places that
+would do.  A clean configuration is a file, or a folder whose files are read in turn.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from attr import frozen
 
 CORPUS: Final = Path(__file__).resolve().parents[2] / "tests" / "policy" / "findings_corpus"
-_HEADER: Final = re.compile(r"# fault: (\S+), hurts (\S+)\n# at: (\d+) (.+)\n")
+_HEADER: Final = re.compile(r"# fault: (\S+), hurts (\S+)\n# at: (\d+) (.+)\n((?:# or: .+\n)*)")
+_PLACE: Final = re.compile(r"# or: (\d+) (.+)\n")
 
 
 @frozen
 class Planted:
-    """One fault: its class, the daemon that it hurts, its line and the word to be pointed at."""
+    """One fault: its class, the daemon that it hurts, the line and the word to be pointed at.
+
+    ``others`` are further places where a finding would do.
+    """
 
     path: Path
     fault: str
     hurts: str
     line: int
     word: str
+    others: tuple[tuple[int, str], ...] = ()
 
     @property
     def name(self) -> str:
         """What the manifest calls it."""
         return f"{self.fault}/{self.path.stem}"
 
-    def columns(self) -> tuple[int, int]:
-        """The columns of the word in its line, from 1, the end exclusive."""
-        line = decoded(self.path).split("\n")[self.line - 1]
-        start = line.index(self.word)
-        return start + 1, start + 1 + len(self.word)
+    def places(self) -> Iterator[tuple[int, int, int]]:
+        """Line and columns of the words, from 1, the end exclusive."""
+        lines = decoded(self.path).split("\n")
+        for number, word in ((self.line, self.word), *self.others):
+            start = lines[number - 1].index(word) + 1
+            yield number, start, start + len(word)
 
 
 def decoded(path: Path) -> str:
@@ -61,8 +68,9 @@ def planted(corpus: Path = CORPUS) -> list[Planted]:
         header = _HEADER.match(decoded(path))
         if header is None:
             raise ValueError(f"{path}: a bad file begins with `# fault:` and `# at:`")
-        fault, hurts, line, word = header.groups()
-        found.append(Planted(path, fault, hurts, int(line), word))
+        fault, hurts, line, word, rest = header.groups()
+        others = tuple((int(number), other) for number, other in _PLACE.findall(rest))
+        found.append(Planted(path, fault, hurts, int(line), word, others))
     return found
 
 

@@ -60,11 +60,15 @@ def _seen(result: dict, place: dict) -> Seen:  # type: ignore[type-arg]
 
 
 def found(fault: Planted, seen: Sequence[Seen]) -> bool:
-    """Whether a finding stands in the fault's line."""
-    return any(item.line == fault.line for item in seen)
+    """Whether a finding stands in one of the fault's lines."""
+    lines = {line for line, _, _ in fault.places()}
+    return any(item.line in lines for item in seen)
 
 
 def pointed(fault: Planted, seen: Sequence[Seen]) -> bool:
-    """Whether a finding points at the fault's word, or at a part of it."""
-    start, end = fault.columns()
-    return any(item.line == fault.line and item.start < end and item.end > start for item in seen)
+    """Whether a finding points at one of the fault's words, or at a part of it."""
+    return any(
+        item.line == line and item.start < end and item.end > start
+        for item in seen
+        for line, start, end in fault.places()
+    )

@@ -370,10 +370,11 @@ def status_that_is_none(text: str, items: Sequence[Statement]) -> Iterator[Mutat
             yield _changed(text, item, match.start(1), match.end(1), "55")
 
 
-def misspelt_level(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+def unknown_level(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    """A level that begins with none of the letters that count: a daemon ends with status 4."""
     for item in items:
         if item.plain.startswith("SEC_") and item.value in ("REQUIRED", "OPTIONAL"):
-            yield _changed(text, item, 0, len(item.value), _slips(item.value))
+            yield _changed(text, item, 0, len(item.value), "mandatory")
 
 
 _KNOWN: Final = frozenset((*INTEGERS, *BOOLEANS, *LISTS, *ONE_DAEMON, *READERS))
@@ -384,9 +385,9 @@ MUTATORS: Final[Mapping[str, Mutator]] = {
         and_in_words, arguments_swapped, boolean_in_words, bytes_for_megabytes, comment_behind,
         date_as_duration, equals_plus, family_without_underscore, foreign_prefix,
         hours_for_seconds, integer_division, integer_with_unit, listed_but_gone, loose_undefined,
-        misspelt_attribute, misspelt_function, misspelt_group, misspelt_knob, misspelt_level,
+        misspelt_attribute, misspelt_function, misspelt_group, misspelt_knob,
         my_and_target_swapped, other_case, parenthesis_lost, priorities_turned,
         quoted_attribute, quoted_list, second_assignment, single_ampersand, single_equals,
-        status_that_is_none, undefined_macro, unquoted_string,
+        status_that_is_none, undefined_macro, unquoted_string, unknown_level,
     )
 }  # fmt: skip

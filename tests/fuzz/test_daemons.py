@@ -10,7 +10,7 @@ import pytest
 
 from fuzz.__main__ import main
 from fuzz.daemons import system
-from fuzz.daemons.accountant_log import customers, seeded, shifted
+from fuzz.daemons.accountant_log import customers, seeded, shifted, uncharged
 from fuzz.daemons.ads import Job, expand_jobs, expand_slots, merge
 from fuzz.daemons.campaign import KINDS, Campaign, Tally
 from fuzz.daemons.claims import claimed
@@ -168,6 +168,8 @@ def test_the_accountant_is_seeded_and_read() -> None:
         "zoe@test": {"WeightedResourcesUsed": 4.0, "ResourcesUsed": 1},
     }
     assert customers("102 Customer.a\n", timed=False) == {}
+    assert not uncharged(text)
+    assert uncharged(text + "103 Customer.zoe@test UnchargedTime -1\n")
 
 
 def test_a_match_becomes_a_claim() -> None:
