@@ -95,9 +95,9 @@ _FAMILIES: Final = (
     (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?subcode"),
      Evaluated(Use("job", "", _ANY), _QUEUE)),
     (re.compile(r"submit_requirement_(?!names)\w+_reason"),
-     Evaluated(Use("job", "schedd", _ANY), _SUBMIT)),
+     Evaluated(Use("schedd", "job", _ANY), _SUBMIT)),
     (re.compile(r"submit_requirement_(?!names)\w+"),
-     Evaluated(Use("job", "schedd", _CONDITION), _SUBMIT)),
+     Evaluated(Use("schedd", "job", _CONDITION), _SUBMIT)),
 )  # fmt: skip
 _SLOT_TYPE: Final = re.compile(r"slot(?:_type_)?\d+(?:_\d+)?_(?=\w)", re.IGNORECASE)
 

@@ -17,7 +17,7 @@ from policy.lint.expressions import Held, held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import bare, names, references, scope_of
 from policy.lint.view import View
-from policy.values.domain import ANYTHING, Abstract, single_value
+from policy.values.domain import ANYTHING, Abstract, single_number
 
 DROWNED: Final = Finding(
     "P430",
@@ -93,12 +93,10 @@ def _switched(one: Held, term: Node) -> float | None:
     if not isinstance(term, Binary) or term.operator != "*":
         return None
     for weight, factor in ((term.left, term.right), (term.right, term.left)):
-        number = single_value(one.evaluation.alone(weight))
+        number = single_number(one.evaluation.alone(weight))
         condition = one.evaluation.alone(factor)
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            continue
-        if condition.truths and not condition.is_measured:
-            return abs(float(number))
+        if number is not None and condition.truths and not condition.is_measured:
+            return abs(number)
     return None
 
 
@@ -110,9 +108,9 @@ def _size(one: Held, term: Node) -> float | None:
     value = one.evaluation.alone(term)
     if not value.is_measured and not value.truths:
         return None
-    known = single_value(value)
-    if isinstance(known, int | float):
-        return abs(float(known))
+    known = single_number(value)
+    if known is not None:
+        return abs(known)
     return 1.0 if not value.is_measured else _usual(value)
 
 

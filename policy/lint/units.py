@@ -18,7 +18,7 @@ from policy.lint.expressions import Held, held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import bare, comparisons
 from policy.lint.view import Setting, View
-from policy.values.domain import PLAIN, single_value
+from policy.values.domain import PLAIN, single_number
 
 NOT_SECONDS: Final = Finding(
     "P601",
@@ -127,10 +127,8 @@ def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
 
 def _whole_time(one: Held) -> Iterator[Diagnostic]:
     """An expression that is a number of seconds, and a small one."""
-    value = single_value(one.evaluation.value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return
-    if 1 < value < _LEAST_AGE:
+    value = single_number(one.evaluation.value)
+    if value is not None and 1 < value < _LEAST_AGE:
         message = f"{one.name} is {value:g} seconds"
         yield NOT_SECONDS.at(message, *one.spot(one.tree), "times are in seconds")
 
@@ -163,10 +161,7 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
 
 def _number(one: Held, node: Node) -> float | None:
     """The number that a side is, whatever it is computed from."""
-    value = single_value(one.evaluation.alone(node))
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
+    return single_number(one.evaluation.alone(node))
 
 
 def _is_short(value: float | None) -> bool:
