@@ -491,6 +491,14 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/pool/partitionable.py", "    if not children:\n        return None\n", "",
+        "conform tests/vectors/negotiation/pslot-preemption-no-child-could-go.json",
+    ),
+    Mutation(
+        "negotiator/jobs/weights.py", "if not policy.schedd_use_slot_weight:", "if False:",
+        "conform tests/vectors/negotiation/schedd-without-slot-weights.json",
+    ),
+    Mutation(
         "negotiator/jobs/offers.py", "                self._looks_on = True\n", "",
         "conform tests/vectors/negotiation/uploads-after-results.json",
     ),
