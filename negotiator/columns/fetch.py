@@ -166,11 +166,8 @@ class _Fetch:
         sight = self.rows.table.sight(("SlotWeight", *mentioned(policy.slot_weight)))
         if sight.opaque or not sight.names.isdisjoint(_REQUIREMENTS):
             raise UnsureError  # they may be settled first
-        fact = Fact(weigh, ("SlotWeight",), expression=policy.slot_weight)
-        codes, found = facts_of(fact, self.rows, without_chance(self.context))
-        lacking, weights = zip(*found, strict=True) if found else ((), ())
-        order = self.rows.order
-        return spread(codes, list(lacking), order), spread(codes, list(weights), order)
+        found = self._each(Fact(weigh, ("SlotWeight",), expression=policy.slot_weight))
+        return [lacks for lacks, _ in found], [weight for _, weight in found]
 
     def _project(self, slots: ColumnSlots) -> None:
         """Leave of claimed slots what the collector sends of them."""

@@ -114,14 +114,16 @@ def test_what_is_in_lists_and_ads_is_looked_at_again() -> None:
     rows = Ads([ClassAd(f"[List = {{[a = {i % 2}]}}; A = {i}]") for i in range(40)])
     for ad in rows.ads[:3]:
         ad.insert("Few", ClassAd("[a = 5]"))
+    rows.ads[7].insert("One", ClassAd("[a = 5]"))
     table = Table.placed(rows)
     store = table._store
     assert isinstance(store, PlacedStore)
-    asked = ("List[0].a == 1", "Few.a == 5 && A >= 0")
-    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [20, 3]
+    asked = ("List[0].a == 1", "Few.a == 5 && A >= 0", "One.a == 5")
+    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [20, 3, 1]
     store.part(0b111).view("few")
     assert store.refresh().names == set()
     rows.ads[1].raw("List").items[0].insert("a", 7)
     rows.ads[2].raw("Few").insert("a", 6)
+    rows.ads[7].raw("One").insert("a", 6)
     table.refresh()
-    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [19, 2]
+    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [19, 2, 0]

@@ -107,13 +107,13 @@ class OwnLists:
             named[code] = members
         names = frozenset(member.name for members in named.values() for member in members)
         lists = _Lists(name, f"{MARK}lists.{name}", names - {""})
-        written = self._written(lists.name, column, named)
+        written = self._written(column, named)
         if written is None:
             return None
         self._book.give(lists.name, written)
         return lists
 
-    def _written(self, name: str, column: Column, named: dict[int, list[_Member]]) -> Column | None:
+    def _written(self, column: Column, named: dict[int, list[_Member]]) -> Column | None:
         """The lists with their members written in them; None if a member is an expression."""
         store, values, codes = self._book.store, list(column.values), column.codes[:]
         places = {code: array("i") for code in named}
@@ -136,7 +136,7 @@ class OwnLists:
                     known[key] = len(values)
                     values.append(ListValue([UNDEFINED if ad is None else ad for ad in ads]))
                 codes[row] = known[key]
-        return Column.of_codes(name, values, codes)
+        return Column.of_codes(values, codes)
 
 
 class _Member(NamedTuple):

@@ -162,7 +162,7 @@ class PlacedStore(Store):
             cells = list(map(column.values.__getitem__, column.codes))
             for row, cell in changed.items():
                 cells[row] = cell
-            column = Column.of(name, cells)
+            column = Column.of(cells)
         if not PLAIN.issuperset(map(type, column.values)):
             self._keys[name] = list(map(cell_key, column.values))
         return column
@@ -171,7 +171,7 @@ class PlacedStore(Store):
         """The other store's column in the order of these rows."""
         base = self._base.column(name)
         if base is None:
-            return Column(name, [None], array("i", bytes(4 * self.size)), 0)
+            return Column([None], array("i", bytes(4 * self.size)), 0)
         if self._whole:
             return base.moved(base.values, pick(base.codes, self._order), base.ordered)
         # One code more stands for nowhere, unless there is one for nothing.

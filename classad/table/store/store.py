@@ -89,7 +89,7 @@ class Store:
 
         ``name``: see classad/table/expressions/templates.py.
         """
-        column = cells if isinstance(cells, Column) else Column.of(name, cells)
+        column = cells if isinstance(cells, Column) else Column.of(cells)
         before = self._given.get(name)
         if before is not None and (before.codes, before.values) == (column.codes, column.values):
             return False
@@ -193,7 +193,7 @@ class Store:
 
     def _column(self, name: str) -> Column:
         if self.loaded is None:
-            return Column.of(name, [ad._attrs.get(name) for ad in self.ads if ad is not None])
+            return Column.of([ad._attrs.get(name) for ad in self.ads if ad is not None])
         loaded = self.loaded.column(name)
         codes = array("i", bytes(4 * self.size))
         values: list[Any] = [None]
@@ -207,7 +207,7 @@ class Store:
                 for row, number in zip(loaded.rows, numbers, strict=True):
                     codes[row] = number
                 values.append(None)
-        column = Column.of_codes(name, values, codes)
+        column = Column.of_codes(values, codes)
         for row in self._own:
             ad = self.ads[row]
             assert ad is not None
