@@ -178,14 +178,18 @@ class Conditions:
         sets = SlotSets(self._rows, self._size, weights)
         # A weight is permitted if a greater one is; whatever is no number comes before all others.
         falling = sorted(sets.values, key=lambda weight: (weight != weight, weight), reverse=True)
+        #: The slots of the first so many weights.
+        known: dict[int, int] = {}
 
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
             assert ask.permits is not None
             permits = partial(ask.permits, kind)
             if not falling or permits(falling[0]):
                 return bits
-            heavy = set(falling[: bisect_left(falling, True, key=permits)])
-            return without(bits, sets.where(heavy.__contains__))
+            heavy = bisect_left(falling, True, key=permits)
+            if heavy not in known:
+                known[heavy] = sets.where(set(falling[:heavy]).__contains__)
+            return without(bits, known[heavy])
 
         return way
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression
 from classad.language.values import AbsTime, Value
-from classad.table.arrays.arrays import pick
+from classad.table.arrays.arrays import NO_CODES, pick
 from classad.table.expressions.shapes import text_of
 
 #: Cells that say all there is to say.
@@ -85,6 +85,15 @@ class Column:
     def cell(self, row: int) -> Any:
         """What a row has."""
         return self.values[self.codes[row]]
+
+
+def in_use(codes: array[int], size: int) -> tuple[list[int], array[int]]:
+    """The codes, below ``size``, that rows have, rising, and the place of each row's among them."""
+    used = sorted(set(codes))
+    number = NO_CODES * size
+    for place, code in enumerate(used):
+        number[code] = place
+    return used, pick(number, codes)
 
 
 def cell_key(cell: Any) -> Any:

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple, Protocol
 from classad.ads.ad import prepared
 from classad.binding.ad import ClassAd
 from classad.language.values import UNDEFINED
-from classad.table.arrays.arrays import NO_CODES, bits_of, number_pairs, pick, rows_of
+from classad.table.arrays.arrays import bits_of, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
 from classad.table.memory.budget import Budget, Notes
-from classad.table.store.columns import PLAIN, Column, is_nested
+from classad.table.store.columns import PLAIN, Column, in_use, is_nested
 
 
 class Joint(NamedTuple):
@@ -93,16 +93,11 @@ class Part:
 
     def forget(self, names: set[str] | None) -> None:
         """Columns have changed; None: all of them."""
-        if names is None:
-            self._splits.drop()
-        self._views.drop(None if names is None else names.__contains__)
+        for single in (self._views, self._splits):
+            single.drop(None if names is None else names.__contains__)
         for several in (self._joints, self._bases):
             several.drop(None if names is None else lambda key: not names.isdisjoint(key))
         self._vectors.drop(None if names is None else lambda key: not names.isdisjoint(key[0]))
-
-    def forget_splits(self, names: set[str]) -> None:
-        """Expressions in some columns have changed."""
-        self._splits.drop(names.__contains__)
 
     def view(self, name: str) -> View:
         """The column of an attribute, for these rows."""
@@ -118,18 +113,10 @@ class Part:
         assert whole is not None
         if self.rows is None:
             return View(whole.values, whole.codes, whole.ordered, whole.expressions)
-        codes = pick(whole.codes, self.rows)
-        used = sorted(set(codes))
-        number = NO_CODES * len(whole.values)
-        for code, before in enumerate(used):
-            number[before] = code
-        expressions = whole.expressions.intersection(used)
-        return View(
-            [whole.values[code] for code in used],
-            pick(number, codes),
-            bisect_left(used, whole.ordered),
-            frozenset([number[code] for code in expressions]),
-        )
+        used, codes = in_use(pick(whole.codes, self.rows), len(whole.values))
+        expressions = [bisect_left(used, code) for code in whole.expressions.intersection(used)]
+        ordered = bisect_left(used, whole.ordered)
+        return View([whole.values[code] for code in used], codes, ordered, frozenset(expressions))
 
     def has_expressions(self, name: str) -> bool:
         """Whether some cell may be no plain value."""
@@ -146,7 +133,8 @@ class Part:
 
     def _by_expression(self, view: View) -> list[tuple[Any, int]]:
         by_code = {code: array("i") for code in sorted(view.expressions)}
-        for row, code in zip(self.rows or range(self.size), view.codes, strict=True):
+        rows = range(self.size) if self.rows is None else self.rows
+        for row, code in zip(rows, view.codes, strict=True):
             if code in by_code:
                 by_code[code].append(row)
         rest, found = self.bits, []

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from classad.binding.ad import ClassAd
 from classad.table.arrays.arrays import flag, pick
-from classad.table.store.columns import PLAIN, Column, cell_key
+from classad.table.store.columns import PLAIN, Column, cell_key, in_use
 from classad.table.store.parts import Part
 from classad.table.store.store import Store, is_apart
 
@@ -108,7 +108,6 @@ class PlacedStore(Store):
                 found.split.add(name)
         for part in self._parts.values():
             part.forget(None if found.appeared else found.names)
-            part.forget_splits(found.names)
         return found
 
     def _look(self) -> Callable[[str], bool]:
@@ -182,14 +181,10 @@ class PlacedStore(Store):
         if NOWHERE in places:
             end = len(codes) - 1
             places = array("i", [end if place == NOWHERE else place for place in places])
-        codes = pick(codes, places)
-        used = sorted(set(codes))
-        number = array("i", bytes(4 * (len(base.values) + 1)))
-        for code, before in enumerate(used):
-            number[before] = code
+        used, codes = in_use(pick(codes, places), len(base.values) + 1)
         values = [None if code == nothing else base.values[code] for code in used]
         ordered = sum(code < base.ordered for code in used)
-        return base.moved(values, pick(number, codes), ordered)
+        return base.moved(values, codes, ordered)
 
 
 def same(one: Column, other: Column, keys: list[Any] | None, others: list[Any] | None) -> bool:
