@@ -273,16 +273,18 @@ def _compared(
         first, last = ask(0), ask(end - 1)
         turn = bisect_left(range(end), True, key=lambda place: ask(place) != first)
     else:
-        single = () if many.texts() is None else many.near(one)
-        far = next((place for place in range(len(single) + 1) if place not in single), size)
-        if many.texts() is None or len(single) > _FEW or far >= size:
+        single = many.near(one) if many.texts() else range(size)
+        if len(single) > _FEW:
+            return None
+        far = next((place for place in range(size) if place not in single), -1)
+        if far < 0:
             return None
         first = last = ask(far)
         turn = end = size
-    before, after = Vector.constant(first), Vector.constant(last)
-    tags = bytearray(before.tags * turn + after.tags * (end - turn) + bytes(size - end))
-    payload = before.payload * turn + after.payload * (end - turn)
-    payload.extend(bytes(size - end))
+    if first.__class__ is not bool or last.__class__ is not bool:
+        return None
+    tags = bytearray((Tag.BOOLEAN,)) * size
+    payload = array("q", (first,)) * turn + array("q", (last,)) * (size - turn)
     judged = bytearray((logical(first),)) * turn + bytearray((logical(last),)) * (size - turn)
     others: dict[int, ClassAdValue] = {}
     for place in single:

@@ -89,7 +89,8 @@ class Plan:
         """Whether there are too many combinations to evaluate them all."""
         if self._wide is None:
             self._wide = any(
-                prod(map(group.part.cardinality, group.columns)) > _WHOLE for group in self.groups
+                prod([len(group.part.view(name).values) for name in group.columns]) > _WHOLE
+                for group in self.groups
             )
         return self._wide
 

@@ -153,10 +153,6 @@ class Part:
         """The cell that all rows have."""
         return self.view(name).values[0]
 
-    def cardinality(self, name: str) -> int:
-        """How many cells the rows may have."""
-        return len(self.view(name).values)
-
     def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
         """An ad with what all rows have alike, and the names in which they differ.
 
