@@ -129,9 +129,8 @@ def _evaluated_with_slots(snapshot: Snapshot, policy: NegotiatorPolicy) -> Itera
     """What of jobs and the policy is evaluated with a slot."""
     yield from policy_expressions(policy)
     for queue in snapshot.queues:
-        for job in queue.jobs:
-            yield job.raw("Requirements")
-            yield job.raw("Rank")
+        for name in ("Requirements", "Rank"):
+            yield from [job.raw(name) for job in queue.jobs]
 
 
 def _job_lists(

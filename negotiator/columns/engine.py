@@ -15,7 +15,7 @@ from classad.evaluate import EvalContext
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import rows_of
 from negotiator.columns.chance import UnsureError, without_chance
-from negotiator.columns.conditions import Conditions, SetAsk, Way
+from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.order import LazyEntries
 from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
 from negotiator.jobs.requests import Request
@@ -111,7 +111,8 @@ class ColumnEngine:
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         way = Conditions(slots, table, policy).way
         tests = [test for test in CANDIDATE_TESTS if test.made(policy)]
-        ways = [(test.cause, way(test.condition), test.kinds) for test in tests]
+        all_ways = [(test.cause, way(test.condition), test.kinds) for test in tests]
+        ways = [it for it in all_ways if it[1] is not every_slot]
         self._first = [(cause, passing) for cause, passing, kinds in ways if kinds is None]
         self._kinds = [
             (

@@ -7,7 +7,7 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from attr import frozen
@@ -33,16 +33,17 @@ OVERWRITTEN: Final = {
 
 @frozen(eq=False)
 class _OneAd:
-    """One ad as a set, see ``AdSet``."""
+    """One ad as a set, see ``AdSet``; ``expressions``: those that it has."""
 
     ad: ClassAd
     context: EvalContext
+    expressions: Mapping[str, Expression]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
         """See ``AdSet``."""
-        value = self.ad.raw(name)
-        return ((0, value),) if isinstance(value, Expression) else ()
+        tree = self.expressions.get(name)
+        return () if tree is None else ((0, tree),)
 
     def having_tree(self, name: str, number: int) -> int:
         """See ``AdSet``."""
@@ -84,9 +85,10 @@ class Flattener:
         return _form(flat.tree, flat.value) if flat.ok else None
 
     def _matters(self, ad: ClassAd) -> bool:
-        others = (value for name, value in ad._attrs.items() if name != "requirements")
+        trees = {name: tree for name, tree in ad._attrs.items() if tree.__class__ is Expression}
+        others = [tree for name, tree in trees.items() if name != "requirements"]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
-        return bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",), level))
+        return bool(self.to_flatten(_OneAd(ad, self._context, trees), ("requirements",), level))
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -98,16 +100,14 @@ class Flattener:
         """
         found = 0
         seen: set[tuple[str, Level]] = set()
-        todo = [(name, level) for name in names]
+        todo = {(name, level) for name in names}
         while todo:
-            name, level = todo.pop()
-            if (name, level) in seen:
-                continue
-            seen.add((name, level))
+            item = name, level = todo.pop()
+            seen.add(item)
             for number, tree in ads.trees(name):
                 look = regrouping_of(tree, level)
-                todo += look.names
-                if any(map(self._varies, look.called)):
+                todo |= look.names - seen
+                if look.called and any(map(self._varies, look.called)):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
                     concerned = hazard(ads)
@@ -128,7 +128,7 @@ class Flattener:
 
 def may_read_requirements(trees: Iterable[object]) -> bool:
     """Whether some expressions mention requirements, which are then more than tested."""
-    return any(isinstance(tree, Expression) and _mentions(tree) for tree in trees)
+    return any(map(_mentions, [tree for tree in trees if tree.__class__ is Expression]))
 
 
 def _mentions(tree: Expression) -> bool:
