@@ -157,7 +157,7 @@ class ColumnEngine:
         for kind, having, tests in self._kinds:
             those = having(ask, kind, bits) if bits else 0
             bits ^= those
-            of_kind[kind] = _left(ask, tests, kind, those)
+            of_kind[kind] = those and _left(ask, tests, kind, those)
         by_rank, by_priority = of_kind.get(MatchKind.RANK, 0), of_kind.get(MatchKind.PRIORITY, 0)
         return Passed(
             of_kind[MatchKind.NONE] | by_rank | by_priority,

@@ -151,7 +151,7 @@ class _Fetch:
             raise UnsureError
         self._project(slots)
         self._give_requirements(slots, kept)
-        for slot in slots.with_policy():
+        for slot in slots.with_policy:
             slot.own_ad()
         return slots
 

@@ -7,10 +7,10 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Final
 
-from attr import frozen
+from attr import define
 
 from classad import ClassAd
 from classad.ads.expression import Expression
@@ -31,19 +31,18 @@ OVERWRITTEN: Final = {
 }
 
 
-@frozen(eq=False)
+@define(eq=False)
 class _OneAd:
-    """One ad as a set, see ``AdSet``; ``expressions``: those that it has."""
+    """One ad as a set, see ``AdSet``."""
 
     ad: ClassAd
     context: EvalContext
-    expressions: Mapping[str, Expression]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
         """See ``AdSet``."""
-        tree = self.expressions.get(name)
-        return () if tree is None else ((0, tree),)
+        value = self.ad._attrs.get(name)
+        return ((0, value),) if value.__class__ is Expression else ()
 
     def having_tree(self, name: str, number: int) -> int:
         """See ``AdSet``."""
@@ -85,10 +84,11 @@ class Flattener:
         return _form(flat.tree, flat.value) if flat.ok else None
 
     def _matters(self, ad: ClassAd) -> bool:
-        trees = {name: tree for name, tree in ad._attrs.items() if tree.__class__ is Expression}
-        others = [tree for name, tree in trees.items() if name != "requirements"]
+        attrs = ad._attrs
+        mine = attrs.get("requirements")
+        others = [it for it in attrs.values() if it.__class__ is Expression and it is not mine]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
-        return bool(self.to_flatten(_OneAd(ad, self._context, trees), ("requirements",), level))
+        return bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",), level))
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.

@@ -116,7 +116,7 @@ class SlotDecorator:
     def _of(self, user: str) -> Changes:
         """The attributes about the user of a slot."""
         about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
-        known = {_folded_once(name): (name, value) for name, value in about.items()}
+        known = dict(zip(map(_folded_once, about), about.items(), strict=True))
         self._changes[user] = known
         return known
 
