@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.source import Source
@@ -126,9 +126,14 @@ def default_value(config: Config, knob: Knob) -> object:
 
 
 def _default(config: Config, knob: Knob, evaluate: Evaluate) -> object:
+    """A default that refers to a macro with a bad value is read as if that were not set."""
     if not knob.default:
         return None
-    return _value(knob, config.scope.expand(knob.default), evaluate)
+    try:
+        return _value(knob, config.scope.expand(knob.default), evaluate)
+    except (_Invalid, ExpansionError):
+        built_in = evolve(config.scope, table=config.scope.table.built_in())
+        return _value(knob, built_in.expand(knob.default), evaluate)
 
 
 def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> object:
@@ -200,16 +205,18 @@ def _diagnostic(
     knob: Knob, macro: str, definition: Definition, text: str, invalid: _Invalid
 ) -> Diagnostic:
     source, start, end = place(definition, text, invalid.start, invalid.end)
-    default = f"its default `{knob.default}`" if knob.default else "no value"
-    daemon = "aborts with exit status 4" if knob.fatal else "goes on"
+    default = f"the default `{knob.default}`" if knob.default else "no value"
+    daemon = f"condor_{knob.read_by.lower()}"
+    severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"
+    if knob.broken:
+        id_, help_text = "P113", knob.broken
+    elif knob.fatal:
+        help_text = f"{daemon} ends when it reads this; this report goes on with {default}"
+    else:
+        severity, id_ = "warning", "P112"
+        help_text = f"{daemon} goes on, and so does this report, with {default}"
     return Diagnostic(
-        f"{macro}: {invalid}",
-        source,
-        start,
-        end,
-        severity="error" if knob.fatal else "warning",
-        id=("P111" if knob.kind is Kind.EXPR else "P110") if knob.fatal else "P112",
-        help=f"condor_{knob.read_by.lower()} {daemon} here; {default} is used instead",
+        f"{macro}: {invalid}", source, start, end, severity=severity, id=id_, help=help_text
     )
 
 

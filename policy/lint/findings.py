@@ -6,7 +6,7 @@ Inputs: a ``Config`` and what ``policy.load`` made of it.  Outputs: diagnostics 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Final
 
@@ -20,14 +20,17 @@ from policy.lint import (
     groups,
     names,
     preemption,
+    ranks,
     reading,
     silence,
+    slips,
     support,
     units,
 )
+from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
 from policy.lint.finding import Finding
-from policy.lint.view import view
-from policy.load import PolicyLoad, load_policy
+from policy.lint.view import View, view
+from policy.load import PolicyLoad
 
 __all__ = ["FINDINGS", "SECTIONS", "Finding", "lint"]
 
@@ -38,6 +41,8 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Groups", groups),
     ("Attributes and functions", attributes),
     ("Comparisons", comparisons),
+    ("Slips", slips),
+    ("Ranks", ranks),
     ("Preemption", preemption),
     ("Units", units),
     ("Silencing", silence),
@@ -54,23 +59,34 @@ def declared(module: ModuleType) -> Iterator[Finding]:
 FINDINGS: Final = {found.id: found for _, module in SECTIONS for found in declared(module)}
 
 
-def lint(config: Config, loaded: PolicyLoad | None = None) -> list[Diagnostic]:
+def lint(config: Config) -> list[Diagnostic]:
     """All findings in a configuration, in the order of its files and lines."""
-    if loaded is None:
-        context = config.context
-        loaded = load_policy(config, subsystem=context.subsystem, local_name=context.local_name)
     seen = view(config)
+    loads = negotiator_loads(seen)
+    return all_findings(seen, loads, find_endings(seen, loads))
+
+
+def all_findings(
+    seen: View, loads: Mapping[str | None, PolicyLoad], endings: Iterable[Ending]
+) -> list[Diagnostic]:
+    """The same, over models that are made already."""
+    config = seen.config
+    passed = [item for loaded in loads.values() for item in loaded.diagnostics]
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
-        *(reading.numbered(item, reading=False) for item in loaded.diagnostics),
+        *(reading.numbered(item, reading=False) for item in as_findings(endings)),
+        *(reading.numbered(item, reading=False) for item in passed if item.severity != "error"),
+        *find_late(seen),
         *reading.check_values(seen),
         *names.check_names(seen),
         *groups.check_groups(seen),
         *attributes.check_attributes(seen),
         *comparisons.check_comparisons(seen),
+        *slips.check_slips(seen),
+        *ranks.check_ranks(seen),
         *preemption.check_preemption(seen),
         *units.check_units(seen),
-        *support.check_support(loaded),
+        *(item for loaded in loads.values() for item in support.check_support(loaded)),
     ]
     left = silence.apply(_once(found), sources_of(config), FINDINGS)
     order = {name: position for position, name in enumerate(config.files)}

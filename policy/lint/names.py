@@ -13,6 +13,7 @@ from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, meanings
 from policy.knobs import KNOBS, find_knob
 from policy.knobs.other_daemons import OTHER_KNOBS
+from policy.knobs.readers import find_readers, reader_names
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
@@ -103,7 +104,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     table = view.config.scope.table
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
-    known += [*meanings(), *table.default_names()]
+    known += [*meanings(), *reader_names(), *table.default_names()]
     known = list(dict.fromkeys(known))
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
@@ -133,7 +134,7 @@ def _obsolete(setting: Setting) -> Diagnostic | None:
 def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
-    if macro in known or find_knob(setting.macro) is not None:
+    if macro in known or find_knob(setting.macro) or find_readers(setting.macro):
         return True
     if macro in view.words or setting.entry.name.casefold() in view.words:
         return True
