@@ -153,6 +153,8 @@ class ColumnEngine:
     def _passed(self, ask: SetAsk, bits: int) -> Passed:
         """The slots that pass every test."""
         bits = _left(ask, self._first, MatchKind.NONE, bits)
+        if not bits:
+            return Passed(0)
         of_kind = {}
         for kind, having, tests in self._kinds:
             those = having(ask, kind, bits) if bits else 0
