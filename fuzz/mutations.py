@@ -518,4 +518,12 @@ MUTATIONS: Final = (
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
     ),
+    Mutation(
+        "policy/lint/companions.py", '("", "false", "0")', '("", "0")',
+        "tests tests/policy/test_findings_corpus.py -k no-companion",
+    ),
+    Mutation(
+        "policy/lint/companions.py", 'elif "NEGOTIATOR" in listed:', "else:",
+        "tests tests/policy/test_findings_corpus.py -k clean_configuration",
+    ),
 )  # fmt: skip
