@@ -519,11 +519,7 @@ MUTATIONS: Final = (
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
     ),
     Mutation(
-        "policy/lint/companions.py", '("", "false", "0")', '("", "0")',
-        "tests tests/policy/test_findings_corpus.py -k no-companion",
-    ),
-    Mutation(
-        "policy/lint/companions.py", 'elif "NEGOTIATOR" in listed:', "else:",
+        "policy/lint/companions.py", "return not manages or", "return",
         "tests tests/policy/test_findings_corpus.py -k clean_configuration",
     ),
 )  # fmt: skip

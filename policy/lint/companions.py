@@ -1,6 +1,6 @@
 """Checks macros that do nothing without another one.
 
-Follows: the daemons of 25.14.1; a slot type without NUM_SLOTS_TYPE_n makes no slot, for instance.
+Follows: the daemons of 25.14.1, which take all of these without a word.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic
-from policy.language.macros import ExpansionError
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
@@ -20,152 +19,134 @@ from policy.lint.view import Setting, View
 ALONE: Final = Finding(
     "P241",
     WARNING,
-    "a macro that does nothing without another",
-    "It is read, and what it says has no effect: the macro that it works with is not set, or says"
-    " no. SUSPEND is evaluated only where WANT_SUSPEND is true, SLOT_TYPE_1 makes slots only with"
-    " NUM_SLOTS_TYPE_1, CGROUP_HARD_MEMORY_LIMIT_EXPR counts only under the policy `custom`.",
-    "SLOT_TYPE_1 = cpus=50%, mem=50%\n",
-    "NUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=50%, mem=50%\n",
+    "a macro without the one that it needs",
+    "Some macros only count together with another: REMOTE_PRIO_FACTOR with ACCOUNTANT_LOCAL_DOMAIN,"
+    " SLOT_TYPE_1 with NUM_SLOTS_TYPE_1, DEFRAG_INTERVAL with DEFRAG in DAEMON_LIST. Alone they do"
+    " nothing.",
+    "REMOTE_PRIO_FACTOR = 10000\n",
+    "ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
 )
-_NO: Final = frozenset(("", "false", "0"))
+#: Whether there is what a macro needs, under this name, for whoever reads the setting.
+_Test = Callable[[View, Setting, str], bool]
 
 
-def _is_set(text: str) -> bool:
-    return text != ""
+def _is_set(view: View, setting: Setting, name: str) -> bool:
+    return bool(setting.config.text(name)) or name.casefold() in view.defined
 
 
-def _may_be_true(text: str) -> bool:
-    return text.strip("() \t").casefold() not in _NO
+def _is_true(view: View, setting: Setting, name: str) -> bool:
+    text = (setting.config.text(name) or "").strip().casefold()
+    return text not in ("", "false", "0")
+
+
+def _is_listed(view: View, setting: Setting, name: str) -> bool:
+    """May DAEMON_LIST name the daemon?
+
+    Files are often shared by all machines of a pool: only what a central manager leaves out says
+    something.
+    """
+    started = (setting.config.text("DAEMON_LIST") or "").casefold()
+    manages = "daemon_list" in view.defined and "negotiator" in started
+    return not manages or name.casefold() in view.words
+
+
+def _is_custom(view: View, setting: Setting, name: str) -> bool:
+    return (setting.config.text(name) or "").strip().casefold() == "custom"
 
 
 @frozen
-class Companion:
-    """``macro`` does nothing unless one of ``others`` is ``enough``.
+class Need:
+    """Macros that do nothing unless ``test`` of one of ``others`` holds."""
 
-    ``only_if``: values of ``macro`` itself that ask for something.
-    """
-
-    macro: str
+    macros: re.Pattern[str]
     others: tuple[str, ...]
-    why: str
-    enough: Callable[[str], bool] = _is_set
-    only_if: Callable[[str], bool] = _is_set
+    test: _Test
+    help: str
 
 
-#: ``\\1`` of another macro's name is the first group of ``macro``.
-COMPANIONS: Final = (
-    Companion(
-        r"REMOTE_PRIO_FACTOR",
-        ("ACCOUNTANT_LOCAL_DOMAIN",),
-        "no submitter is remote without a local domain",
+def _need(macros: str, test: _Test, *others: str, help: str) -> Need:
+    return Need(re.compile(macros, re.IGNORECASE), others, test, help)
+
+
+_NEEDS: Final = (
+    _need(
+        "REMOTE_PRIO_FACTOR", _is_set, "ACCOUNTANT_LOCAL_DOMAIN",
+        help="without ACCOUNTANT_LOCAL_DOMAIN no submitter is remote",
     ),
-    Companion(r"SLOT_TYPE_(\d+)(?:_\w+)?", (r"NUM_SLOTS_TYPE_\1",), "no slot of this type is made"),
-    Companion(
-        r"CGROUP_HARD_MEMORY_LIMIT_EXPR",
-        ("CGROUP_MEMORY_LIMIT_POLICY",),
-        "the startd uses it only under the policy `custom`",
-        lambda text: text.casefold() == "custom",
+    _need(
+        "GROUP_(SORT_EXPR|ACCEPT_SURPLUS|AUTOREGROUP)|GROUP_QUOTA_(MAX_ALLOCATION_ROUNDS|"
+        "ROUND_ROBIN_RATE)",
+        _is_set, "GROUP_NAMES", help="without GROUP_NAMES there are no groups",
     ),
-    Companion(
-        r"PREEMPTION_REQUIREMENTS",
-        ("NEGOTIATOR_CONSIDER_PREEMPTION",),
-        "the negotiator does not look at claimed slots",
-        _may_be_true,
-        _may_be_true,
+    _need(
+        r"SLOT_TYPE_([1-9]\d*)(_\w+)?", _is_set, r"NUM_SLOTS_TYPE_\1",
+        help=r"without NUM_SLOTS_TYPE_\1 the startd makes no slot of this type",
     ),
-    Companion(
-        r"SYSTEM_PERIODIC_(HOLD|REMOVE|RELEASE|VACATE)(\w*)_(?:REASON|SUBCODE)",
-        (r"SYSTEM_PERIODIC_\1\2",),
-        "there is nothing that it could be the reason of",
+    _need(
+        "CGROUP_(HARD|SOFT|LOW)_MEMORY_LIMIT_EXPR", _is_custom, "CGROUP_MEMORY_LIMIT_POLICY",
+        help="it is read with CGROUP_MEMORY_LIMIT_POLICY = custom only",
     ),
-    Companion(r"WANT_HOLD", ("PREEMPT",), "it is asked when PREEMPT is true", _may_be_true),
-    Companion(r"WANT_HOLD_(?:REASON|SUBCODE)", ("WANT_HOLD",), "no job is held"),
-    Companion(r"SUSPEND", ("WANT_SUSPEND",), "no job is suspended", _may_be_true, _may_be_true),
-    Companion(
-        r"GROUP_(?:ACCEPT_SURPLUS|AUTOREGROUP|SORT_EXPR)",
-        ("GROUP_NAMES",),
-        "there are no groups",
-        only_if=_may_be_true,
+    _need(
+        "START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM", _is_true, "ENABLE_BACKFILL",
+        help="without ENABLE_BACKFILL = True there is no backfill",
     ),
-    Companion(
-        r"SETTABLE_ATTRS_\w+",
-        ("ENABLE_RUNTIME_CONFIG", "ENABLE_PERSISTENT_CONFIG"),
-        "no setting is accepted over the network",
-        _may_be_true,
+    *(
+        _need(rf"{daemon}_\w+", _is_listed, daemon, help=f"{daemon} is not in DAEMON_LIST")
+        for daemon in ("DEFRAG", "ROOSTER", "GANGLIAD", "REPLICATION")
     ),
-    Companion(
-        r"START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM",
-        ("ENABLE_BACKFILL",),
-        "no slot goes into the backfill state",
-        _may_be_true,
-        _may_be_true,
+    *(
+        _need(
+            f"SYSTEM_PERIODIC_{verb}_(REASON|SUBCODE)", _is_set,
+            f"SYSTEM_PERIODIC_{verb}", f"SYSTEM_PERIODIC_{verb}_NAMES",
+            help=f"without SYSTEM_PERIODIC_{verb} it is asked of no job",
+        )
+        for verb in ("HOLD", "REMOVE", "RELEASE", "VACATE")
     ),
-    Companion(
-        r"SCHEDD_PREEMPTION_RANK",
-        ("SCHEDD_PREEMPTION_REQUIREMENTS",),
-        "the dedicated scheduler preempts nobody",
-        _may_be_true,
+    _need(
+        "SUSPEND", _is_true, "WANT_SUSPEND",
+        help="WANT_SUSPEND is False, so nothing is suspended",
     ),
-)
-#: Daemons of the central manager: what they are configured with, and what they need to do anything.
-_DAEMONS: Final = (("DEFRAG", "DEFRAG_DRAINING_MACHINES_PER_HOUR"), ("ROOSTER", None))
+    _need(
+        "WANT_HOLD(_REASON|_SUBCODE)?", _is_true, "PREEMPT",
+        help="PREEMPT is False, so no job is ended that could be put on hold",
+    ),
+    _need(
+        "PREEMPTION_REQUIREMENTS", _is_true, "NEGOTIATOR_CONSIDER_PREEMPTION",
+        help="NEGOTIATOR_CONSIDER_PREEMPTION is False, so no claimed slot is looked at",
+    ),
+    _need(
+        r"SETTABLE_ATTRS_\w+", _is_true, "ENABLE_RUNTIME_CONFIG", "ENABLE_PERSISTENT_CONFIG",
+        help="without ENABLE_RUNTIME_CONFIG or ENABLE_PERSISTENT_CONFIG nothing can be set",
+    ),
+)  # fmt: skip
 
 
 def check_companions(view: View) -> Iterator[Diagnostic]:
-    """One finding for each macro that is missing."""
-    told = set()
+    """Everything about macros that need another."""
     for setting in view.settings:
-        for row in COMPANIONS:
-            match = re.fullmatch(row.macro, setting.macro, re.IGNORECASE)
-            if match is None or not row.only_if(setting.text().strip()):
+        text = setting.text().strip()
+        if not text or text.casefold() in ("false", "0"):
+            continue  # it asks for nothing
+        for need in _NEEDS:
+            found = need.macros.fullmatch(setting.macro)
+            if found is None or any(
+                need.test(view, setting, found.expand(other)) for other in need.others
+            ):
                 continue
-            others = tuple(match.expand(other) for other in row.others)
-            if others in told or any(row.enough(_value(setting, other)) for other in others):
-                continue
-            told.add(others)
-            yield ALONE.named(setting.entry, _message(setting, others), row.why)
-    yield from _daemons(view)
+            message = f"{setting.macro} has no effect"
+            yield ALONE.named(setting.entry, message, found.expand(need.help))
+    yield from _draining(view)
 
 
-def _value(setting: Setting, macro: str) -> str:
-    """The value of another macro as the setting's reader sees it."""
-    try:
-        return (setting.config.text(macro) or "").strip()
-    except ExpansionError:
-        return ""
-
-
-def _message(setting: Setting, others: tuple[str, ...]) -> str:
-    values = {other: _value(setting, other) for other in others}
-    named = " and ".join(
-        f"{other} is `{value}`" if value else f"{other} is not set"
-        for other, value in values.items()
-    )
-    return f"{setting.macro} has no effect: {named}"
-
-
-def _daemons(view: View) -> Iterator[Diagnostic]:
-    """Daemons of a central manager: settings without the daemon, the daemon without settings."""
-    lists = [item for item in view.settings if item.macro.casefold() == "daemon_list"]
-    if not lists:
-        return
-    setting = lists[-1]
-    text = setting.text()
-    listed = {word.upper() for word in re.findall(r"\w+", text)}
-    for daemon, needed in _DAEMONS:
-        if daemon in listed:
-            if needed is not None and not _may_be_true(_value(setting, needed)):
-                at = re.search(rf"\b{daemon}\b", text, re.IGNORECASE)
-                assert at is not None
-                place = stretch(setting, text, *at.span())
-                yield ALONE.at(f"{daemon} drains nothing: {needed} is not set", *place)
-        elif "NEGOTIATOR" in listed:
-            yield from _without(view, daemon)
-
-
-def _without(view: View, daemon: str) -> Iterator[Diagnostic]:
+def _draining(view: View) -> Iterator[Diagnostic]:
+    """A condor_defrag that may drain no machine."""
     for setting in view.settings:
-        if setting.macro.upper().startswith(f"{daemon}_"):
-            message = f"{setting.macro} has no effect: DAEMON_LIST has no {daemon}"
-            yield ALONE.named(setting.entry, message)
-            return
+        if setting.macro.upper() != "DAEMON_LIST":
+            continue
+        text = setting.text()
+        found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
+        rate = setting.config.text("DEFRAG_DRAINING_MACHINES_PER_HOUR")
+        if found is not None and (rate or "0").strip() in ("0", "0.0"):
+            place = stretch(setting, text, found.start(), found.end())
+            help_text = "DEFRAG_DRAINING_MACHINES_PER_HOUR is 0"
+            yield ALONE.at("condor_defrag drains no machine", *place, help_text)

@@ -48,7 +48,7 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Lists of names", lists),
     ("Prefixes and second assignments", overrides),
     ("Security", security),
-    ("What works together", companions),
+    ("Macros that need others", companions),
     ("Groups", groups),
     ("Attributes and functions", attributes),
     ("Comparisons", comparisons),
