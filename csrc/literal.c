@@ -81,7 +81,7 @@ static int read_number(ca_load *load, const char *text, size_t length, int real,
         memcpy(payload, &value, sizeof value);
         return CA_REAL_CELL;
     }
-    *payload = ca_cells_text(load, text, length);
+    *payload = ca_pool_number(&load->reals, text, length);
     return *payload < 0 ? CA_NO_MEMORY : CA_WAITING;
 }
 
@@ -103,7 +103,7 @@ static int read_string(ca_load *load, const char *text, size_t length, int escap
         }
         body = load->scratch;
     }
-    *payload = ca_cells_text(load, body, kept);
+    *payload = ca_pool_number(&load->strings, body, kept);
     return *payload < 0 ? CA_NO_MEMORY : CA_STRING_CELL;
 }
 
