@@ -39,30 +39,21 @@ typedef struct {
     int of_kinds;
 } ca_key;
 
-/* The k best of `count` rows, best first.
+/* The `wanted` best of `count` rows, best first.
  *
- * keys: earlier ones decide first, larger is better.  In every one a NaN is below all numbers and
- * equal to any other NaN; -0.0 equals 0.0.  rows: which ones, rising, of `size` that have keys.  Rows that
- * are equal in all keys keep their order, so the result is a prefix of the
- * one stable sort.  order: k rows, written; k <= count.
- * Time O(count * log k).
- */
-int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, const int32_t *rows,
-             size_t k, int32_t *order);
-
-/* Some rows, as above, in the order in which std::sort of the GNU C++ library leaves them, best first.
- *
- * keys: as above, but a NaN is neither better nor worse than anything, so the next key decides.
- * Equal rows come out in the library's own, reproducible order: unchanged up to 16 rows, shuffled
- * above.  NaN can make the comparison intransitive; where the library would then leave its buffer,
- * this function stops at the edge.  Only the first `wanted` rows have to be right, which is wanted of
- * keys without NaN.  first and scratch: room for count doubles and three times as many codes.  order:
- * the same of rows, of which the first `wanted` ones mean something, written.
+ * keys: earlier ones decide first, larger is better; -0.0 equals 0.0.  rows: which ones, rising, of
+ * `size` that have keys.  first and scratch: room for count doubles and three times as many codes.
+ * order: room for count rows, of which the first `wanted` ones mean something, written.
+ * `stable`: rows that are equal in all keys keep their order, and a NaN is below all numbers and equal
+ * to any other NaN.  Time O(count * log wanted).
+ * Else in the order in which std::sort of the GNU C++ library leaves them: equal rows unchanged up to 16
+ * rows, shuffled above, always in the same way.  A NaN is neither better nor worse than anything, so the
+ * next key decides.  NaN can make the comparison intransitive; where the library would then leave its
+ * buffer, this function stops at the edge; and then all rows have to be wanted.
  * Time O(count * log count), for few wanted ones O(count).
  */
-int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
-                  const int32_t *rows, size_t wanted, double *first, int32_t *scratch,
-                  int32_t *order);
+int ca_order(size_t count, size_t columns, const ca_key *keys, size_t size, const int32_t *rows,
+             size_t wanted, int stable, double *first, int32_t *scratch, int32_t *order);
 
 /* Kinds of nodes: CA_STRING is one without, CA_ESCAPED_STRING one with a backslash; from
  * CA_SELECTION on they have operands: one has a selection, a prefix operator, what is in parentheses and

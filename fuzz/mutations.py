@@ -426,10 +426,13 @@ MUTATIONS: Final = (
         "csrc/operate.c", "z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z)",
         "of_real(z)", "tests tests/classad/test_table_vectors.py",
     ),
-    Mutation(_SELECT, "    return left < right;", "    return left > right;", "fuzz kernels"),
     Mutation(
-        _SELECT, "        if ((a != a) != (b != b))\n            return b != b;", "",
+        _SELECT, "return sorted->stable && left < right;", "return sorted->stable && left > right;",
         "fuzz kernels",
+    ),
+    Mutation(
+        _SELECT, "        if (sorted->stable && (a != a) != (b != b))\n            return b != b;",
+        "", "fuzz kernels",
     ),
     Mutation(
         _SELECT, "enum { INSERTION_LENGTH = 16 };", "enum { INSERTION_LENGTH = 15 };",
