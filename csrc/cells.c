@@ -151,6 +151,18 @@ static int fill_holes(ca_column *column, size_t rows)
     return CA_OK;
 }
 
+/* Make waiting cells reals. */
+static void settle(ca_column *column, const double *values)
+{
+    const unsigned char *const end = column->tags + column->count;
+    unsigned char *at = column->tags;
+    for (; (at = memchr(at, CA_WAITING, (size_t)(end - at))) != NULL; at++) {
+        int64_t *const payload = &column->payload[at - column->tags];
+        *at = CA_REAL_CELL;
+        memcpy(payload, &values[*payload], sizeof *values);
+    }
+}
+
 int ca_load_finish(ca_load *load, const double *values, size_t count)
 {
     if (load == NULL || count != load->reals.count || (count > 0 && values == NULL))
@@ -160,12 +172,8 @@ int ca_load_finish(ca_load *load, const double *values, size_t count)
         column->count -= column->last_row == (int64_t)load->rows;
         column->present = column->count;
         column->last_row = -1;
-        for (size_t at = 0; count > 0 && at < column->count; at++) {
-            if (column->tags[at] != CA_WAITING)
-                continue;
-            column->tags[at] = CA_REAL_CELL;
-            memcpy(&column->payload[at], &values[column->payload[at]], sizeof *values);
-        }
+        if (count > 0)
+            settle(column, values);
         if (column->count == load->rows)
             continue;
         if ((column->rows == NULL && list_rows(column) < 0) ||

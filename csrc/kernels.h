@@ -213,11 +213,9 @@ int ca_pick(size_t count, const int32_t *rows, size_t length, size_t width, cons
 int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
             const unsigned char *table, size_t room, unsigned char *bits);
 
-/* How many bits are set, of a number of bytes that 8 divides. */
-int64_t ca_count_bits(size_t size, const unsigned char *bits);
-
-/* The rows whose bits are set, rising, likewise. */
-int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows);
+/* The rows whose bits are set, rising, of a number of bytes that 8 divides.  Returns how many they are; rows:
+ * null if that is all that is wanted. */
+int64_t ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows);
 
 /* out[rows[i]] = kind. */
 int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,
