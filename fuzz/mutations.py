@@ -443,12 +443,11 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_kernels.py",
     ),
     Mutation(
-        "csrc/literal.c", "number.scale += negative ? -exponent : exponent;",
-        "number.scale += exponent;",
+        "csrc/literal.c", "scale += below ? -exponent : exponent;", "scale += exponent;",
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
-        "csrc/literal.c", "digits / TEN[-scale]", "digits * (1 / TEN[-scale])",
+        "csrc/literal.c", "value / TEN[-scale]", "value * (1 / TEN[-scale])",
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
