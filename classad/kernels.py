@@ -52,11 +52,12 @@ class Key(NamedTuple):
         return self.values[place] if place < len(self.values) else self.other
 
 
-def sort_order(columns: Sequence[Sequence[float]]) -> list[int]:
+def sort_order(columns: Sequence[Sequence[float]], with_backend: str | None = None) -> list[int]:
     """The rows in the order in which GNU ``std::sort`` leaves them all, best first.
 
     Up to 16 rows equal ones keep their order, above that the library shuffles them, always in the
     same way.  A NaN is neither better nor worse than anything: the next column decides.
+    ``with_backend``: one of ``backends``, not the one that works.
     """
     if not columns:
         raise ValueError("there is no key column")
@@ -65,7 +66,8 @@ def sort_order(columns: Sequence[Sequence[float]]) -> list[int]:
         if len(column) != count:
             raise ValueError(f"key columns of different lengths: {count} and {len(column)}")
     keys = [Key(array("d", column)) for column in columns]
-    return _order(keys, count, array("i", range(count)), count, False)
+    order = _order if with_backend is None else _choose(with_backend)[1]
+    return order(keys, count, array("i", range(count)), count, False)
 
 
 def top_rows(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
@@ -304,3 +306,5 @@ _WANTED: Final = os.environ.get("CLASSAD_KERNELS", "") or "auto"
 #: What the C parser (classad/syntax/native.py) and loader are called through; None without them.
 native: Final = _extension(_WANTED)
 backend, _order = _choose(_WANTED)
+#: All that are there.
+backends: Final = tuple(dict.fromkeys((backend, "python")))

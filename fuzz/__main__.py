@@ -25,6 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from fuzz.daemons.command import main as daemons
 
         return daemons(words[1:])
+    if words[:1] == ["findings"]:  # nor here: clean files and planted faults
+        from fuzz.findings.command import main as findings
+
+        return findings(words[1:])
     args = _parser().parse_args(words)
     seed = args.seed
     if seed is None:  # the cases of `ci` are the same whatever the seed
@@ -60,7 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m fuzz",
         description=__doc__.splitlines()[0],
-        epilog="`python -m fuzz daemons --help`: comparison with the real negotiator",
+        epilog="`python -m fuzz daemons --help`: comparison with the real negotiator;"
+        " `python -m fuzz findings --help`: what `pieslice check` finds and misses",
     )
     parser.add_argument("target", nargs="?", default="all", choices=["all", *TARGETS])
     parser.add_argument("--seconds", type=float, default=60.0, help="time for each target")

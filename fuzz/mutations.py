@@ -493,6 +493,26 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/pool/partitionable.py", "    if not children:\n        return None\n", "",
+        "conform tests/vectors/negotiation/pslot-preemption-no-child-could-go.json",
+    ),
+    Mutation(
+        "negotiator/jobs/weights.py", "if not policy.schedd_use_slot_weight:", "if False:",
+        "conform tests/vectors/negotiation/schedd-without-slot-weights.json",
+    ),
+    Mutation(
+        "negotiator/jobs/offers.py", "                self._looks_on = True\n", "",
+        "conform tests/vectors/negotiation/uploads-after-results.json",
+    ),
+    Mutation(
+        "negotiator/scenario/read.py", "made}, reverse=True)", "made})",
+        "conform tests/vectors/negotiation/global-job-prios-18-ads.json",
+    ),
+    Mutation(
+        "negotiator/scenario/read.py", "in heard or order:", "in order:",
+        "conform tests/vectors/negotiation/submitter-ads-of-two-seconds.json",
+    ),
+    Mutation(
         "negotiator/sessions/session.py", "served += step if session.jobs.counts else 1",
         "served += step", "tests tests/negotiator/test_wild.py -k corner-depth-first",
     ),

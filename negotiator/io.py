@@ -32,6 +32,7 @@ from negotiator.capture.pool_order import submitter_order
 from negotiator.capture.progress import SILENT, Progress
 from negotiator.capture.queues import IDLE, job_id, make_queues, make_submitters
 from negotiator.capture.reader import CaptureReader, reason
+from negotiator.capture.renewal import INTERVAL
 from negotiator.capture.slots import read_slots, times_of
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
@@ -72,6 +73,8 @@ class Capture:
     others: tuple[OtherNegotiator, ...] = ()
     #: The accounting groups that the schedds' map gives to waiting jobs.
     assignments: Assignments = Factory(Assignments)
+    #: Seconds between two ads of a startd.
+    update_interval: int = INTERVAL
 
     def negotiators(self) -> list[Capture]:
         """The pool as each of its negotiators has it: with its own policy."""
@@ -141,6 +144,7 @@ def read_capture(
         local_name=first,
         others=others,
         assignments=assignments,
+        update_interval=loaded.update_interval,
     )
 
 

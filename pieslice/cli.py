@@ -8,6 +8,7 @@ answer is no, 2 bad usage or input, 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import codecs
 import io
 import os
 import sys
@@ -34,6 +35,9 @@ DESCRIPTION = "Policy laboratory for HTCondor: read a captured pool and run a ne
 EPILOG = "exit status: 0 done, 1 the answer is no, 2 bad usage or input"
 SHELLS = ("bash", "zsh")
 
+#: Names the treatment of what the encoding of an output does not have.
+_OTHER_BYTES = "pieslice.bytes"
+
 #: In the order of ``pieslice --help``.
 COMMANDS = (
     pieslice.expressions.cli,
@@ -50,12 +54,24 @@ COMMANDS = (
 )
 
 
+def _as_they_came(problem: UnicodeError) -> tuple[str | bytes, int]:
+    """Bytes for characters that stand for bytes, escapes for others that cannot be written."""
+    assert isinstance(problem, UnicodeEncodeError)
+    character = problem.object[problem.start]
+    if "\udc80" <= character <= "\udcff":
+        return bytes([ord(character) - 0xDC00]), problem.start + 1
+    return codecs.backslashreplace_errors(problem)
+
+
+codecs.register_error(_OTHER_BYTES, _as_they_came)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; usage errors leave through ``SystemExit``."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Ads may hold bytes that are no text; they must not end the run.
-            stream.reconfigure(errors="backslashreplace")
+            # Files may hold bytes that are no text; they come out as they came in.
+            stream.reconfigure(errors=_OTHER_BYTES)
     arguments = sys.argv[1:] if argv is None else list(argv)
     args = build_parser().parse_args(arguments)
     try:

@@ -51,7 +51,8 @@ class Unsupported:
 class PolicyLoad:
     """The policy and what was noticed on the way.
 
-    An ``error`` among the diagnostics is a place where condor_negotiator would have aborted.
+    An ``error`` among the diagnostics is a place where the daemon that reads the macro ends; of
+    some macros that is not condor_negotiator.
     """
 
     policy: NegotiatorPolicy
@@ -61,7 +62,14 @@ class PolicyLoad:
     @property
     def daemon_starts(self) -> bool:
         """Would condor_negotiator start with this?"""
-        return all(found.severity != "error" for found in self.diagnostics)
+        errors = (found for found in self.diagnostics if found.severity == "error")
+        return all(ended_by(found) != "NEGOTIATOR" for found in errors)
+
+
+def ended_by(found: Diagnostic) -> str:
+    """The subsystem of the daemon that ends at a value."""
+    knob = find_knob(found.message.partition(":")[0])
+    return "NEGOTIATOR" if knob is None else knob.read_by
 
 
 def load_policy(

@@ -100,6 +100,28 @@ def shifted(log: str, now: int, elapsed: int) -> str:
 
 def customers(log: str, *, timed: bool) -> dict[str, dict[str, int | float]]:
     """What is recorded of each customer, by name; accumulated usage only where time has passed."""
+    return {
+        key.removeprefix(_CUSTOMER): {
+            name: number(record[name])
+            for name in _RECORDED
+            if name in record and (timed or not name.startswith("WeightedAcc"))
+        }
+        for key, record in sorted(_records(log).items())
+        if key.startswith(_CUSTOMER)
+    }
+
+
+def uncharged(log: str) -> bool:
+    """Whether a second passed between the update of priorities and a match.
+
+    The next update charges each such match for a second less.
+    """
+    times = (record.get("UnchargedTime", "0") for record in _records(log).values())
+    return any(number(time) for time in times)
+
+
+def _records(log: str) -> dict[str, dict[str, str]]:
+    """The records that a log leaves, by key."""
     table: dict[str, dict[str, str]] = {}
     for line in log.split("\n"):
         fields = line.split(" ", 3)
@@ -107,12 +129,4 @@ def customers(log: str, *, timed: bool) -> dict[str, dict[str, int | float]]:
             table.setdefault(fields[1], {})[fields[2]] = fields[3]
         elif fields[0] == "102" and len(fields) >= 2:
             table.pop(fields[1], None)
-    return {
-        key.removeprefix(_CUSTOMER): {
-            name: number(record[name])
-            for name in _RECORDED
-            if name in record and (timed or not name.startswith("WeightedAcc"))
-        }
-        for key, record in sorted(table.items())
-        if key.startswith(_CUSTOMER)
-    }
+    return table

@@ -76,6 +76,9 @@ PERIODIC_EXPR_INTERVAL = 0
 MAX_CONCURRENT_UPLOADS_PER_USER = 0
 CURB_MATCHMAKING = False
 GRACEFULLY_REMOVE_JOBS = False
+# the schedd would otherwise start each plugin to ask what it can transfer
+ENABLE_URL_TRANSFERS = False
+FILETRANSFER_PLUGINS = /bin/false
 # no decay between the seeding of the accountant and the cycle
 PRIORITY_HALFLIFE = 1.0e18
 ACCOUNTANT_LOCAL_DOMAIN =

@@ -16,13 +16,17 @@ from fuzz.daemons.log_reader import Reader
 from pieslice.data import JsonData
 
 _STAMP: Final = re.compile(r"^\d\d/\d\d/\d\d \d\d:\d\d:\d\d ")
-_NOISE: Final = (
-    "Directory::Rewind",
-    "Trying to query collector",
-    "Trying to update collector",
-    "Attempting to send update",
-    "SocketCache:",
-    "File descriptor limits",
+_NOISE: Final = re.compile(
+    "|".join(
+        (
+            "Directory::Rewind",
+            "Trying to query collector",
+            "Trying to update collector",
+            "Attempting to send update",
+            "SocketCache:",
+            "File descriptor limits",
+        )
+    )
 )
 _ATTRIBUTE: Final = re.compile(r"^([A-Za-z_][A-Za-z0-9_.]*) = (.*)$")
 _JOB_AD: Final = "Searching for a matching machine for the following job ad"
@@ -85,11 +89,7 @@ _DROPPED: Final = re.compile("|".join(_BULKY))
 
 def cycle_lines(text: str) -> tuple[list[str], list[str]]:
     """The lines of the last cycle, without time stamps, and before it those of the start."""
-    lines = [
-        _STAMP.sub("", line)
-        for line in text.splitlines()
-        if not any(noise in _STAMP.sub("", line) for noise in _NOISE)
-    ]
+    lines = [_STAMP.sub("", line) for line in text.splitlines() if not _NOISE.search(line)]
     begins = [i for i, line in enumerate(lines) if "Started Negotiation Cycle" in line]
     if not begins:
         return lines, lines

@@ -162,16 +162,16 @@ def _matchmaking(reader: Reader, match: re.Match[str]) -> None:
 def _tested(reader: Reader, match: re.Match[str]) -> None:
     scan = reader.current_scan()
     scan["tested"] += 1
-    position = reader.positions.setdefault(match[3], len(reader.positions))
+    reader.tested(match[3])
     if match[2] == "does":
-        scan["matched"].append(position)
+        scan["matched"].append(match[3])
 
 
 def _refused(cause: str) -> _Take:
     """A slot that matched and is no candidate; the first group of the pattern names it."""
 
     def take(reader: Reader, match: re.Match[str]) -> None:
-        reader.current_scan()[cause].append(reader.positions[match[1]])
+        reader.current_scan()[cause].append(match[1])
 
     return take
 
@@ -265,6 +265,25 @@ def _ends(outcome: str) -> _Take:
 _LINES: Final[tuple[tuple[re.Pattern[str], str | None, _Take], ...]] = tuple(
     (re.compile(pattern), state, take)
     for pattern, state, take in (
+        # first, since most lines are these: they are written for each slot and request
+        (r"Job (\d+\.\d+) (does|does not) match with (\S+)\.$", None, _tested),
+        (
+            r"PREEMPTION_REQUIREMENTS prevents job \S+ from claiming (\S+)\.$",
+            None, _refused("preemption_requirements_false"),
+        ),
+        (
+            r"Job \S+ has lower startd rank than existing job on (\S+)\.$",
+            None, _refused("lower_startd_rank"),
+        ),
+        (
+            r"Job \S+ does not have higher startd rank than existing job on (\S+)\.$",
+            None, _refused("not_higher_startd_rank"),
+        ),
+        (r"Ignoring (\S+) because it is unclaimed", None, _refused("unclaimed_ignored")),
+        (
+            r"Job \S+ is from the same user as the existing job on (\S+) and",
+            None, _refused("same_user"),
+        ),
         (r"Leaving compute_significant_attrs\(\) - result=(.*)", None, _significant),
         (r"Public ads include (\d+) submitter, (\d+) startd", None, _counts),
         (r"Trimming (\S+), because (.*) still has (-?\d+)s", None, _trimmed),
@@ -306,24 +325,6 @@ _LINES: Final[tuple[tuple[re.Pattern[str], str | None, _Take], ...]] = tuple(
         (
             rf"matchmakingAlgorithm: limit {NUMBER} used {NUMBER} pieLeft {NUMBER}",
             None, _matchmaking,
-        ),
-        (r"Job (\d+\.\d+) (does|does not) match with (\S+)\.$", None, _tested),
-        (
-            r"PREEMPTION_REQUIREMENTS prevents job \S+ from claiming (\S+)\.$",
-            None, _refused("preemption_requirements_false"),
-        ),
-        (
-            r"Job \S+ has lower startd rank than existing job on (\S+)\.$",
-            None, _refused("lower_startd_rank"),
-        ),
-        (
-            r"Job \S+ does not have higher startd rank than existing job on (\S+)\.$",
-            None, _refused("not_higher_startd_rank"),
-        ),
-        (r"Ignoring (\S+) because it is unclaimed", None, _refused("unclaimed_ignored")),
-        (
-            r"Job \S+ is from the same user as the existing job on (\S+) and",
-            None, _refused("same_user"),
         ),
         (
             r"Attempting to use cached MatchList: (\S+) \(MatchList length: (\d+)",

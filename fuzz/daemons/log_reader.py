@@ -38,8 +38,9 @@ class Reader:
 
     schedds: Mapping[int, str]
     out: JsonData = field(factory=_nothing_read)
-    #: Position of each slot in the order of the first scan.
-    positions: dict[str, int] = field(factory=dict)
+    #: The slots in the order in which scans test them, and the one that was tested last.
+    slot_order: list[str] = field(factory=list)
+    last_tested: str | None = None
     slot_ads: dict[str, dict[str, str]] = field(factory=dict)
     pie: JsonData | None = None
     spin: JsonData | None = None
@@ -50,6 +51,7 @@ class Reader:
     quota: float | None = None
     floor_next: bool = False
     preemption: JsonData | None = None
+    _known: set[str] = field(factory=set)
 
     def group_line(self, text: str) -> bool:
         """Take in a line, if it is about groups."""
@@ -113,6 +115,7 @@ class Reader:
         """The scan for the request; begins with the first slot tested."""
         if self.scan is None:
             assert self.request is not None
+            self.last_tested = None
             self.scan = {
                 "job": self.request["job"], "submitter": self.request["submitter"], **self.place,
                 "tested": 0, "matched": [], "preemption_requirements_false": [],
@@ -122,19 +125,45 @@ class Reader:
             self.out["evaluations"].append(self.scan)
         return self.scan
 
+    def tested(self, name: str) -> None:
+        """A slot is tested.
+
+        A scan passes over slots that another schedd has claimed: a slot that no scan before has
+        tested comes behind the one that this scan tested before it.
+        """
+        if name not in self._known:
+            before = self.last_tested
+            at = 0 if before is None else self.slot_order.index(before) + 1
+            self.slot_order.insert(at, name)
+            self._known.add(name)
+        self.last_tested = name
+
+    def _completed(self, slot_names: Sequence[str]) -> list[str]:
+        """The order of all slots: the given one, unless the negotiator has sorted them."""
+        if [name for name in slot_names if name in self._known] == self.slot_order:
+            return list(slot_names)
+        return self.slot_order + [name for name in slot_names if name not in self._known]
+
     def finished(self, slot_names: Sequence[str]) -> JsonData:
-        """All that was read, with the orders that follow from it."""
+        """All that was read, with the orders that follow from it.
+
+        ``slot_names``: all slots in the order in which the collector returns them.
+        """
         out = self.out
         if not out["groups"]["events"]:
             del out["groups"]
+        out["slot_order"] = order = self._completed(slot_names)
+        positions = {name: position for position, name in enumerate(order)}
         out["evaluations"] = [
-            {key: value for key, value in scan.items() if value != [] or key == "matched"}
+            {
+                key: [positions[name] for name in value] if isinstance(value, list) else value
+                for key, value in scan.items()
+                if value != [] or key == "matched"
+            }
             for scan in out["evaluations"]
         ]
         if self.slot_ads:
             out["slot_ads"] = self.slot_ads
-        order = sorted(self.positions, key=lambda name: self.positions[name])
-        out["slot_order"] = order + [name for name in slot_names if name not in self.positions]
         turns = (
             turn for pie in out["pies"] for spin in pie["spins"] for turn in spin["submitters"]
         )

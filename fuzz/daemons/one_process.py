@@ -95,8 +95,12 @@ def record_in_one_process(
                 pool.seed_accountant(accountant, slots, int(time.time()))
                 observed["negotiator"] = version_in(pool.first_cycle())
             pool.start_schedds(jobs)
-            cycle, lines = observed_cycle(pool.next_cycle(), slots, jobs, pool.first_schedd_port)
+            heard = pool.submitters_heard()
+            cycle, lines = observed_cycle(
+                pool.next_cycle(), pool.slot_order, jobs, pool.first_schedd_port
+            )
             pool.flush()
-            observed["cycles"].append(complete(cycle, lines, pool.accountant_log(), timed=False))
+            complete(cycle, lines, pool.accountant_log(), heard, timed=False)
+            observed["cycles"].append(cycle)
             pool.stop_schedds()
         return observed

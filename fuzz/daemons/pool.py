@@ -27,7 +27,8 @@ from fuzz.daemons.config import DEBUG, POOL, configuration
 from fuzz.daemons.queue_log import queue_log
 from fuzz.daemons.system import DaemonError, System
 from fuzz.daemons.wire import HOST, Listener, port_is_free, reschedule, send_slots
-from pieslice.data import Record
+from negotiator.sessions.spins import HEARD_MODULUS
+from pieslice.data import JsonData, Record
 
 _FOLDER: Final = "/tmp/pieslice-daemons"
 _FINISHED: Final = "- Finished Negotiation Cycle -"
@@ -53,6 +54,7 @@ class Pool:
         self.address = f"<{HOST}:{base + 90}>"
         self.timeout = float(scenario.get("timeout", _CYCLE))
         self.negotiator: Daemon | None = None
+        self.slot_order: list[str] = []
         self._running: list[Daemon] = []
         self._schedds: list[Daemon] = []
         self._claim_ids = 0
@@ -193,7 +195,7 @@ class Pool:
     # ---- slots
 
     def advertise(self, slots: Sequence[Slot]) -> None:
-        """Put slots into the collector, and wait until all are there."""
+        """Put slots into the collector, wait until all are there, and note its order of them."""
         if not slots:
             return
         special = [(slot.ad, self._private_ad(slot)) for slot in slots if not slot.plain]
@@ -204,7 +206,8 @@ class Pool:
             self._advertise_plain(plain)
         end = time.time() + _SETTLE
         while True:
-            there = len(self.tool("condor_status", "-af", "Name").split())
+            self.slot_order = self.tool("condor_status", "-sort", "no", "-af", "Name").split()
+            there = len(self.slot_order)
             if there >= len(slots):
                 return
             if time.time() > end:
@@ -293,6 +296,20 @@ class Pool:
             if time.time() > end:
                 raise DaemonError(f"submitter ads: expected {expected}, have {seen}")
             time.sleep(0.1)
+
+    def submitters_heard(self) -> list[JsonData]:
+        """The submitter ads in the order of the collector's walk, with what orders equal ones.
+
+        Empty if all were heard in the same second: the order then follows from the scenario.
+        """
+        query = ("condor_status", "-submitters", "-sort", "no", "-af", "Name", "ScheddName")
+        rows = [line.split() for line in self.tool(*query, "LastHeardFrom").splitlines()]
+        if len({row[2] for row in rows}) <= 1:
+            return []
+        return [
+            {"name": name, "schedd": schedd.partition("@")[0], "heard": int(heard) % HEARD_MODULUS}
+            for name, schedd, heard in rows
+        ]
 
     def _change_submitters(self, changes: Record) -> None:
         """Change attributes of the submitter ads, by name, after the schedds sent them."""

@@ -15,6 +15,7 @@ import subprocess
 import time
 from typing import Final
 
+from fuzz.daemons.accountant_log import uncharged
 from fuzz.daemons.ads import Slot, expand_jobs, expand_slots
 from fuzz.daemons.claims import claimed, next_jobs, next_slots
 from fuzz.daemons.observe import complete, observed_cycle, version_in
@@ -78,19 +79,23 @@ def _record(pool: Pool, scenario: Record) -> JsonData:
         pool.advertise(slots)
         if not pool.warm:
             pool.start_schedds(jobs)
+        heard = [] if pool.warm else pool.submitters_heard()
         wanted = int((step if number else accountant).get("elapsed") or 0)
         _prepare_accountant(pool, accountant, slots, None if number == 0 else step)
         if pool.warm:
             pool.warm_up()
             pool.start_schedds(jobs)
+            heard = pool.submitters_heard()
         text = pool.cycle()
         observed["negotiator"] = version_in(text)
-        cycle, lines = observed_cycle(text, slots, jobs, pool.first_schedd_port)
+        cycle, lines = observed_cycle(text, pool.slot_order, jobs, pool.first_schedd_port)
         timed = bool(wanted)
-        complete(cycle, lines, pool.accountant_log(), timed=timed)
+        complete(cycle, lines, pool.accountant_log(), heard, timed=timed)
         observed["cycles"].append(cycle)
         if timed and cycle.get("time_passed", [None])[0] != wanted:
             raise DaemonError(f"clock slipped: {cycle.get('time_passed')}")
+        if timed and uncharged(pool.accountant_log()):
+            raise DaemonError("clock slipped: a second passed before a match")
         pool.stop_schedds()
     return observed
 

@@ -18,6 +18,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from negotiator.capture.group_maps import FEATURE, GroupMap
+from negotiator.capture.renewal import INTERVAL, update_interval
 from negotiator.model.facts import Unsupported
 from policy.config import Config, load_config
 from policy.dialects import HTCONDOR, Dialect
@@ -39,6 +40,8 @@ class LoadedPolicy:
     diagnostics: tuple[Diagnostic, ...]
     #: What the schedds' map gives to jobs; None without FEATURE:AssignAccountingGroup.
     group_map: GroupMap | None = None
+    #: Seconds between two ads of a startd.
+    update_interval: int = INTERVAL
 
 
 @frozen
@@ -124,7 +127,9 @@ def read_policy(
     )
     problems = [_left_out(problem) for problem in config.diagnostics]
     groups = _group_map(config, sources, problems)
-    return LoadedPolicy(loaded.policy, unsupported, (*problems, *loaded.diagnostics), groups)
+    interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
+    told = (*problems, *loaded.diagnostics)
+    return LoadedPolicy(loaded.policy, unsupported, told, groups, interval)
 
 
 def _group_map(

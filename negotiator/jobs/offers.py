@@ -7,9 +7,9 @@ schedd's rules as seen in the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from attr import define, field
+from attr import define, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, Request
@@ -20,19 +20,41 @@ from negotiator.pool.slots import holds
 class _Run:
     """Successive jobs of one autocluster, of which the first may have been matched since.
 
-    ``number``: their autocluster, or what stands for it where every job is a run of its own.
+    ``number``: their autocluster, or what stands for it where every job is a run of its own;
+    ``begin``: those before it wait no longer.
     """
 
     number: int
     jobs: list[QueuedJob]
+    begin: int = 0
+
+    def find(self, jobs: JobList) -> bool:
+        """Whether a job still waits; ``begin`` is its place then."""
+        waiting = jobs.waiting
+        for place in range(self.begin, len(self.jobs)):
+            if self.jobs[place] in waiting:
+                self.begin = place
+                return True
+        self.begin = len(self.jobs)
+        return False
 
     def rest(self, jobs: JobList) -> list[QueuedJob]:
         """From the first job on that still waits; matched ones behind it count."""
-        waiting = jobs.waiting
-        for place, job in enumerate(self.jobs):
-            if job in waiting:
-                return self.jobs[place:] if place else self.jobs
-        return []
+        return self.jobs[self.begin :] if self.find(jobs) else []
+
+
+@frozen(eq=False)
+class _Found:
+    """The job that a list goes on with: a place in a run, and for how many jobs it asks."""
+
+    run: _Run
+    place: int
+    count: int
+
+    @property
+    def jobs(self) -> list[QueuedJob]:
+        """The jobs of its request."""
+        return self.run.jobs[self.place : self.place + self.count]
 
 
 @define(eq=False)
@@ -59,6 +81,9 @@ class Offers:
     _ahead: list[Request] | None = None
     #: How many matches and refusals have come since they were last counted.
     _results: int = 0
+    #: Lists: the job to go on with, and whether results have the schedd look for the next one.
+    _current: _Found | None = None
+    _looks_on: bool = False
 
     def __attrs_post_init__(self) -> None:
         self._open()
@@ -68,6 +93,7 @@ class Offers:
         self._may_offer = self.jobs.uploads
         self._runs = [] if self.jobs.room.left == 0 else self._grouped()
         self._next = 0
+        self._current = None
 
     def fetch_ahead(self) -> Offers:
         """Compute the first requests now."""
@@ -83,6 +109,8 @@ class Offers:
     def matched(self) -> None:
         """A match for a request has come to the schedd."""
         self._results += 1
+        if self._looks_on:
+            self._look_on()
 
     def reject(self, request: Request) -> None:
         """Nothing was found for a request: its autocluster is not offered again."""
@@ -90,40 +118,66 @@ class Offers:
         self._refused.add(self.jobs.alike(request.jobs[0]))
         if request.autocluster != NO_AUTOCLUSTER:
             self._rejected.add(self.jobs.real_id(request.autocluster))
+        if self._looks_on:
+            self._look_on()
 
     # --- lists --------------------------------------------------------------------------------
 
     def _in_lists(self) -> Iterator[Request]:
-        """Lists of requests until one is not full; each goes on where the last one ended."""
+        """Lists of requests until one is not full; each goes on where the last one ended.
+
+        The results of the list that was fetched ahead come to the session that opens now, before
+        it has sent one: after each of them the schedd looks for the next job.
+        """
         full = self.jobs.batch_size
-        batch = self._batch() if self._ahead is None else self._ahead
+        if self._ahead is None:
+            batch = self._batch()
+        else:
+            batch = self._ahead
+            if len(batch) == full:
+                self._open()
+                self._looks_on = True
         yield from batch
-        if self._ahead is not None and len(batch) == full:
-            self._open()
         while len(batch) == full:
+            self._looks_on = False
             batch = self._batch()
             yield from batch
 
     def _batch(self) -> list[Request]:
-        """The next list.
+        """The next list; it begins with the job that was found after the last result.
 
         MAX_CONCURRENT_UPLOADS_PER_USER bounds what a session may offer; the start of a list takes
         the smaller of what is left of it and of the schedd's room.
         """
         jobs = self.jobs
-        may = _least(self._may_offer, jobs.room.left)
+        self._may_offer = _least(self._may_offer, jobs.room.left)
         batch: list[Request] = []
-        while self._next < len(self._runs) and len(batch) < jobs.batch_size and may != 0:
-            run = self._runs[self._next]
+        while len(batch) < jobs.batch_size:
+            found = self._current or self._look_on()
+            if found is None:
+                break
+            batch.append(jobs.request_for(*found.jobs))
+            self._current = None
             self._next += 1
-            if run.number in self._rejected:
-                continue
-            rest = run.rest(jobs)[:may]
-            if rest:
-                batch.append(jobs.request_for(*rest))
-                may = None if may is None else may - len(rest)
-        self._may_offer = may
         return batch
+
+    def _look_on(self) -> _Found | None:
+        """Find the current job, and take the count of its request from what may still be offered.
+
+        Without room every job is passed over.
+        """
+        jobs, may = self.jobs, self._may_offer
+        self._current = None
+        while self._next < len(self._runs) and may != 0:
+            run = self._runs[self._next]
+            if run.number not in self._rejected and jobs.room.left != 0 and run.find(jobs):
+                count = len(run.jobs) - run.begin
+                count = count if may is None else min(count, may)
+                self._may_offer = None if may is None else may - count
+                self._current = _Found(run, run.begin, count)
+                break
+            self._next += 1
+        return self._current
 
     # --- one request at a time ----------------------------------------------------------------
 
@@ -159,7 +213,6 @@ class Offers:
             rest = [] if run.number in self._rejected else run.rest(jobs)
             # D-503: where the schedd does not know what was refused it would be sent for ever.
             if rest and jobs.alike(rest[0]) not in self._refused:
-                run.jobs = rest
                 rest = rest[: self._may_offer] if grouped else rest[:1]
                 if self._may_offer is not None:
                     self._may_offer -= len(rest)
@@ -203,11 +256,14 @@ class Offers:
             runs.append(_Run(known, [job]))
         return runs
 
-    def _listed(self, prios: tuple[int, int] | None) -> Iterator[QueuedJob]:
-        for job in self.jobs.listed:
-            if prios is None or prios[0] <= job.prio <= prios[1]:
-                yield job
+    def _listed(self, prios: tuple[int, int] | None) -> Iterable[QueuedJob]:
+        listed = self.jobs.listed
+        if prios is None:
+            return listed
+        return [job for job in listed if prios[0] <= job.prio <= prios[1]]
 
 
-def _least(*limits: int | None) -> int | None:
-    return min((limit for limit in limits if limit is not None), default=None)
+def _least(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)

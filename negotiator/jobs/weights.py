@@ -29,7 +29,7 @@ class IdleJobWeights:
     """The weights of idle jobs by a schedd's configuration.
 
     ``of_jobs``: an expression that is evaluated in the job; without it ``of_slots`` is evaluated in
-    a slot that the job would fill.
+    a slot that the job would fill; without both a job weighs its ``RequestCpus``.
     """
 
     of_jobs: Expression | None = None
@@ -37,7 +37,12 @@ class IdleJobWeights:
 
     @classmethod
     def by(cls, policy: NegotiatorPolicy) -> IdleJobWeights:
-        """The weights by ``SCHEDD_SLOT_WEIGHT``, else by ``SLOT_WEIGHT``."""
+        """The weights by ``SCHEDD_SLOT_WEIGHT``, else by ``SLOT_WEIGHT``.
+
+        With ``SCHEDD_USE_SLOT_WEIGHT = False`` by neither.
+        """
+        if not policy.schedd_use_slot_weight:
+            return cls()
         return cls(policy.schedd_slot_weight, policy.slot_weight)
 
     def of(self, job: ClassAd) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from attr import evolve, frozen
@@ -23,7 +23,7 @@ from negotiator.pool.slots import Slot
 
 #: Who is said to be on a slot whose children are preempted.
 VARIOUS_USERS: Final = "various_dSlot_users"
-_BESIDES_REMOTE_USER: Final = tuple(name for name in OCCUPANTS if name != "RemoteUser")
+_BESIDES_REMOTE_USER: Final = tuple(name for name in OCCUPANTS if name != "remoteuser")
 _DEFAULT_RESOURCES: Final = "cpus memory disk"
 
 
@@ -95,17 +95,19 @@ def enlarge(
     ``rank``: what the startd's rank of the request is; ``preemptible``: whether the claim of a
     child of that same rank may be preempted by priority; ``claims``: the places of the children
     whose claims can be had, which those lose that make the slot match, whoever is taken then.
+    Without a child that could go the slot stays as it is.
     """
+    children = _children(slot.ad, claims)
+    if not children:
+        return None
     resources = _resources(slot.ad, context)
     before = {name: slot.ad.raw(name) for name in resources}
     change = Enlarged(slot, before, occupant(slot.ad, context, attributes=_BESIDES_REMOTE_USER))
     kind: MatchKind | None = None
     gone: list[_Child] = []
-    for child in _children(slot.ad):
+    for child in children:
         if child.rank > rank:
             break
-        if child.index not in claims:
-            continue
         if child.rank < rank:
             kind = kind or MatchKind.RANK
         elif not rank_only and preemptible(child.name):
@@ -131,21 +133,21 @@ def _resources(ad: ClassAd, context: EvalContext) -> tuple[str, ...]:
     return tuple(word for word in re.split(r"[\s,]+", text) if word)
 
 
-def _children(ad: ClassAd) -> Iterator[_Child]:
-    """The children that may be preempted, lowest current rank first."""
+def _children(ad: ClassAd, claims: set[int]) -> list[_Child]:
+    """The children that could go: with a claim, neither retiring nor going; lowest rank first."""
     names = _items(ad, "ChildName")
     ranks = _items(ad, "ChildCurrentRank")
     states = _items(ad, "ChildState")
     retirements = _items(ad, "ChildRetirementTimeRemaining")
     found = []
-    for i, name in enumerate(names):
-        state, left, rank = (_at(values, i) for values in (states, retirements, ranks))
+    for i in sorted(claims):
+        name, state, left, rank = (_at(values, i) for values in (names, states, retirements, ranks))
         if name.__class__ is not str or state == "Preempting":
             continue
         if left.__class__ in (int, float) and left > 0:
             continue
         found.append(_Child(i, name, float(rank) if rank.__class__ in (int, float) else 0.0))
-    return (found[i] for i in (ascending([[child.rank for child in found]]) if found else ()))
+    return [found[i] for i in ascending([[child.rank for child in found]])] if found else []
 
 
 def _add(ad: ClassAd, resources: tuple[str, ...], child: _Child, context: EvalContext) -> None:

@@ -100,7 +100,7 @@ def snapshot_of(
         queues.setdefault(job.schedd, []).append(ad)
     return Snapshot(
         slots=tuple(make(by_name[name].attributes) for name in order),
-        submitters=_submitters(scenario, jobs, weights, make, senders or CollectorTable()),
+        submitters=_submitters(scenario, seen, jobs, weights, make, senders or CollectorTable()),
         queues=tuple(ScheddQueue(f"{name}@{POOL}", tuple(ads)) for name, ads in queues.items()),
         accountant=accountant,
         claims={slot.name: slot.claims for slot in slots if slot.claims is not None},
@@ -117,24 +117,31 @@ def _claims_of_children(private: ClassAd) -> list[bool]:
 
 def _submitters(
     scenario: Scenario,
+    seen: Scenario,
     jobs: Sequence[JobEntry],
     weights: IdleJobWeights,
     make: AdMaker,
     table: CollectorTable,
 ) -> tuple[ClassAd, ...]:
-    """Submitter ads in pool order, as if all had come in one second."""
+    """Submitter ads in pool order.
+
+    A record that has none of them was made of ads that had all come in one second.
+    """
     idle: dict[tuple[str, str], list[JobEntry]] = {}
     for job in jobs:
         if job.attributes.get("JobStatus") == "1":
             idle.setdefault((job.submitter, job.schedd), []).append(job)
     changes = scenario.get("submitter_ads", {})
+    order = _walk(scenario, jobs, table)
+    heard = {(ad["name"], ad["schedd"]): ad["heard"] for ad in seen.get("submitter_ads", ())}
     ads = []
-    for submitter, schedd in _walk(scenario, jobs, table):
+    for submitter, schedd in heard or order:
         mine = idle.get((submitter, schedd))
         if mine is None:
             continue
         made = [make(job.attributes) for job in mine]
-        prios = sorted({whole(ad.get_number("JobPrio")) for ad in made})
+        # The schedd names its priorities from the highest to the lowest.
+        prios = sorted({whole(ad.get_number("JobPrio")) for ad in made}, reverse=True)
         plain = {
             "Name": quoted(submitter),
             "ScheddName": quoted(f"{schedd}@{POOL}"),
@@ -143,7 +150,7 @@ def _submitters(
             "RunningJobs": "0",
             "WeightedIdleJobs": str(float(weights.sum(made))),
             "WeightedRunningJobs": "0.0",
-            "LastHeardFrom": "0",
+            "LastHeardFrom": str(heard.get((submitter, schedd), 0)),
             "JobPrioArray": quoted(",".join(map(str, prios))),
         }
         ads.append(make(merge(plain, changes.get(submitter))))

@@ -19,7 +19,7 @@ from negotiator.sessions.pie import GroupRoom, PieSettings, Shares, Slice, cut_s
 from negotiator.sessions.session import hold_session
 
 #: LastHeardFrom decides ties only by its remainder, so that schedds take turns.
-_HEARD_MODULUS = 1009
+HEARD_MODULUS = 1009
 
 
 @frozen
@@ -137,7 +137,7 @@ def _sort(state: _Round, priorities: list[float], slices: list[Slice]) -> None:
             priorities,
             [-float(s.job_prio) for s in submitters],
             [cut.starvation for cut in slices],
-            [float(s.last_heard_from % _HEARD_MODULUS) for s in submitters],
+            [float(s.last_heard_from % HEARD_MODULUS) for s in submitters],
         ]
     )
     submitters[:] = consolidate(submitters[i] for i in order)

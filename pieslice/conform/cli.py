@@ -54,6 +54,8 @@ def conform(options: argparse.Namespace) -> int:
         hidden = summary.failed - options.limit
         if hidden > 0:
             print(f"... and {hidden} more failures (--limit shows more)")
+        for outcome in summary.noted:
+            print(note(outcome))
         print(f"{summary.passed} passed, {summary.failed} failed")
     return 1 if summary.failed else 0
 
@@ -68,22 +70,37 @@ def render(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
+def note(outcome: Outcome) -> str:
+    """A case that passed with a note as text: each reason, and the fields that it accounts for."""
+    fields: dict[str, list[str]] = {}
+    for mismatch in outcome.mismatches:
+        fields.setdefault(mismatch.explained or "", []).append(mismatch.field)
+    lines = [f"NOTE {outcome.path}: {outcome.id} ({outcome.kind})"]
+    lines += [f"  {', '.join(names)}: {reason}" for reason, names in fields.items()]
+    return "\n".join(lines)
+
+
 def as_json(summary: Summary) -> dict[str, object]:
-    """The summary with the counts of each kind and all failures, as plain data."""
+    """The summary with the counts of each kind, all failures and notes, as plain data."""
     return {
         "passed": summary.passed,
         "failed": summary.failed,
         "kinds": {
             name: {"passed": good, "failed": bad} for name, (good, bad) in summary.by_kind.items()
         },
-        "failures": [
-            {
-                "path": outcome.path,
-                "id": outcome.id,
-                "kind": outcome.kind,
-                "mismatches": [mismatch._asdict() for mismatch in outcome.mismatches],
-            }
-            for outcome in summary.failures
+        "failures": [_outcome(outcome) for outcome in summary.failures],
+        "noted": [_outcome(outcome) for outcome in summary.noted],
+    }
+
+
+def _outcome(outcome: Outcome) -> dict[str, object]:
+    return {
+        "path": outcome.path,
+        "id": outcome.id,
+        "kind": outcome.kind,
+        "mismatches": [
+            {key: value for key, value in item._asdict().items() if key != "explained" or value}
+            for item in outcome.mismatches
         ],
     }
 

@@ -12,6 +12,7 @@ from pieslice.conform.negotiation.cycles import CYCLE_KINDS
 from pieslice.conform.negotiation.forecast import FORECAST_KINDS
 from pieslice.conform.negotiation.pools import POOL_KINDS
 from pieslice.conform.negotiation.quotas import QUOTA_KINDS
+from pieslice.conform.negotiation.sorting import SORT_KINDS
 from pieslice.conform.negotiation.userprio import USERPRIO_KINDS
 from pieslice.conform.runner import Kind
 
@@ -26,4 +27,5 @@ KINDS: Final[tuple[Kind, ...]] = (
     *QUOTA_KINDS,
     *CYCLE_KINDS,
     *POOL_KINDS,
+    *SORT_KINDS,
 )

@@ -14,7 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from classad.errors import Diagnostic, suggest
 from pieslice.command_line import EXIT_BAD
@@ -23,6 +23,10 @@ from pieslice.data import JsonData
 if TYPE_CHECKING:
     from policy.config import Config
     from policy.language.host import HostFacts
+
+
+#: The daemon that reads, unless a command line says otherwise.
+SUBSYSTEM: Final = "NEGOTIATOR"
 
 
 class Misuse(Exception):  # noqa: N818 - its text is the message
@@ -48,7 +52,7 @@ def add_reader(parser: argparse.ArgumentParser, *paths: str, nargs: str | None =
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """The options of reading."""
     parser.add_argument(
-        "--subsys", default="NEGOTIATOR", metavar="S", help="who reads (default NEGOTIATOR)"
+        "--subsys", default=SUBSYSTEM, metavar="S", help="who reads (default NEGOTIATOR)"
     )
     parser.add_argument("--local-name", metavar="N", help="local name of the reader")
     parser.add_argument(
@@ -82,7 +86,7 @@ def reading_words(args: argparse.Namespace) -> list[str]:
     """The options of reading that were given, as words of a command line."""
     words: list[str] = []
     for option, value, default in (
-        ("--subsys", args.subsys, "NEGOTIATOR"),
+        ("--subsys", args.subsys, SUBSYSTEM),
         ("--local-name", args.local_name, None),
         ("--installed-at", args.installed_at, "/etc/condor"),
     ):
@@ -111,7 +115,7 @@ def read(args: argparse.Namespace, path: str | None = None, *, keep_going: bool 
             pass  # a file that cannot be opened is the user's mistake, not the configuration's
     return read_config(
         path,
-        subsystem=args.subsys,
+        subsystem=(args.subsys or SUBSYSTEM).upper(),
         local_name=args.local_name,
         environment=dict(os.environ) if args.environment else None,
         extra=definitions(args.define),

@@ -21,10 +21,12 @@ def add_commands(subcommands: Subcommands) -> None:
     check = subcommands.add_parser(
         "check",
         help="check a configuration for errors and doubtful settings",
-        description="Check whether condor_negotiator would start with a configuration, and list"
-        " numbered findings; see docs/findings for their meaning.",
+        description="Check whether the daemons would start with a configuration, and list"
+        " numbered findings; see docs/findings for their meaning. Without --subsys the verdicts"
+        " of all daemons whose macros the files set.",
     )
     add_reader(check, nargs="+")
+    check.set_defaults(subsys=None)
     check.add_argument(
         "--format",
         choices=("text", "json", "sarif", "github"),
@@ -52,6 +54,7 @@ def _one(args: argparse.Namespace, path: str) -> Checked:
     from pieslice.policy.formats import Checked
     from policy.lint.verdict import examine
 
+    asked = args.subsys is not None
     config = read(args, path, keep_going=True)
-    verdict, findings = examine(config)
-    return Checked(path, verdict.starts, verdict.text, tuple(findings))
+    found = examine(config, asked=asked)
+    return Checked(path, found.verdicts, tuple(found.findings))

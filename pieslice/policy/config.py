@@ -110,12 +110,13 @@ def _add_lists(commands: IntermixedCommands) -> None:
     dump.set_defaults(run=_dump)
     summary = commands.add_parser(
         "summary",
-        help="print what differs from the defaults",
-        description="Print what a configuration sets otherwise than the defaults, file by file.",
+        help="print what is set",
+        description="Print what a configuration sets, as it stands there and file by file, without"
+        " what repeats a default.",
     )
     summary.set_defaults(run=_summary)
+    dump.add_argument("--raw", action="store_true", help="do not expand")
     for parser in (dump, summary):
-        parser.add_argument("--raw", action="store_true", help="do not expand")
         _add_json(parser)
         add_reader(parser)
 
@@ -196,7 +197,7 @@ def _summary(args: argparse.Namespace) -> int:
     config = read(args)
     say_problems(config)
     found = changed(config) if config.complete else []
-    return _print_list(config, args, found, summary_lines(found, raw=args.raw))
+    return _print_list(config, args, found, summary_lines(found))
 
 
 def _print_list(

@@ -14,8 +14,10 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from pieslice.data import JsonObject
+from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.lint.verdict import Verdict
 
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
@@ -25,9 +27,13 @@ class Checked:
     """One configuration that was checked."""
 
     path: str
-    starts: bool
-    verdict: str
+    verdicts: tuple[Verdict, ...]
     findings: tuple[Diagnostic, ...]
+
+    @property
+    def starts(self) -> bool:
+        """Would all daemons start?"""
+        return all(verdict.starts for verdict in self.verdicts)
 
     def count(self, severity: str) -> int:
         """How many findings have this severity."""
@@ -47,7 +53,8 @@ def report(results: Sequence[Checked], format_: str, known: Mapping[str, Finding
 
 
 def _text(result: Checked) -> Iterable[str]:
-    yield f"{result.path}: {result.verdict}"
+    for text in _verdicts(result):
+        yield f"{result.path}: {text}"
     for found in result.findings:
         yield found.render()
     counts = [
@@ -56,6 +63,14 @@ def _text(result: Checked) -> Iterable[str]:
         if (count := result.count(word))
     ]
     yield f"{result.path}: {', '.join(counts) or 'no findings'}"
+
+
+def _verdicts(result: Checked) -> Iterable[str]:
+    """What keeps daemons from starting, and in one line those that start without more ado."""
+    yield from (one.text for one in result.verdicts if one.qualified)
+    plain = [one for one in result.verdicts if not one.qualified]
+    if plain:
+        yield f"{listing(str(one.daemon) for one in plain)} would start"
 
 
 def _file(found: Diagnostic) -> str | None:
@@ -80,7 +95,15 @@ def _plain(result: Checked) -> JsonObject:
     return {
         "path": result.path,
         "starts": result.starts,
-        "verdict": result.verdict,
+        "verdicts": [
+            {
+                "daemon": str(verdict.daemon),
+                "starts": verdict.starts,
+                "status": verdict.status,
+                "text": verdict.text,
+            }
+            for verdict in result.verdicts
+        ],
         "findings": [
             {
                 "id": found.id,
@@ -97,8 +120,9 @@ def _plain(result: Checked) -> JsonObject:
 
 
 def _annotations(result: Checked) -> Iterable[str]:
-    if not result.starts:
-        yield f"::error file={_property(result.path)}::{_data(result.verdict)}"
+    for verdict in result.verdicts:
+        if not verdict.starts:
+            yield f"::error file={_property(result.path)}::{_data(verdict.text)}"
     for found in result.findings:
         words = [f"title={_property(found.id or '')}"]
         if found.source is not None:

@@ -17,15 +17,15 @@ _INDENT = "  "
 def dump_lines(found: Iterable[Listed], *, raw: bool, places: bool) -> Iterator[str]:
     """``NAME = value``, with ``places`` each followed by where it is set."""
     for one in found:
-        yield _assignment(one, raw)
+        yield _assignment(one, raw=raw)
         if one.problem:
             yield f"{_INDENT}problem: {one.problem}"
         if places:
             yield f"{_INDENT}set at {one.definition.place()}"
 
 
-def summary_lines(found: Iterable[Listed], *, raw: bool) -> Iterator[str]:
-    """Grouped by file, each value after the number of its line."""
+def summary_lines(found: Iterable[Listed]) -> Iterator[str]:
+    """Grouped by file, each text as it is set, after the number of its line."""
     origin = None
     for one in found:
         if one.definition.origin != origin:
@@ -35,10 +35,10 @@ def summary_lines(found: Iterable[Listed], *, raw: bool) -> Iterator[str]:
             yield f"# {origin}"
         line = "" if one.definition.line is None else f"{one.definition.line}: "
         tail = f"  # use {one.definition.template}" if one.definition.template else ""
-        yield f"{line}{_assignment(one, raw)}{tail}"
+        yield f"{line}{_assignment(one, raw=True)}{tail}"
 
 
-def _assignment(one: Listed, raw: bool) -> str:
+def _assignment(one: Listed, *, raw: bool) -> str:
     text = one.text(raw=raw)
     if "\n" in text:
         return f"{one.name} @=end\n{text}\n@end"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policy.config import Config
+from policy.explain.settings import counting
 from policy.knobs import find_knob
 from policy.knobs.parameters import Parameter
 from policy.language.macros import ExpansionError
@@ -27,6 +28,7 @@ def shown_default(config: Config, name: str) -> str | None:
 
 def trace(config: Config, name: str, definition: Definition) -> Iterator[str]:
     """Value, place, raw text, the macros in it and the definitions it replaced."""
+    written, definition = definition, counting(config, definition)
     try:
         expanded = config.expand(definition)
         yield f"{name} = {expanded.text}"
@@ -41,7 +43,7 @@ def trace(config: Config, name: str, definition: Definition) -> Iterator[str]:
     for macro, found in used:
         value = "not defined" if found is None else f"{found.raw}  ({found.place()})"
         yield f"{_INDENT}uses {macro} = {value}"
-    for earlier in list(definition.chain())[1:]:
+    for earlier in list(written.chain())[1:]:
         yield f"{_INDENT}replaces {earlier.raw}  ({earlier.place()})"
     knob = find_knob(name)
     if knob is not None:

@@ -56,6 +56,8 @@ class Negotiator:
     weights: IdleJobWeights = field(init=False)
     #: The weights of waiting jobs by their kind.
     _weights: dict[int, int] = field(init=False, factory=dict)
+    #: How often the pool had changed when quotas were assigned last.
+    _assigned_at: int | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         self.tree = group_tree(self.policy)
@@ -90,7 +92,7 @@ class Negotiator:
         )
 
     def _could_match(self) -> bool:
-        if not self.quick or self.in_turn:
+        if not self.quick or self.in_turn or self._quotas_are_old():
             return True
         if not any(self.simulation.idle.values()):
             return False
@@ -99,6 +101,14 @@ class Negotiator:
         claims = self.simulation.state.claims
         # Every claim is of a slot that is there.
         return len(claims) < len(self.simulation.pool.slots)
+
+    def _quotas_are_old(self) -> bool:
+        """Whether a cycle would assign other quotas, which preemption may ask for in the next."""
+        if not (self.preempts and self.tree.configured):
+            return False
+        if self.policy.slot_poolsize_constraint is not None:
+            return True
+        return self._assigned_at != self.simulation.pool.changes
 
     def _account(self) -> None:
         """What a cycle without a match does: age the priorities and count the claims."""
@@ -113,6 +123,7 @@ class Negotiator:
     def _negotiate(self) -> bool:
         """Hold a cycle; false if it turns out that nothing can be matched."""
         state = self.simulation.state
+        self._assigned_at = self.simulation.pool.changes
         found = self._negotiate_fully() if self.cache is None else self._negotiate_quickly()
         if found is None:
             return False

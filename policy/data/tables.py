@@ -1,8 +1,9 @@
 """Reads the recorded tables that are installed with this package.
 
 ``defaults.json`` is the parameter table of HTCondor 25.14.1, ``parameters.json`` says what its
-macros mean, ``attributes.json`` lists attributes of ads, the ``.conf`` files hold templates.  The
-knobs of the negotiation cycle have no rows here: ``policy.knobs`` declares them.
+macros mean, ``readers.json`` who reads them, ``attributes.json`` describes attributes of ads, the
+``.conf`` files hold templates.  The knobs of the negotiation cycle have no rows in the first two:
+``policy.knobs`` declares them.
 """
 
 from __future__ import annotations
@@ -43,10 +44,30 @@ def meanings() -> dict[str, list[str]]:
 
 
 @cache
+def reader_rows() -> Mapping[str, list[str | int | None]]:
+    """Kind, readers, those that a bad value ends, and range of macros, by name.
+
+    The README beside the table says how the programs were asked.
+    """
+    rows: dict[str, list[str | int | None]] = json.loads(_text("readers.json"))
+    return rows
+
+
+@cache
+def attribute_table() -> Mapping[str, list[str]]:
+    """Type, unit, values and ads of attributes, by name (see ``policy.attributes``).
+
+    Values: ``=A,B`` are all there are, ``~A,B`` the usual ones, ``0..9`` a range.  Ads: ``slot``
+    always has it, ``slot?`` sometimes, ``slot:claimed`` while somebody uses the slot.
+    """
+    rows: dict[str, list[str]] = json.loads(_text("attributes.json"))
+    return rows
+
+
+@cache
 def attribute_names() -> tuple[str, ...]:
-    """Attributes that ads of jobs, slots and submitters usually have."""
-    names: list[str] = json.loads(_text("attributes.json"))
-    return tuple(names)
+    """Attributes that ads of jobs, slots and schedds usually have."""
+    return tuple(attribute_table())
 
 
 def template_texts() -> list[str]:

@@ -14,7 +14,7 @@ from policy.explain.preemption import about_preemption
 from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
 from policy.groups import EffectiveQuotas
-from policy.load import PolicyLoad
+from policy.load import PolicyLoad, ended_by
 
 
 def explain_policy(
@@ -38,7 +38,8 @@ def _about_start(loaded: PolicyLoad) -> Iterator[Sentence]:
     for found in errors:
         file = found.source.name if found.source is not None else None
         origin = Origin(found.message.partition(":")[0], file, found.line)
-        text = "condor_negotiator does not start with this; what follows uses the default: "
+        daemon = f"condor_{ended_by(found).lower()}"
+        text = f"{daemon} does not start with this; what follows uses the default: "
         yield Sentence("Start", text + found.message, (origin,))
 
 

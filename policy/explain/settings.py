@@ -1,7 +1,9 @@
 """Lists the macros of a configuration with their values, defaults and places.
 
 Inputs: a ``Config``.  Outputs: ``Listed`` values: everything that is set or built in, or what is
-set otherwise than the defaults (``policy.explain.meaning`` says what equals a default).
+set and repeats no default.
+Follows: ``condor_config_val -dump`` and ``-summary`` of 25.14.1: a text equals the default, or is
+``true`` or ``false`` in another case.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from attr import frozen
 
 from policy.config import Config
-from policy.explain.meaning import default_text, macro_of, meaning
+from policy.explain.meaning import default_text, macro_of
 from policy.knobs import find_knob
 from policy.language.macros import ExpansionError
 from policy.language.table import DETECTED_ORIGIN, Definition
@@ -54,6 +56,7 @@ def _place(definition: Definition) -> dict[str, object]:
 
 def listed(config: Config, name: str, definition: Definition) -> Listed:
     """One macro with its value."""
+    definition = counting(config, definition)
     problem = ""
     value: str | None = None
     try:
@@ -76,21 +79,20 @@ def everything(config: Config, patterns: Iterable[re.Pattern[str]] = ()) -> Iter
         yield listed(config, name, definition)
 
 
+def counting(config: Config, definition: Definition) -> Definition:
+    """The definition that the tools show: the built-in one where a setting only repeats it."""
+    default = config.scope.table.default_of(definition)
+    same_name = default is not None and default.name.casefold() == definition.name.casefold()
+    return default if default is not None and same_name else definition
+
+
 def changed(config: Config) -> list[Listed]:
-    """What files, environment and command line set otherwise than the defaults, in their order."""
-    own = (entry for entry in config.scope.table if entry.origin != DETECTED_ORIGIN)
-    every = (listed(config, entry.name, entry) for entry in own)
-    found = [one for one in every if not _is_default(config, one)]
+    """What files, environment and command line set and that does not repeat a default, in order."""
+    table = config.scope.table
+    own = (entry for entry in table if entry.origin != DETECTED_ORIGIN)
+    found = [listed(config, entry.name, entry) for entry in own if not table.default_of(entry)]
     origins = {path: number for number, path in enumerate(config.files)}
     last = len(origins)
     return sorted(
         found, key=lambda one: (origins.get(one.definition.origin, last), one.definition.line or 0)
     )
-
-
-def _is_default(config: Config, one: Listed) -> bool:
-    macro = macro_of(config, one.definition)
-    if one.value is None or macro != one.definition.name:
-        return False  # with a prefix it may well undo another setting
-    default = meaning(config, macro, one.default or "")
-    return one.default is not None and meaning(config, macro, one.value) == default

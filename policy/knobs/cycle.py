@@ -172,8 +172,8 @@ SCHEDD_USE_SLOT_WEIGHT: Final = Knob(
     "SCHEDD_USE_SLOT_WEIGHT",
     Kind.BOOL,
     "true",
-    "Weighs jobs in submitter ads at all",
-    need=Need.IRRELEVANT,
+    "Weighs idle jobs in submitter ads by SCHEDD_SLOT_WEIGHT or SLOT_WEIGHT, not by RequestCpus",
+    need=Need.OPTIONAL,
     read_by="SCHEDD",
 )
 NEGOTIATOR_INTERVAL: Final = Knob(
@@ -360,6 +360,8 @@ class CyclePolicy:
 
     #: What a schedd weighs an idle job by; None: by the slot weight.
     schedd_slot_weight: Expression | None = expression(SCHEDD_SLOT_WEIGHT)
+    #: Whether a schedd weighs idle jobs by expressions at all.
+    schedd_use_slot_weight: bool = flag(SCHEDD_USE_SLOT_WEIGHT)
 
     # Autoclusters; ``significant_attributes`` None: the negotiator's own list.
     significant_attributes: tuple[str, ...] | None = names_if_any(SIGNIFICANT_ATTRIBUTES)

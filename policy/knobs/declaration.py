@@ -40,6 +40,7 @@ class Wanted(Enum):
     TRUTH = "true or false"
     CONDITION = "true, false or a number"
     NUMBER = "a number"
+    ANY = "any value"
 
 
 @frozen
@@ -72,6 +73,7 @@ class Knob:
     ``use`` says of an expression how it is evaluated, where anybody needs to know.  ``plausible``
     are the least and the greatest value, 0 apart, that somebody who has the unit right would write.
     ``unordered``: the order of a list does not matter.  ``replaced_by`` is the new name.
+    ``broken`` says of an expression what its daemon does when it does not parse, if not end.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Knob:
     plausible: tuple[float, float] | None = field(default=None, kw_only=True)
     unordered: bool = field(default=False, kw_only=True)
     replaced_by: str = field(default="", kw_only=True)
+    broken: str = field(default="", kw_only=True)
 
     @property
     def matches(self) -> bool:

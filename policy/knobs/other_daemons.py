@@ -2,7 +2,8 @@
 
 They are no knobs of a negotiation cycle, so ``find_knob`` does not know them; checks, comparisons
 and explanations do.  One with a text in ``doc`` belongs to what administrators call the policy.
-Follows: the policy chapters of the manual.
+Follows: the policy chapters of the manual; ``broken``: asked of the startd and schedd of 25.14.1,
+with a job that waits for the slot.
 """
 
 from __future__ import annotations
@@ -24,21 +25,38 @@ DAEMONS: Final = frozenset(
 _OF_JOBS: Final = Use("job", "", Wanted.CONDITION)
 
 
-def _startd(name: str, doc: str = "", wanted: Wanted = Wanted.CONDITION) -> Knob:
+def _startd(
+    name: str,
+    doc: str = "",
+    wanted: Wanted = Wanted.CONDITION,
+    without: str | None = "without it",
+) -> Knob:
+    """``without``: how the startd goes on if it does not parse; None: it ends."""
     use = Use("slot", "job", wanted)
-    return Knob(name, Kind.EXPR, None, doc, need=Need.IRRELEVANT, read_by="STARTD", use=use)
+    broken = f"condor_startd logs `Invalid expression` and goes on, {without}" if without else ""
+    return Knob(
+        name, Kind.EXPR, None, doc,
+        need=Need.IRRELEVANT, read_by="STARTD", use=use, broken=broken,
+    )  # fmt: skip
 
 
-def _schedd(name: str, doc: str = "", use: Use | None = _OF_JOBS) -> Knob:
-    return Knob(name, Kind.EXPR, None, doc, need=Need.IRRELEVANT, read_by="SCHEDD", use=use)
+def _schedd(
+    name: str, doc: str = "", use: Use | None = _OF_JOBS, without: str = "no job fulfils it"
+) -> Knob:
+    broken = f"condor_schedd goes on in silence: {without}"
+    return Knob(
+        name, Kind.EXPR, None, doc,
+        need=Need.IRRELEVANT, read_by="SCHEDD", use=use, broken=broken,
+    )  # fmt: skip
 
 
 _ALL: Final = (
-    _startd("START", "Decides which jobs a slot accepts"),
+    _startd("START", "Decides which jobs a slot accepts", without="but takes no jobs"),
     _startd(
         "RANK",
         "Ranks jobs at a startd, greatest first; a greater one may preempt",
         Wanted.NUMBER,
+        without="with Rank 0 for every job",
     ),
     _startd("PREEMPT", "Decides when a startd ends a job of its own accord"),
     _startd("KILL", "Decides when a startd kills a job that is being preempted"),
@@ -52,14 +70,22 @@ _ALL: Final = (
         "Limits how long a preempted job may run on, in seconds",
         Wanted.NUMBER,
     ),
-    _startd("IS_OWNER"),
+    # The startd reads IsOwner and CpuBusy first, and IS_OWNER and cpu_busy only without those.
+    _startd("IsOwner", without=None),
+    _startd("IS_OWNER", without=None),
+    _startd("CpuBusy"),
+    _startd("CPU_BUSY"),
     _startd("CLAIM_WORKLIFE", wanted=Wanted.NUMBER),
-    _startd("MACHINEMAXVACATETIME", wanted=Wanted.NUMBER),
+    _startd("MACHINEMAXVACATETIME", wanted=Wanted.NUMBER, without=None),
     _schedd("SYSTEM_PERIODIC_HOLD", "Holds jobs that it is true for"),
     _schedd("SYSTEM_PERIODIC_REMOVE", "Removes jobs that it is true for"),
     _schedd("SYSTEM_PERIODIC_RELEASE", "Releases held jobs that it is true for"),
     _schedd("SYSTEM_PERIODIC_VACATE"),
-    _schedd("SYSTEM_ON_VACATE_COOL_DOWN", use=Use("job", "", Wanted.NUMBER)),
+    _schedd(
+        "SYSTEM_ON_VACATE_COOL_DOWN",
+        use=Use("job", "", Wanted.NUMBER),
+        without="no job cools down",
+    ),
     _schedd("START_LOCAL_UNIVERSE", use=None),
     _schedd("START_SCHEDULER_UNIVERSE", use=None),
 )

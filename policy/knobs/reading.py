@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.source import Source
@@ -29,6 +29,7 @@ from policy.language.numbers import (
     read_double,
     read_integer,
 )
+from policy.language.origins import locate
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
@@ -109,10 +110,10 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
             raise _Invalid(expanded.problems[0])
         value = _value(knob, expanded.text, evaluate)
     except ExpansionError as endless:
-        problem = _diagnostic(knob, macro, definition, "", _Invalid(str(endless)))
+        problem = _diagnostic(config, knob, macro, definition, "", _Invalid(str(endless)))
         return Reading(macro, _default(config, knob, evaluate), "", definition, problem)
     except _Invalid as invalid:
-        problem = _diagnostic(knob, macro, definition, expanded.text, invalid)
+        problem = _diagnostic(config, knob, macro, definition, expanded.text, invalid)
         fallback = _fallback(config, knob, expanded.text, evaluate)
         return Reading(macro, fallback, expanded.text, definition, problem)
     if value is None and knob.kind not in (Kind.EXPR, Kind.LIST, Kind.STRING):
@@ -126,9 +127,14 @@ def default_value(config: Config, knob: Knob) -> object:
 
 
 def _default(config: Config, knob: Knob, evaluate: Evaluate) -> object:
+    """A default that refers to a macro with a bad value is read as if that were not set."""
     if not knob.default:
         return None
-    return _value(knob, config.scope.expand(knob.default), evaluate)
+    try:
+        return _value(knob, config.scope.expand(knob.default), evaluate)
+    except (_Invalid, ExpansionError):
+        built_in = evolve(config.scope, table=config.scope.table.built_in())
+        return _value(knob, built_in.expand(knob.default), evaluate)
 
 
 def _fallback(config: Config, knob: Knob, text: str, evaluate: Evaluate) -> object:
@@ -197,19 +203,24 @@ def _check_range(knob: Knob, value: float) -> None:
 
 
 def _diagnostic(
-    knob: Knob, macro: str, definition: Definition, text: str, invalid: _Invalid
+    config: Config, knob: Knob, macro: str, definition: Definition, text: str, invalid: _Invalid
 ) -> Diagnostic:
-    source, start, end = place(definition, text, invalid.start, invalid.end)
-    default = f"its default `{knob.default}`" if knob.default else "no value"
-    daemon = "aborts with exit status 4" if knob.fatal else "goes on"
+    begin, stop = invalid.start, len(text) if invalid.end is None else invalid.end
+    source, start, end = locate(config.scope, definition, begin, stop) or place(
+        definition, text, invalid.start, invalid.end
+    )
+    default = f"the default `{knob.default}`" if knob.default else "no value"
+    daemon = f"condor_{knob.read_by.lower()}"
+    severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"
+    if knob.broken:
+        id_, help_text = "P113", knob.broken
+    elif knob.fatal:
+        help_text = f"{daemon} ends when it reads this; this report goes on with {default}"
+    else:
+        severity, id_ = "warning", "P112"
+        help_text = f"{daemon} goes on, and so does this report, with {default}"
     return Diagnostic(
-        f"{macro}: {invalid}",
-        source,
-        start,
-        end,
-        severity="error" if knob.fatal else "warning",
-        id=("P111" if knob.kind is Kind.EXPR else "P110") if knob.fatal else "P112",
-        help=f"condor_{knob.read_by.lower()} {daemon} here; {default} is used instead",
+        f"{macro}: {invalid}", source, start, end, severity=severity, id=id_, help=help_text
     )
 
 

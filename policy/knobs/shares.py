@@ -5,6 +5,7 @@ Follows: the accounting, group and limit macros of the manual, read in 25.14.1.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from attr import frozen
@@ -30,7 +31,7 @@ PRIORITY_HALFLIFE: Final = Knob(
     "Halves the memory of past usage in this time",
     unit="s",
     differs="the table's range is not enforced: 0 is accepted",
-    plausible=(300, 1e9),
+    plausible=(300, math.inf),
 )
 DEFAULT_PRIO_FACTOR: Final = Knob(
     "DEFAULT_PRIO_FACTOR",

@@ -135,12 +135,14 @@ class Expander:
     functions; ``active`` are the macros whose values are being expanded around this text.
     ``plain`` looks names up without any prefix, for ``PREFIX.NAME = $(NAME) ...`` in a table that
     was read for somebody else, so that the reference could not be replaced in the reading.
+    ``trace`` is told of every replacement: the reference, the text, and whose value that is.
     """
 
     lookup: Callable[[str], Definition | None]
     call: Callable[[Reference, Expander], str]
     active: tuple[str, ...] = field(default=())
     plain: Callable[[str], Definition | None] | None = None
+    trace: Callable[[Reference, str, Definition | None], None] | None = None
 
     def inside(self, name: str) -> Expander:
         """The same expander for the value of ``name`` met inside a function."""
@@ -156,21 +158,23 @@ class Expander:
             if found is None:
                 return _dollars(text)
             around = [r for r in regions if r.start <= found.start and found.end <= r.end]
-            value, name = self._value(found, tuple(r.name for r in around))
+            value, entry = self._value(found, tuple(r.name for r in around))
+            if self.trace is not None:
+                self.trace(found, value, entry)
             delta = len(value) - (found.end - found.start)
             text = text[: found.start] + value + text[found.end :]
             if len(text) > MAX_EXPANDED:
                 raise ExpansionError(f"expansion exceeds {MAX_EXPANDED} characters")
             regions = _shifted(regions, found, delta)
-            if name is not None:
-                regions.append(_Region(name, found.start, found.start + len(value)))
+            if entry is not None:
+                regions.append(_Region(entry.name, found.start, found.start + len(value)))
         raise ExpansionError(f"expansion takes more than {MAX_REPLACEMENTS} replacements")
 
-    def _value(self, found: Reference, around: tuple[str, ...]) -> tuple[str, str | None]:
+    def _value(self, found: Reference, around: tuple[str, ...]) -> tuple[str, Definition | None]:
         """Replacement of a reference and the macro it came from, if from one."""
         chain = self.active + around
         if found.function:
-            return self.call(found, evolve(self, active=chain)), None
+            return self.call(found, evolve(self, active=chain, trace=None)), None
         name, default = found.split_default()
         entry = self.lookup(name)
         if self.plain is not None and _is_own_prefix(entry, name, chain):
@@ -179,7 +183,7 @@ class Expander:
             return default or "", None
         if entry.name in chain:
             raise _endless((*chain[chain.index(entry.name) :], entry.name))
-        return entry.raw, entry.name
+        return entry.raw, entry
 
 
 def _is_own_prefix(entry: Definition | None, name: str, chain: tuple[str, ...]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from attr import field, frozen
+from attr import evolve, field, frozen
 
 from classad.source import Source
 
@@ -93,6 +93,10 @@ class MacroTable:
         """The definitions that were read, without built-in ones."""
         return iter(self._entries.values())
 
+    def built_in(self) -> MacroTable:
+        """The built-in defaults alone."""
+        return MacroTable(dict(self._defaults.values()))
+
     def get(self, name: str) -> Definition | None:
         """What was read for exactly this name."""
         return self._entries.get(name.casefold())
@@ -110,8 +114,27 @@ class MacroTable:
         """What was read for exactly this name, else its default."""
         return self.get(name) or self.default(name)
 
+    def default_of(self, definition: Definition) -> Definition | None:
+        """The built-in default that a definition repeats; ``true`` and ``false`` in any case.
+
+        A prefix does not count, whatever it is.
+        """
+        name = definition.name
+        found = self.default(name) or self.default(name.partition(".")[2])
+        if found is None or not found.raw:
+            return None
+        same = found.raw == definition.raw
+        folded = found.raw.casefold()
+        if not same and folded in ("true", "false"):
+            same = folded == definition.raw.casefold()
+        return found if same else None
+
     def put(self, definition: Definition) -> None:
-        """Store a definition; its ``previous`` is the caller's business."""
+        """Store a definition, in the default's spelling if it repeats it; its ``previous`` is the
+        caller's business."""
+        default = self.default_of(definition)
+        if default is not None and default.raw != definition.raw:
+            definition = evolve(definition, raw=default.raw)
         self._entries[definition.name.casefold()] = definition
 
     def lookup(self, name: str, context: Context) -> Definition | None:

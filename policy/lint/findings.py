@@ -6,7 +6,7 @@ Inputs: a ``Config`` and what ``policy.load`` made of it.  Outputs: diagnostics 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Final
 
@@ -14,30 +14,44 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
+from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
     comparisons,
     groups,
+    holes,
+    lists,
     names,
+    overrides,
     preemption,
+    ranks,
     reading,
+    security,
     silence,
+    slips,
     support,
     units,
 )
+from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
 from policy.lint.finding import Finding
-from policy.lint.view import view
-from policy.load import PolicyLoad, load_policy
+from policy.lint.view import View, view
+from policy.load import PolicyLoad
 
 __all__ = ["FINDINGS", "SECTIONS", "Finding", "lint"]
 
 #: Where the declarations stand, and what a section of the documentation calls them.
 SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Reading", reading),
+    ("References", holes),
     ("Names", names),
+    ("Lists of names", lists),
+    ("Prefixes and second assignments", overrides),
+    ("Security", security),
     ("Groups", groups),
     ("Attributes and functions", attributes),
     ("Comparisons", comparisons),
+    ("Slips", slips),
+    ("Ranks", ranks),
     ("Preemption", preemption),
     ("Units", units),
     ("Silencing", silence),
@@ -54,27 +68,47 @@ def declared(module: ModuleType) -> Iterator[Finding]:
 FINDINGS: Final = {found.id: found for _, module in SECTIONS for found in declared(module)}
 
 
-def lint(config: Config, loaded: PolicyLoad | None = None) -> list[Diagnostic]:
+def lint(config: Config) -> list[Diagnostic]:
     """All findings in a configuration, in the order of its files and lines."""
-    if loaded is None:
-        context = config.context
-        loaded = load_policy(config, subsystem=context.subsystem, local_name=context.local_name)
     seen = view(config)
+    loads = negotiator_loads(seen)
+    return all_findings(seen, loads, find_endings(seen, loads))
+
+
+def all_findings(
+    seen: View, loads: Mapping[str | None, PolicyLoad], endings: Iterable[Ending]
+) -> list[Diagnostic]:
+    """The same, over models that are made already."""
+    config = seen.config
+    passed = [item for loaded in loads.values() for item in loaded.diagnostics]
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
-        *(reading.numbered(item, reading=False) for item in loaded.diagnostics),
+        *(reading.numbered(item, reading=False) for item in as_findings(endings)),
+        *(reading.numbered(item, reading=False) for item in passed if _is_told(item)),
+        *find_late(seen),
         *reading.check_values(seen),
         *names.check_names(seen),
+        *holes.check_holes(seen),
+        *lists.check_lists(seen),
+        *overrides.check_overrides(seen),
+        *security.check_security(seen),
         *groups.check_groups(seen),
         *attributes.check_attributes(seen),
         *comparisons.check_comparisons(seen),
+        *slips.check_slips(seen),
+        *ranks.check_ranks(seen),
         *preemption.check_preemption(seen),
         *units.check_units(seen),
-        *support.check_support(loaded),
+        *(item for loaded in loads.values() for item in support.check_support(loaded)),
     ]
     left = silence.apply(_once(found), sources_of(config), FINDINGS)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
+
+
+def _is_told(item: Diagnostic) -> bool:
+    """Is it no ending, and about a place?  A map that is missing is told where it is listed."""
+    return item.severity != "error" and item.source is not None
 
 
 def sources_of(config: Config) -> list[Source]:
@@ -94,6 +128,8 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Without what two checks say of the same place."""
     seen = set()
     for item in found:
+        if item.source is not None and item.source.name == DEFAULT_ORIGIN:
+            continue  # a default says it of a value that another finding is about
         name = None if item.source is None else item.source.name
         key = (name, item.line, item.column, item.message)
         if key not in seen:

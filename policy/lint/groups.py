@@ -5,13 +5,14 @@ Follows: group quotas of 25.14.1 (golden vectors ``quotas`` and ``negotiator-sta
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs import shares as shares
-from policy.knobs.reading import place
+from policy.knobs.reading import read_knob
 from policy.lint.finding import WARNING, Finding
+from policy.lint.places import spot
 from policy.lint.trees import number, references
 from policy.lint.view import Setting, View
 
@@ -107,25 +108,38 @@ _FAMILIES: Final = (
 
 
 def check_groups(view: View) -> Iterator[Diagnostic]:
-    """Everything about groups."""
-    listed = {name.casefold() for name in view.groups}
+    """Everything about groups, for each negotiator as it sees them."""
+    groups = {local: _groups(view, local) for local in view.negotiators()}
     for setting in view.settings:
-        group = _group_of(setting)
-        if group is not None and group.casefold() not in listed:
-            message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
-            yield UNLISTED.on(setting.entry, message)
-    static = _quotas(view, shares.GROUP_QUOTA)
-    dynamic = _quotas(view, shares.GROUP_QUOTA_DYNAMIC)
-    for name, (setting, quota) in static.items():
-        if name in dynamic:
-            message = f"the static quota of `{name}` makes this dynamic one void"
-            yield BOTH_QUOTAS.on(dynamic[name][0].entry, message)
-        if 0 < quota < 1:
-            message = f"`{name}` has a quota of {quota:g} weighted slots"
-            help_text = f"a share of the pool is `GROUP_QUOTA_DYNAMIC_{name}`"
-            yield FRACTION.on(setting.entry, message, help_text)
-    yield from _sums(view, static, dynamic)
+        yield from _unlisted(setting, groups)
+    for local, listed in groups.items():
+        seen = [setting for setting in view.settings if setting.is_seen_by("NEGOTIATOR", local)]
+        static = _quotas(seen, shares.GROUP_QUOTA, listed)
+        dynamic = _quotas(seen, shares.GROUP_QUOTA_DYNAMIC, listed)
+        yield from _single(static, dynamic)
+        yield from _sums(listed, static, dynamic)
     yield from _sorting(view)
+
+
+_Groups = dict[str, str]
+
+
+def _groups(view: View, local: str | None) -> _Groups:
+    """The groups of a negotiator by case-folded name."""
+    names = read_knob(view.config.seen_by("NEGOTIATOR", local), shares.GROUP_NAMES).names()
+    return {name.casefold(): name for name in names}
+
+
+def _unlisted(setting: Setting, groups: dict[str | None, _Groups]) -> Iterator[Diagnostic]:
+    """A setting for a group that no negotiator has that sees it."""
+    group = _group_of(setting)
+    if group is None:
+        return
+    prefixed = groups.get(setting.local_name) if setting.local_name is not None else None
+    lists = groups.values() if prefixed is None else (prefixed,)
+    if not any(group.casefold() in listed for listed in lists):
+        message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
+        yield UNLISTED.on(setting.entry, message)
 
 
 def _group_of(setting: Setting) -> str | None:
@@ -137,11 +151,10 @@ def _group_of(setting: Setting) -> str | None:
 _Quotas = dict[str, tuple[Setting, float]]
 
 
-def _quotas(view: View, family: object) -> _Quotas:
+def _quotas(seen: Iterable[Setting], family: object, listed: _Groups) -> _Quotas:
     """Quotas by group as the configuration spells it in the macro, listed groups only."""
-    listed = {name.casefold() for name in view.groups}
     found: _Quotas = {}
-    for setting in view.settings:
+    for setting in seen:
         group = _group_of(setting)
         if setting.knob is not family or group is None or group.casefold() not in listed:
             continue
@@ -151,10 +164,21 @@ def _quotas(view: View, family: object) -> _Quotas:
     return found
 
 
-def _sums(view: View, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagnostic]:
+def _single(static: _Quotas, dynamic: _Quotas) -> Iterator[Diagnostic]:
+    for name, (setting, quota) in static.items():
+        if name in dynamic:
+            message = f"the static quota of `{name}` makes this dynamic one void"
+            yield BOTH_QUOTAS.on(dynamic[name][0].entry, message)
+        if 0 < quota < 1:
+            message = f"`{name}` has a quota of {quota:g} weighted slots"
+            help_text = f"a share of the pool is `GROUP_QUOTA_DYNAMIC_{name}`"
+            yield FRACTION.on(setting.entry, message, help_text)
+
+
+def _sums(listed: _Groups, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagnostic]:
     """Siblings together."""
     families: dict[str, list[str]] = {}
-    for name in dict.fromkeys(group.casefold() for group in view.groups):
+    for name in listed:
         families.setdefault(name.rpartition(".")[0], []).append(name)
     for parent, children in families.items():
         above = f"below `{parent}`" if parent else "at the top"
@@ -178,7 +202,7 @@ def _sorting(view: View) -> Iterator[Diagnostic]:
 
         for node in references(setting.tree):
             if node.name.casefold() not in GROUP_ATTRIBUTES:
-                where = place(setting.entry, setting.reading.text, node.start, node.end)
+                where = spot(setting, node)
                 message = f"`{node.name}` is not an attribute that groups are sorted by"
                 yield SORT_ATTRIBUTE.at(
                     message,
@@ -189,5 +213,5 @@ def _sorting(view: View) -> Iterator[Diagnostic]:
         for inner in walk(setting.tree):
             value = number(inner)
             if value is not None and abs(value) > GREATEST_SINGLE and not inner.children():
-                where = place(setting.entry, setting.reading.text, inner.start, inner.end)
+                where = spot(setting, inner)
                 yield SORT_OVERFLOW.at(f"{value:g} is beyond single precision", *where)

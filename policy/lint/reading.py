@@ -75,10 +75,10 @@ NUL: Final = Finding(
 INVALID: Final = Finding(
     "P110",
     ERROR,
-    "a value that stops the daemon",
+    "a value that ends a daemon",
     "A boolean is `True` or `False` (or 1, 0, or an expression), never `yes` or `on`; a number has"
-    " no unit; a dynamic quota lies between 0 and 1. The daemon that reads the macro aborts with"
-    " exit status 4.",
+    " no unit; a dynamic quota lies between 0 and 1. Each daemon that reads the macro ends, with"
+    " exit status 4, and no other one.",
     "NEGOTIATOR_CONSIDER_PREEMPTION = yes\n",
     "NEGOTIATOR_CONSIDER_PREEMPTION = True\n",
     silenceable=False,
@@ -87,8 +87,8 @@ SYNTAX: Final = Finding(
     "P111",
     ERROR,
     "a policy expression that does not parse",
-    "condor_negotiator aborts with exit status 4, while condor_config_val prints the text without"
-    " complaint.",
+    "condor_negotiator ends with exit status 4, and so does the startd at MachineMaxVacateTime,"
+    " while condor_config_val prints the text without complaint.",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > && True\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
     silenceable=False,
@@ -101,12 +101,13 @@ NOT_USED: Final = Finding(
     "LICENSE_LIMIT = six\n",
     "LICENSE_LIMIT = 6\n",
 )
-FOREIGN: Final = Finding(
+BROKEN: Final = Finding(
     "P113",
     ERROR,
-    "a value or an expression that stops another daemon",
-    "The startd, the schedd or a second negotiator reads it; the negotiator that is checked starts"
-    " nevertheless.",
+    "an expression that does not parse and ends no daemon",
+    "The startd logs `Invalid expression` and lives on. Without a START the slot's Requirements are"
+    " an error and it takes no job; without a RANK all jobs have Rank 0; what PREEMPT, WANT_HOLD,"
+    " SYSTEM_PERIODIC_HOLD and the like should do is not done, the schedd says nothing at all.",
     "START = KeyboardIdle > (15 * 60\n",
     "START = KeyboardIdle > (15 * 60)\n",
 )
@@ -131,7 +132,8 @@ HOLE: Final = Finding(
     "P120",
     WARNING,
     "an undefined macro",
-    "A reference to a macro that nobody defines expands to nothing and leaves a hole. `$(MINUTE)`"
+    "A reference to a macro that nobody defines expands to nothing and leaves a hole: a condition"
+    " is false or does not parse, a limit is its default, a path begins at the root. `$(MINUTE)`"
     " and `$(HOUR)` are built in, `$(DAY)` is not.",
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 600$(DAY) && RemoteUserPrio > 2000\n",
     "DAY = 86400\nPREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > 2000\n",
@@ -164,7 +166,6 @@ LOWER_FUNCTION: Final = Finding(
 )
 
 _TRAILING = re.compile(r"\s#(?:\s|$)")
-_REFERENCE = re.compile(r"\$\(([A-Za-z0-9_./]+)\)")
 _REMAINS = re.compile(r"(?<!\$)\$\w*\(")
 _NESTED = re.compile(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
 _CALLED = re.compile(r"(?<!\$)\$([A-Za-z_]+)\(")
@@ -184,7 +185,7 @@ def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
 def check_values(view: View) -> Iterator[Diagnostic]:
     """Everything about single values."""
     for setting in view.settings:
-        yield from _foreign(view, setting)
+        yield from _invalid(setting)
         problem = endless(setting)
         if problem is not None:
             if setting.reading is None:
@@ -194,21 +195,24 @@ def check_values(view: View) -> Iterator[Diagnostic]:
         yield from _references(view, setting)
 
 
-def _foreign(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """An invalid value on which the negotiator that is checked does not come."""
-    reading = setting.reading
-    if reading is None or reading.diagnostic is None or setting.knob is None:
+def _invalid(setting: Setting) -> Iterator[Diagnostic]:
+    """An invalid value that its daemon goes on with, or does without."""
+    reading, knob = setting.reading, setting.knob
+    if reading is None or reading.diagnostic is None or knob is None or _cut_short(setting):
         return
-    if any(called[1] in FUNCTIONS for called in _NESTED.finditer(setting.entry.raw)):
-        return  # there is a finding for the cause
-    found, context = reading.diagnostic, setting.config.context
-    if context == view.config.context or not setting.knob.fatal:
+    found = reading.diagnostic
+    if knob.read_by == "NEGOTIATOR" and knob.fatal:
+        # If it is read at the start, there is a finding with the same words before this one.
         found.id, found.severity = NOT_USED.id, NOT_USED.severity
-        found.help = "a daemon aborts when it reads this, which need not be at its start"
-    else:
-        found.id, found.severity = FOREIGN.id, FOREIGN.severity
-        found.help = f"condor_{context.subsystem.lower()} reads it"
-    yield found
+        found.help = "condor_negotiator ends when it reads this, which need not be at its start"
+        yield found
+    elif knob.broken or not knob.fatal:
+        yield found
+
+
+def _cut_short(setting: Setting) -> bool:
+    """Is there a finding for the cause?"""
+    return any(called[1] in FUNCTIONS for called in _NESTED.finditer(setting.entry.raw))
 
 
 def _comment(setting: Setting) -> Iterator[Diagnostic]:
@@ -237,10 +241,6 @@ def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield NESTED_BODY.on(entry, message, "name the inner expression and use the name")
     if setting.reading is None or setting.knob is None or setting.knob.kind is not Kind.EXPR:
         return
-    for name in dict.fromkeys(_REFERENCE.findall(raw)):
-        if setting.config.lookup(name) is None:
-            message = f"`$({name})` is not defined and leaves a hole in {setting.name}"
-            yield HOLE.on(entry, message)
     if _REMAINS.search(setting.reading.text):
         message = f"{setting.name} keeps a reference that is not one: `{setting.reading.text}`"
         yield NO_REFERENCE.on(entry, message)

@@ -1,53 +1,120 @@
-"""Gives the daemon's own verdict on a configuration: would condor_negotiator start?
+"""Gives the daemons' own verdicts on a configuration: would they start?
 
-Inputs: a ``Config`` read to its end, over lines that cannot be read.  Outputs: ``Verdict`` and all
-findings.
+Inputs: a ``Config`` read to its end, over lines that cannot be read.  Outputs: ``Examination``: a
+``Verdict`` for each daemon that is asked, or whose macros the files set, and all findings.
 Follows: golden vectors ``negotiator-startup``: exit status 1 where the configuration cannot be
-read, 4 where a value stops the daemon.
+read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.config import Config
-from policy.lint.findings import lint
+from policy.knobs.other_daemons import OTHER_KNOBS
+from policy.knobs.readers import MAIN, find_readers
+from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
+from policy.lint.findings import all_findings
 from policy.lint.support import NOT_RUN
-from policy.load import load_policy
+from policy.lint.view import Setting, View, view
+
+#: A macro that more daemons than these read says of none of them that the files are for it.
+_FEW = 2
 
 
 @frozen
 class Verdict:
-    """``status`` is the exit status, 0 for a daemon that starts."""
+    """``status`` is the exit status where the daemon does not start."""
 
+    daemon: Daemon
+    starts: bool
     status: int
     text: str
 
     @property
+    def qualified(self) -> bool:
+        """Is there more to say than that it would start?"""
+        return self.text != f"{self.daemon} would start"
+
+
+@frozen
+class Examination:
+    """The verdicts, in the order in which a pool needs the daemons, and the findings."""
+
+    verdicts: tuple[Verdict, ...]
+    findings: list[Diagnostic]
+
+    @property
     def starts(self) -> bool:
-        """Would the daemon start?"""
-        return self.status == 0
+        """Would all of them start?"""
+        return all(verdict.starts for verdict in self.verdicts)
 
 
-def examine(config: Config) -> tuple[Verdict, list[Diagnostic]]:
-    """The verdict and the findings."""
+def examine(config: Config, *, asked: bool = False) -> Examination:
+    """The verdicts and the findings; ``asked``: only of the daemon that the configuration is
+    read for, else of all whose macros the files set."""
+    seen = view(config)
+    loads = negotiator_loads(seen)
+    endings = list(find_endings(seen, loads))
+    findings = all_findings(seen, loads, endings)
     context = config.context
-    loaded = load_policy(config, subsystem=context.subsystem, local_name=context.local_name)
-    invalid = [found for found in loaded.diagnostics if found.severity == "error"]
-    findings = lint(config, loaded)
+    daemons = [Daemon(context.subsystem, context.local_name)]
+    if not asked:
+        daemons = _concerned(seen, endings) or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
     unknown = any(found.id == NOT_RUN.id for found in findings)
-    return _verdict(unreadable, invalid, unknown), findings
+    verdicts = [_verdict(one, unreadable, endings, findings, unknown) for one in daemons]
+    return Examination(tuple(verdicts), findings)
 
 
-def _verdict(unreadable: list[Diagnostic], invalid: list[Diagnostic], programs: bool) -> Verdict:
+def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
+    """The daemons that some macro is for, and those that a value ends."""
+    found = {ending.daemon: None for ending in endings}
+    own = seen.config.context.local_name if seen.is_asked("NEGOTIATOR") else None
+    for setting in seen.settings:
+        names = _readers_of(setting)
+        for name in names if len(names) <= _FEW else ():
+            # Of daemons other than negotiators, several with local names share their verdict.
+            local = (setting.local_name or own) if name == "NEGOTIATOR" else None
+            found.setdefault(Daemon(name, local))
+    return sorted(found, key=lambda one: (MAIN.index(one.subsystem), one.local_name or ""))
+
+
+def _readers_of(setting: Setting) -> set[str]:
+    """The main daemons that read a definition."""
+    prefix = (setting.prefix or "").upper()
+    if prefix in MAIN:
+        return {prefix}
+    if setting.knob is not None:
+        return {setting.knob.read_by} & set(MAIN)
+    readers = find_readers(setting.macro)
+    return set() if readers is None else set(readers.daemons) & set(MAIN)
+
+
+def _verdict(
+    daemon: Daemon,
+    unreadable: list[Diagnostic],
+    endings: Iterable[Ending],
+    findings: Iterable[Diagnostic],
+    programs: bool,
+) -> Verdict:
     if unreadable:
-        return Verdict(1, f"condor_negotiator would not start: exit status 1, {_at(unreadable[0])}")
-    if invalid:
-        return Verdict(4, f"condor_negotiator would not start: exit status 4, {_at(invalid[0])}")
+        text = f"{daemon} would not start: exit status 1, {_at(unreadable[0])}"
+        return Verdict(daemon, False, 1, text)
+    for ending in endings:
+        if ending.daemon == daemon:
+            text = f"{daemon} would not start: exit status {ending.status}, {_at(ending.found)}"
+            return Verdict(daemon, False, ending.status, text)
     tail = ", as far as can be told without running programs" if programs else ""
-    return Verdict(0, f"condor_negotiator would start{tail}")
+    if daemon.subsystem == "STARTD":
+        broken = OTHER_KNOBS["start"].broken
+        useless = [found for found in findings if found.help == broken]
+        if useless:
+            tail = f", but take no jobs: {_at(useless[0])}"
+    return Verdict(daemon, True, 0, f"{daemon} would start{tail}")
 
 
 def _at(found: Diagnostic) -> str:

@@ -18,6 +18,7 @@ from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.readers import find_readers
 from policy.knobs.reading import Reading, read_knob
 from policy.knobs.shares import GROUP_NAMES
 from policy.language.macros import ExpansionError
@@ -43,6 +44,24 @@ class Setting:
     reading: Reading | None = None
     tree: Node | None = None
 
+    def text(self) -> str:
+        """The expanded value; empty where the expansion has no end."""
+        if self.reading is not None:
+            return self.reading.text
+        try:
+            return self.config.expand(self.entry).text
+        except ExpansionError:
+            return ""
+
+    @property
+    def local_name(self) -> str | None:
+        """The local name that stands before the dot, if one does."""
+        return None if (self.prefix or "").upper() in DAEMONS else self.prefix
+
+    def is_seen_by(self, subsystem: str, local_name: str | None = None) -> bool:
+        """Is this the definition that a daemon finds under the macro's name?"""
+        return self.config.seen_by(subsystem, local_name).lookup(self.macro) is self.entry
+
     @property
     def name(self) -> str:
         """The knob's own name, else the macro's."""
@@ -61,6 +80,7 @@ class View:
     words: frozenset[str]
     listed: frozenset[str]
     groups: tuple[str, ...]
+    defined: frozenset[str]
 
     def of(self, knob: Knob) -> Iterator[Setting]:
         """The settings of one knob, with any prefix, that their readers see."""
@@ -71,6 +91,20 @@ class View:
     def expressions(self) -> Iterator[Setting]:
         """The settings that are expressions and could be parsed."""
         return (setting for setting in self.settings if setting.tree is not None)
+
+    def negotiators(self) -> tuple[str | None, ...]:
+        """The local names of the negotiators that the files make a difference to; None for none."""
+        own = self.config.context.local_name if self.is_asked("NEGOTIATOR") else None
+        found = {own: None}
+        for setting in self.settings:
+            knob, local = setting.knob, setting.local_name
+            if local is not None and knob is not None and knob.read_by == "NEGOTIATOR":
+                found.setdefault(local)
+        return tuple(found)
+
+    def is_asked(self, daemon: str) -> bool:
+        """Was the configuration read as this daemon reads it?"""
+        return self.config.context.subsystem.upper() == daemon
 
     def value(self, knob: Knob) -> object:
         """What the negotiator has for a knob."""
@@ -87,9 +121,9 @@ def split_prefix(config: Config, name: str) -> tuple[str | None, str]:
     if "." not in name or find_knob(name) is not None:
         return None, name
     prefix, _, macro = name.partition(".")
-    known = covering(macro) is not None or config.scope.table.default(macro) is not None
+    known = covering(macro) or find_readers(macro) or config.scope.table.default(macro)
     is_daemon = prefix.upper() in DAEMONS
-    return (prefix, macro) if known or is_daemon else (None, name)
+    return (prefix, macro) if known is not None or is_daemon else (None, name)
 
 
 def is_own(entry: Definition) -> bool:
@@ -111,7 +145,13 @@ def view(config: Config) -> View:
     groups = read_knob(config, GROUP_NAMES).names()
     lists = (entry.raw for entry in own if entry.name.upper().endswith(_LISTS))
     listed = frozenset(word.casefold() for raw in lists for word in _WORD.findall(raw))
-    return View(config, settings, words, listed - {group.casefold() for group in groups}, groups)
+    defined = frozenset(
+        name.casefold()
+        for setting in settings
+        for name in (setting.macro, setting.entry.name.rpartition(".")[2])
+    )
+    names = listed - {group.casefold() for group in groups}
+    return View(config, settings, words, names, groups, defined)
 
 
 def _setting(config: Config, entry: Definition) -> Setting:

@@ -10,13 +10,14 @@ import pytest
 
 from fuzz.__main__ import main
 from fuzz.daemons import system
-from fuzz.daemons.accountant_log import customers, seeded, shifted
+from fuzz.daemons.accountant_log import customers, seeded, shifted, uncharged
 from fuzz.daemons.ads import Job, expand_jobs, expand_slots, merge
 from fuzz.daemons.campaign import KINDS, Campaign, Tally
 from fuzz.daemons.claims import claimed
 from fuzz.daemons.compare import compare, known_departures, undetermined
 from fuzz.daemons.document import document
 from fuzz.daemons.log import cycle_lines, quiet, read_cycle
+from fuzz.daemons.log_reader import Reader
 from fuzz.daemons.queue_log import queue_log
 from fuzz.daemons.shrink import shrink
 from fuzz.daemons.system import DaemonError, System, open_system
@@ -62,6 +63,20 @@ def test_a_log_of_several_cycles_counts_the_last() -> None:
         "chem.alice@test",
         "bob@test",
     ]
+
+
+@pytest.mark.parametrize(("known", "read"), [("adbc", "adbc"), ("dcba", "abcd")])
+def test_a_slot_that_only_later_scans_test_keeps_its_place(known: str, read: str) -> None:
+    """The first schedd passes over b, which the second one has claimed; d is never tested.
+
+    Where the negotiator has sorted the slots the collector's order is another one.
+    """
+    reader = Reader({})
+    for scan in ("ac", "abc", "c"):
+        reader.last_tested = None
+        for name in scan:
+            reader.tested(name)
+    assert reader.finished(list(known))["slot_order"] == list(read)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -153,6 +168,8 @@ def test_the_accountant_is_seeded_and_read() -> None:
         "zoe@test": {"WeightedResourcesUsed": 4.0, "ResourcesUsed": 1},
     }
     assert customers("102 Customer.a\n", timed=False) == {}
+    assert not uncharged(text)
+    assert uncharged(text + "103 Customer.zoe@test UnchargedTime -1\n")
 
 
 def test_a_match_becomes_a_claim() -> None:

@@ -6,13 +6,17 @@ import json
 from pathlib import Path
 from shutil import copytree
 
+from classad import ClassAd
 from negotiator.capture.agreement import compare
+from negotiator.capture.renewal import renewed, update_interval
 from negotiator.cycle import negotiate
 from negotiator.io import CapturePaths, read_capture
+from negotiator.model.snapshot import Snapshot
 from pieslice.conform.negotiation.pools import POOL_KINDS
 from pieslice.conform.runner import outcomes
 
 CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
+PARTITIONABLE = Path(__file__).parents[1] / "vectors" / "pools" / "campus-partitionable"
 
 
 def test_campus() -> None:
@@ -37,6 +41,40 @@ def test_a_wrong_expectation_is_noticed(tmp_path: Path) -> None:
     (copy / "expected.json").write_text(json.dumps(expected))
     (outcome,) = outcomes([copy / "expected.json"], POOL_KINDS)
     assert [item.field for item in outcome.mismatches] == ["match 3", "match 3"]
+
+
+def test_differences_from_the_age_of_a_capture_are_noted() -> None:
+    (outcome,) = outcomes([PARTITIONABLE / "expected.json"], POOL_KINDS)
+    assert (outcome.passed, len(outcome.mismatches)) == (True, 2)
+    assert all("61 of 75 slot ads" in (item.explained or "") for item in outcome.mismatches)
+
+
+def test_a_difference_that_newer_ads_do_not_take_away_is_a_failure(tmp_path: Path) -> None:
+    copy = tmp_path / "pool"
+    copytree(PARTITIONABLE, copy)
+    expected = json.loads((copy / "expected.json").read_text())
+    expected["matches"][3]["submitter"] = "somebody@else"
+    (copy / "expected.json").write_text(json.dumps(expected))
+    (outcome,) = outcomes([copy / "expected.json"], POOL_KINDS)
+    assert not outcome.passed
+    assert {item.explained for item in outcome.mismatches} == {None}
+
+
+def test_only_ads_that_are_too_old_are_renewed() -> None:
+    """The ads are from 100; at an interval of 60 the second one is the last before 239."""
+    ads = [
+        ClassAd({"Name": "a", "MyCurrentTime": 100, "Activity": "Busy", "TotalJobRunTime": 7}),
+        ClassAd({"Name": "b", "MyCurrentTime": 180, "RetirementTimeRemaining": 90}),
+        ClassAd({"Name": "c", "RetirementTimeRemaining": 90}),
+        ClassAd({"Name": "d", "MyCurrentTime": 100, "RetirementTimeRemaining": 90}),
+    ]
+    newer = renewed(Snapshot(slots=ads), 239.0, update_interval("60"))
+    assert newer.slots == ("a", "d")
+    a, b, c, d = newer.snapshot.slots
+    assert (a["MyCurrentTime"], a["TotalJobRunTime"], ads[0]["TotalJobRunTime"]) == (220, 127, 7)
+    assert (b, c) == (ads[1], ads[2])
+    assert d["RetirementTimeRemaining"] == 0
+    assert [update_interval(text) for text in (None, "x", "0", "20")] == [300, 300, 300, 20]
 
 
 def test_a_folder_that_is_no_capture(tmp_path: Path) -> None:

@@ -148,3 +148,22 @@ def test_uploads_count_the_jobs_found_between_the_results_of_a_request() -> None
             _matched(jobs, job)
             offers.matched()
     assert found == [(0, 1), (1, 2), (3, 1), (4, 1)]
+
+
+def test_after_each_result_of_a_list_fetched_ahead_the_next_job_counts_among_the_uploads() -> None:
+    """3 uploads: one for each of two jobs found after results, one for the second of the list."""
+    jobs = _list("abcdefg", uploads=3, batch_size=2)
+    assert _all(jobs, refuse="abcdefg") == [(0, 1), (1, 1), (2, 1), (3, 1)]
+    jobs = _list("abcdefg", uploads=3, batch_size=2, ahead=False)
+    assert _all(jobs, refuse="abcdefg") == [(0, 1), (1, 1), (2, 1)]
+
+
+def test_a_match_of_a_list_fetched_ahead_that_came_to_nothing_is_offered_again() -> None:
+    offers = Offers(jobs := _list("aabc", batch_size=2), CONTEXT)
+    found = []
+    for request in offers.requests():
+        found.append(_told(request))
+        if len(found) > 1:
+            _matched(jobs, request.jobs[0])
+        offers.matched()
+    assert found == [(0, 2), (2, 1), (0, 2), (3, 1)]

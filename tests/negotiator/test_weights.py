@@ -21,6 +21,7 @@ from policy.load import policy_from_knobs
         ({"SLOT_WEIGHT": "RequestCpus * 10"}, 2),  # the slot has no such attribute
         ({"SLOT_WEIGHT": "1", "SCHEDD_SLOT_WEIGHT": "RequestCpus * 10.5"}, 21),
         ({"SLOT_WEIGHT": "1", "SCHEDD_SLOT_WEIGHT": "undefined"}, 2),
+        ({"SCHEDD_USE_SLOT_WEIGHT": "False", "SCHEDD_SLOT_WEIGHT": "7", "SLOT_WEIGHT": "9"}, 2),
     ],
 )
 def test_a_job_weighs_what_the_schedd_says(knobs: dict[str, str], wanted: int) -> None:

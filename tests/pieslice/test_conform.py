@@ -71,6 +71,32 @@ def test_json_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ]
 
 
+GOOD_ORDER = {"keys": [1, 3, 2], "order": [1, 2, 0]}
+
+
+def test_a_pool_that_differs_by_its_age_passes_with_a_note(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pool = "tests/vectors/pools/campus-partitionable"
+    assert command(pool) == 0
+    told = capsys.readouterr().out
+    assert told.startswith(f"NOTE {pool}/expected.json: campus-partitionable (captured pool)\n")
+    assert told.endswith("1 passed, 0 failed\n")
+    assert command(pool, "--json") == 0
+    noted = json.loads(capsys.readouterr().out)["noted"]
+    assert [item["field"] for item in noted[0]["mismatches"]] == ["match 17", "match 19"]
+
+
+def test_orders_of_the_sort_are_a_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sort.json"
+    cases = {"about": "", "equal": {"2": [0, 1], "3": [2, 1, 0]}, "mixed": [GOOD_ORDER]}
+    path.write_text(json.dumps(cases))
+    assert command(str(path)) == 1
+    told = capsys.readouterr().out
+    assert f"FAIL {path}: equal 3 (order of equal elements)" in told
+    assert "2 passed, 1 failed" in told
+
+
 def test_unknown_field_is_a_difference() -> None:
     outcome = check_case({**GOOD, "remark": "new"}, KINDS)
     assert [mismatch.field for mismatch in outcome.mismatches] == ["remark"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,12 +34,14 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "condor_config"
 
 
-def test_the_summary_has_what_differs(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """An interval of 60 s and a false PREEMPTION_REQUIREMENTS are the defaults, spelled freely."""
+def test_the_summary_has_what_is_set(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Texts as they stand in the file; only what repeats a default is left out."""
     assert main(["config", "summary", pool, "-D", "EXTRA=1"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "# condor_config",
         "1: PRIORITY_HALFLIFE = 60 * 60",
+        "2: NEGOTIATOR_INTERVAL = 30 * 2",
+        "3: PREEMPTION_REQUIREMENTS = ( false )",
         "5: LOOP = $(LOOP2)",
         "6: LOOP2 = $(LOOP)",
         "7: node1.RANK = 0",
@@ -45,11 +49,44 @@ def test_the_summary_has_what_differs(pool: str, capsys: pytest.CaptureFixture[s
         "a",
         "b",
         "@end",
-        "12: NUM = 1 of 1024 MiB",
+        "12: NUM = $(DETECTED_CPUS) of $(DETECTED_MEMORY) MiB",
         "",
         "# <command line>",
         "EXTRA = 1",
     ]
+
+
+def test_what_repeats_a_default_is_the_default(
+    pool: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As condor_config_val 25.14.1 does with these lines."""
+    Path(pool).write_text(
+        "NUM_CPUS = 1\nNEGOTIATOR_INTERVAL = 60\nNEGOTIATOR_MATCHLIST_CACHING = tRUE\n"
+        "B.NEGOTIATOR_MATCHLIST_CACHING = True\nENABLE_IPV6 = FALSE\nUID_DOMAIN = $(HOSTNAME)\n"
+        'JOB_TRANSFORM_A @=end\nSET Project "GPULAB.$(MY.Owner)"\n@end\nSTARTD.WANT_HOLD = false\n'
+    )
+    assert main(["config", "summary", pool]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "1: NUM_CPUS = 1",
+        "5: ENABLE_IPV6 = FALSE",
+        "6: UID_DOMAIN = $(HOSTNAME)",
+        'JOB_TRANSFORM_A = SET Project "GPULAB.$(MY.Owner)"'.join(("9: ", "")),
+        "10: STARTD.WANT_HOLD = false",
+    ]
+    assert main(["config", "show", "--trace", "NEGOTIATOR_MATCHLIST_CACHING", pool]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "NEGOTIATOR_MATCHLIST_CACHING = true",
+        "  set at <Default>",
+        "  raw true",
+    ]
+
+
+def test_bytes_come_out_as_they_came_in(tmp_path: Path) -> None:
+    path = tmp_path / "condor_config"
+    path.write_bytes(b"SOME = caf\xe9\n")
+    words = [sys.executable, "-m", "pieslice", "config", "summary", str(path)]
+    done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
+    assert done.stdout.splitlines()[1:] == [b"1: SOME = caf\xe9"]
 
 
 def test_facts_are_arguments(pool: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -267,6 +267,25 @@ def test_going_by_what_is_known_changes_nothing(tmp_path: Path, text: str, pool:
     assert counts[0] < counts[1] or pool == "partitionable"
 
 
+def test_a_cycle_that_is_left_out_assigns_quotas_all_the_same(tmp_path: Path) -> None:
+    """A machine leaves while no job waits; the quotas are those of the smaller pool then."""
+    by_group = "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n"
+    policy = policy_of(tmp_path, f"GROUP_NAMES = g\nGROUP_QUOTA_DYNAMIC_g = 0.5\n{by_group}")
+    found = []
+    for quick in (True, False):
+        run = Run(policy, [(0, "g.ann", 60)], slots=4, changes=CHANGES)
+        run.negotiator = Negotiator(run.simulation, policy, 0, quick)
+        assert run.negotiator.preempts
+        run.until(600)
+        before = dict(run.simulation.state.quotas or {})
+        run.until(1800)
+        assert run.simulation.state.quotas != before
+        found.append((before, run.simulation.state.quotas, run.simulation.state.full_cycles))
+    (*quick_quotas, some), (*full_quotas, every) = found
+    assert quick_quotas == full_quotas
+    assert some < every
+
+
 @pytest.mark.parametrize("quick", [True, False])
 def test_groups_take_turns_from_cycle_to_cycle(tmp_path: Path, quick: bool) -> None:
     """Of three slots two groups of about half the pool get two and one, then one and two."""

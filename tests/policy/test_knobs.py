@@ -13,6 +13,7 @@ from policy.io import builtin_library
 from policy.knobs import FAMILIES, KNOBS, Kind, Knob, find_knob
 from policy.knobs.fields import KnobReader, integer, readers
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.reading import default_value
 from policy.model import PARTS, NegotiatorPolicy
 from tests.policy.config_vectors import load_vectors
 
@@ -36,6 +37,14 @@ def test_knobs_outside_the_table_are_not_in_it() -> None:
         knob.name for knob in KNOBS.values() if knob.in_table != (knob.name.casefold() in folded)
     ]
     assert wrong == []
+
+
+def test_a_default_of_a_macro_with_a_bad_value_takes_the_default_of_that() -> None:
+    knob = find_knob("MAX_CONCURRENT_UPLOADS_PER_USER")
+    assert knob is not None
+    for text in ("2k0", "$(MAX_CONCURRENT_UPLOADS_PER_USER)"):
+        config = config_from_mapping({"MAX_CONCURRENT_UPLOADS": text}, builtin_library())
+        assert default_value(config, knob) == 20
 
 
 def test_a_field_is_read_by_what_its_knob_declares() -> None:

@@ -91,9 +91,9 @@ def test_a_bad_policy_has_the_finding_it_names(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CLEAN, ids=lambda path: path.stem)
 def test_a_clean_policy_has_no_finding(path: Path) -> None:
-    verdict, items = examine(read(path.read_text(encoding="utf-8")))
-    assert items == [], rendered(items)
-    assert verdict.starts
+    found = examine(read(path.read_text(encoding="utf-8")))
+    assert found.findings == [], rendered(found.findings)
+    assert found.starts
 
 
 def test_the_corpus_is_large_enough() -> None:
@@ -113,11 +113,12 @@ def test_the_captured_pool_has_no_finding() -> None:
     "case", load_vectors("negotiator-startup.json")["cases"], ids=lambda case: case["id"]
 )
 def test_the_verdict_is_the_daemons(case: dict[str, Any]) -> None:
-    verdict, items = examine(read(case["config"]))
+    found = examine(read(case["config"]), asked=True)
+    [verdict] = found.verdicts
     assert verdict.starts == case["starts"]
     assert (verdict.status or None) == case["exit"]
     if not verdict.starts:
-        assert any(item.severity == "error" for item in items)
+        assert any(item.severity == "error" for item in found.findings)
 
 
 def test_a_slip_in_an_attribute_points_at_it() -> None:
@@ -158,8 +159,74 @@ def test_a_silence_needs_a_reason_and_a_known_number() -> None:
 
 def test_findings_of_a_second_negotiator_are_found_too() -> None:
     text = "NEGOTIATOR_B.PREEMPTION_REQUIREMENTS = RemoteUserPrio > (\n"
-    assert ids(text) == [("P113", 1)]
-    assert examine(read(text))[0].starts
+    assert ids(text) == [("P111", 1)]
+    [first, second] = examine(read(text + "NEGOTIATOR_NAME = main\n")).verdicts
+    assert (str(first.daemon), first.starts) == ("condor_negotiator", True)
+    assert str(second.daemon) == "condor_negotiator -local-name NEGOTIATOR_B"
+    assert second.text.startswith(f"{second.daemon} would not start: exit status 4, pool.conf:1: ")
+
+
+def verdicts(text: str) -> dict[str, bool]:
+    return {one.daemon.subsystem: one.starts for one in examine(read(text)).verdicts}
+
+
+def test_each_daemon_has_its_own_verdict() -> None:
+    assert verdicts("MAX_JOBS_RUNNING = 10k\nNEGOTIATOR_NAME = main\n") == {
+        "NEGOTIATOR": True,
+        "SCHEDD": False,
+    }
+    assert verdicts("MEMORY = 64GB\n") == {"STARTD": False}
+    assert verdicts("NUM_SLOTS_TYPE_3 = two\n") == {"STARTD": False}
+    assert verdicts("JOB_START_COUNT = 0\n") == {"SCHEDD": False}
+    assert verdicts("SLOT_WEIGHT = Cpus +\n") == {"NEGOTIATOR": False, "STARTD": False}
+    assert not any(verdicts("NETWORK_MAX_PENDING_CONNECTS = 5m\n").values())
+    # A prefix decides who reads it.
+    assert verdicts("STARTD.NETWORK_MAX_PENDING_CONNECTS = 5m\n")["STARTD"] is False
+    assert verdicts("NEGOTIATOR.MAX_JOBS_RUNNING = 10k\n") == {"NEGOTIATOR": True}
+
+
+def test_a_broken_start_ends_nothing_and_takes_no_jobs() -> None:
+    for local in (None, "STARTD"):
+        config = load_config(
+            "pool.conf",
+            MemorySources({"pool.conf": "START = KeyboardIdle > (1\n"}),
+            builtin_library(),
+            context=Context(local or "NEGOTIATOR"),
+            keep_going=True,
+        )
+        found = examine(config, asked=local is not None)
+        [verdict] = found.verdicts
+        assert verdict.starts
+        assert verdict.text.startswith("condor_startd would start, but take no jobs: pool.conf:1:")
+        assert [(item.id, item.severity) for item in found.findings] == [("P113", "error")]
+
+
+def test_what_the_daemon_does_stands_apart_from_what_the_report_goes_on_with() -> None:
+    [item] = found("NEGOTIATOR_INTERVAL = 5m\n")
+    assert item.help == (
+        "condor_negotiator ends when it reads this; this report goes on with the default `60`"
+    )
+
+
+def test_names_that_only_the_programs_know_are_known() -> None:
+    assert ids("IsOwner = False\nCpuBusy = False\ncpu_busy = False\n") == []
+
+
+def test_groups_of_a_second_negotiator_are_its_own() -> None:
+    text = "NEGOTIATOR_X.GROUP_NAMES = a\nGROUP_NAMES = b\nGROUP_QUOTA_b = 3\n"
+    assert ids(text + "NEGOTIATOR_X.GROUP_QUOTA_a = 5\n") == []
+    assert ids(text + "GROUP_QUOTA_a = 5\n") == []
+    assert ids(text + "GROUP_QUOTA_a = 5\nNEGOTIATOR_X.GROUP_QUOTA_b = 5\n") == [("P301", 5)]
+
+
+def test_a_value_that_only_the_shadow_reads_ends_the_shadow() -> None:
+    [item] = found("SHADOW_QUEUE_UPDATE_INTERVAL = 5m\n")
+    assert (item.id, item.severity) == ("P110", "error")
+    assert item.help == "condor_shadow ends when it reads this, which is not at its start"
+
+
+def test_a_half_life_may_be_as_long_as_one_likes() -> None:
+    assert ids("PRIORITY_HALFLIFE = 1e30\n") == []
 
 
 def test_definitions_in_conditionals_and_other_files_shadow_nothing() -> None:
@@ -177,8 +244,8 @@ TEXT = "GROUP_NAMES = a\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > (1\n"
 
 
 def checked() -> list[Checked]:
-    verdict, items = examine(read(TEXT))
-    return [Checked("pool.conf", verdict.starts, verdict.text, tuple(items))]
+    found = examine(read(TEXT))
+    return [Checked("pool.conf", found.verdicts, tuple(found.findings))]
 
 
 def test_the_report_for_people() -> None:
@@ -220,8 +287,8 @@ def test_the_github_report() -> None:
 
 def test_reports_give_no_column_of_a_text_that_the_file_does_not_have() -> None:
     text = "M = 2 *\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * $(M)\n"
-    verdict, items = examine(read(text))
-    one = [Checked("pool.conf", verdict.starts, verdict.text, tuple(items))]
+    found = examine(read(text))
+    one = [Checked("pool.conf", found.verdicts, tuple(found.findings))]
     assert "::error file=pool.conf,line=2,title=P111::" in report(one, "github", FINDINGS)
     [run] = json.loads(report(one, "sarif", FINDINGS))["runs"]
     [place] = run["results"][0]["locations"]

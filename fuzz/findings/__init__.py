@@ -1,0 +1,1 @@
+"""Judges ``pieslice check``: planted faults that it must find, clean files in which it must not."""

@@ -1,0 +1,87 @@
+"""Knows the attributes of ads: type, unit, values, and in which ads they are when.
+
+The table is ``policy/data/attributes.json``, made from what 25.14.1 advertises (``python -m
+fuzz.daemons.advertised``); ``policy.ephemeral`` declares what the negotiator adds during a cycle.
+Inputs: a name.  Outputs: ``Attribute``, or None for one that HTCondor does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache
+from math import inf
+from typing import Final
+
+from attr import frozen
+
+from policy.data.tables import attribute_table
+
+#: Units of instants and of spans of time.
+DATE: Final = "date"
+SECONDS: Final = "s"
+#: Bytes in one of each unit of amounts.
+BYTES: Final[Mapping[str, int]] = {"B": 1, "KiB": 1024, "MiB": 1024**2}
+
+
+class Moment(Enum):
+    """When an ad has an attribute."""
+
+    ALWAYS = ""
+    SOMETIMES = "?"
+    CLAIMED = ":claimed"
+
+
+@frozen
+class Attribute:
+    """One attribute.
+
+    ``type`` is empty where it is up to the administrator or the user; an attribute of type ``real``
+    may have an integer as well.  ``values`` are all values that it has, in their exact case;
+    ``usual`` those that are known, where there may be others.  ``range`` has the least and the
+    greatest value.  ``ads``: kind of ad (``slot``, ``job``, ``schedd``) and when it has it.
+    """
+
+    name: str
+    type: str
+    unit: str
+    range: tuple[float, float]
+    values: tuple[str, ...]
+    usual: tuple[str, ...]
+    ads: Mapping[str, Moment]
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The values whose case is known."""
+        return self.values or self.usual
+
+
+@cache
+def attribute_rows() -> dict[str, Attribute]:
+    """All attributes of the table by case-folded name."""
+    return {name.casefold(): _attribute(name, *row) for name, row in attribute_table().items()}
+
+
+def find_attribute(name: str) -> Attribute | None:
+    """The row of an attribute, whatever its case."""
+    return attribute_rows().get(name.casefold())
+
+
+def _attribute(name: str, type_: str, unit: str, values: str, ads: str) -> Attribute:
+    low, dots, high = values.partition("..")
+    limits = (float(low or -inf), float(high or inf)) if dots else (-inf, inf)
+    listed = tuple(values[1:].split(",")) if values[:1] in ("=", "~") else ()
+    return Attribute(
+        name,
+        type_,
+        unit,
+        limits,
+        listed if values.startswith("=") else (),
+        listed if values.startswith("~") else (),
+        dict(_presence(word) for word in ads.split()),
+    )
+
+
+def _presence(word: str) -> tuple[str, Moment]:
+    kind = word.rstrip("?").partition(":")[0]
+    return kind, Moment(word[len(kind) :])

@@ -1,0 +1,107 @@
+"""Finds where the characters of an expanded value stand in the files.
+
+A character of the value comes from the macro's own text, or from that of a macro that it refers to;
+a stretch is shown in the innermost text that holds all of it.
+Inputs: a scope, a definition, a stretch of its expanded value.  Outputs: source, start and end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from attr import evolve, frozen
+
+from classad.source import Source
+from policy.language.macros import ExpansionError, Reference
+from policy.language.scope import Scope
+from policy.language.table import Definition
+
+#: A source and a stretch of it.
+Spot: TypeAlias = tuple[Source, int, int]
+#: What may stand in a file between two characters of a value: continuations and indentation.
+_BETWEEN: Final = frozenset(" \t\r\n\\")
+
+
+@frozen
+class _Site:
+    """A stretch of a definition's stored text."""
+
+    owner: Definition
+    start: int
+    end: int
+
+
+#: Where a character is, from the macro's own text inwards.
+_Path: TypeAlias = tuple[_Site, ...]
+
+
+def locate(scope: Scope, definition: Definition, start: int, end: int) -> Spot | None:
+    """Where ``start:end`` of the expanded value stands; None where that cannot be told."""
+    paths = _paths(scope, definition)
+    if paths is None or not 0 <= start < end <= len(paths):
+        return None
+    for site in reversed(list(_common(paths[start:end]))):
+        spot = _in_source(site)
+        if spot is not None:
+            return spot
+    return None
+
+
+def _paths(scope: Scope, definition: Definition) -> list[_Path] | None:
+    """For each character of the expanded value, where it comes from."""
+    paths: list[_Path] = list(_own(definition, ()))
+
+    def trace(found: Reference, value: str, entry: Definition | None) -> None:
+        first, last = paths[found.start], paths[found.end - 1]
+        outer = list(_common([first, last]))
+        here = (*first[: len(outer) - 1], outer[-1]) if outer else first
+        if entry is None or entry.source is None or entry.raw != value:
+            paths[found.start : found.end] = [here] * len(value)
+        else:
+            paths[found.start : found.end] = list(_own(entry, here))
+
+    quiet = evolve(scope, functions=evolve(scope.functions, report=lambda message: None))
+    expander = evolve(quiet.expander(), trace=trace).inside(definition.name)
+    try:
+        text = expander.expand(definition.raw)
+    except ExpansionError:
+        return None
+    return paths if len(text) == len(paths) else None
+
+
+def _own(owner: Definition, outer: _Path) -> Iterator[_Path]:
+    return ((*outer, _Site(owner, at, at + 1)) for at in range(len(owner.raw)))
+
+
+def _common(paths: list[_Path]) -> Iterator[_Site]:
+    """Level by level, the stretch that holds all the characters, while they are in one text."""
+    for level in zip(*paths, strict=False):
+        owner = level[0].owner
+        if any(site.owner is not owner for site in level):
+            return
+        yield _Site(owner, min(site.start for site in level), max(site.end for site in level))
+        if any(site != level[0] for site in level):
+            return
+
+
+def _in_source(site: _Site) -> Spot | None:
+    owner = site.owner
+    if owner.source is None:
+        return None
+    at = list(_aligned(owner.raw, owner.source.text, owner.start, owner.end))
+    if site.end > len(at):
+        return None
+    return owner.source, at[site.start], at[site.end - 1] + 1
+
+
+def _aligned(raw: str, text: str, start: int, end: int) -> Iterator[int]:
+    """The offset of each character of the stored value, as far as it stands there."""
+    at = start
+    for character in raw:
+        while at < end and text[at] != character and text[at] in _BETWEEN:
+            at += 1
+        if at >= end or text[at] != character:
+            return
+        yield at
+        at += 1

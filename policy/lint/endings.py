@@ -1,0 +1,159 @@
+"""Finds the values at which a daemon ends, daemon by daemon.
+
+Inputs: a ``View``.  Outputs: ``Ending`` values; ``policy.lint.verdict`` makes verdicts of them.
+Follows: the daemons of 25.14.1, asked about a bad value of each macro (``policy.knobs.readers``);
+for the negotiator what ``policy.load`` says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from policy.explain.sentences import listing
+from policy.knobs.other_daemons import DAEMONS
+from policy.knobs.readers import Readers, find_readers
+from policy.knobs.reading import read_knob
+from policy.lint.places import stretch
+from policy.lint.view import Setting, View
+from policy.load import PolicyLoad, ended_by, load_policy
+
+_ITEM: Final = re.compile(r"[^,\s]+")
+_QUOTES: Final = "\"'"
+
+
+@frozen
+class Daemon:
+    """A daemon, with the local name that it is started with."""
+
+    subsystem: str
+    local_name: str | None = None
+
+    def __str__(self) -> str:
+        name = f"condor_{self.subsystem.lower()}"
+        return name if self.local_name is None else f"{name} -local-name {self.local_name}"
+
+
+@frozen
+class Ending:
+    """A value at which a daemon ends, with this exit status."""
+
+    daemon: Daemon
+    found: Diagnostic
+    status: int = 4
+
+
+def negotiator_loads(view: View) -> dict[str | None, PolicyLoad]:
+    """The policies of all negotiators by local name."""
+    return {
+        local: load_policy(view.config, subsystem="NEGOTIATOR", local_name=local)
+        for local in view.negotiators()
+    }
+
+
+def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[Ending]:
+    """Every value at which some daemon ends."""
+    for local, loaded in loads.items():
+        for found in loaded.diagnostics:
+            if found.severity == "error":
+                daemon = ended_by(found)
+                yield Ending(Daemon(daemon, local if daemon == "NEGOTIATOR" else None), found)
+    for setting in view.settings:
+        yield from _of_declared(setting)
+        yield from _of_others(view, setting)
+        yield from _of_daemon_list(view, setting)
+
+
+def _of_declared(setting: Setting) -> Iterator[Ending]:
+    """An expression of the startd or the schedd."""
+    knob, reading = setting.knob, setting.reading
+    if knob is None or reading is None or reading.diagnostic is None:
+        return
+    if setting.config.context.subsystem != knob.read_by:
+        return
+    if knob.read_by != "NEGOTIATOR" and knob.fatal and not knob.broken:
+        readers = find_readers(knob.name)
+        status = 4 if readers is None else readers.ended.get(knob.read_by, 4)
+        yield Ending(Daemon(knob.read_by, setting.local_name), reading.diagnostic, status)
+
+
+def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
+    """Names in DAEMON_LIST whose program is nowhere: the master ends, without starting any."""
+    if setting.macro.upper() != "DAEMON_LIST" or not setting.is_seen_by("MASTER"):
+        return
+    text, config = setting.text(), view.config.seen_by("MASTER")
+    for found in _ITEM.finditer(text):
+        name = found[0].strip(_QUOTES)
+        if config.lookup(name) is None or name != found[0]:
+            place = stretch(setting, text, found.start(), found.end())
+            yield Ending(
+                Daemon("MASTER"),
+                Diagnostic(
+                    f"DAEMON_LIST: no macro `{found[0]}` says where that daemon's program is",
+                    *place,
+                    id="P110",
+                    help="condor_master ends when it reads this",
+                ),
+            )
+            return
+
+
+def find_late(view: View) -> Iterator[Diagnostic]:
+    """Typed values that daemons do not read at their start: the shadow's and the starter's too."""
+    for setting in view.settings:
+        readers = None if setting.knob is not None else find_readers(setting.macro)
+        if readers is None or readers.ended:
+            continue
+        for daemon in sorted(readers.daemons & DAEMONS):
+            found = _read_by(view, setting, readers, Daemon(daemon, setting.local_name))
+            if found is not None:
+                found.help = f"{Daemon(daemon)} ends when it reads this, which is not at its start"
+                yield found
+                break
+
+
+def _of_others(view: View, setting: Setting) -> Iterator[Ending]:
+    """A typed value of any daemon, unless the declaration of a knob has told it already."""
+    readers = find_readers(setting.macro)
+    if readers is None:
+        return
+    told = {setting.knob.read_by} if setting.knob is not None else set()
+    for daemon, status in sorted(readers.ended.items()):
+        if daemon in told:
+            continue
+        locals_ = view.negotiators() if daemon == "NEGOTIATOR" else (setting.local_name,)
+        for local in locals_:
+            found = _read_by(view, setting, readers, Daemon(daemon, local))
+            if found is not None:
+                yield Ending(Daemon(daemon, local), found, status)
+
+
+def _read_by(view: View, setting: Setting, readers: Readers, daemon: Daemon) -> Diagnostic | None:
+    knob = readers.knob(daemon.subsystem)
+    if knob is None:
+        return None
+    config = view.config.seen_by(daemon.subsystem, daemon.local_name)
+    if config.lookup(setting.macro) is not setting.entry:
+        return None
+    return read_knob(config, knob, setting.macro).diagnostic
+
+
+def as_findings(endings: Iterable[Ending]) -> Iterator[Diagnostic]:
+    """One finding for a value, whatever number of daemons it ends."""
+    together: dict[tuple[str | None, int, str], list[Ending]] = {}
+    for ending in endings:
+        found = ending.found
+        name = None if found.source is None else found.source.name
+        together.setdefault((name, found.start, found.message), []).append(ending)
+    for same in together.values():
+        found = same[0].found
+        daemons = list(dict.fromkeys(str(ending.daemon) for ending in same))
+        if len(daemons) > 1 or " -local-name " in daemons[0]:
+            tail = (found.help or "").partition("; ")[2]
+            verb = "end when they read" if len(daemons) > 1 else "ends when it reads"
+            found.help = f"{listing(daemons)} {verb} this" + (f"; {tail}" if tail else "")
+        yield found

@@ -1,0 +1,291 @@
+"""Evaluates an expression over everything that its attributes can be.
+
+Each node is evaluated under what the conditions around it have settled: behind ``A > 10 &&`` the
+attribute A is above 10 and defined.  An attribute keeps its value during one evaluation.
+Inputs: a syntax tree, a way to look attributes up.  Outputs: ``Evaluation``: an abstract value for
+the whole, and for every node as it stands and for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from attr import evolve
+
+from classad.evaluation.functions import lookup_function
+from classad.language.limits import MAX_DEPTH, more_frames
+from classad.language.operators import BINARY, COMPARISONS
+from classad.language.values import ERROR, UNDEFINED, Truth
+from classad.syntax import nodes
+from classad.syntax.nodes import Node
+from policy.values import functions, refine
+from policy.values.domain import (
+    ANYTHING,
+    NOTHING,
+    UNDEFINED_ONLY,
+    Abstract,
+    constant,
+    join,
+    truths,
+)
+from policy.values.operators import binary, unary
+
+#: What stands for one attribute of one ad, however it is written.
+Key: TypeAlias = tuple[str, str]
+#: Finds an attribute by its scope (``my``, ``target`` or empty) and its name.
+LookUp: TypeAlias = Callable[[str, str], tuple[Key, Abstract]]
+Facts: TypeAlias = Mapping[Key, Abstract]
+
+_SCOPES: Final = {"my": "my", "target": "target", "other": "target"}
+_SPECIAL: Final = frozenset(("my", "target", "other", "self", "parent", "root", "toplevel", "ad"))
+_NO_FACTS: Final[Facts] = {}
+#: The evaluator gives up at this depth, and so does this one.
+_DEEPEST: Final = MAX_DEPTH - 20
+
+
+class _Outcome(NamedTuple):
+    """A value, and the facts where it decides as true or as false; None where it cannot."""
+
+    value: Abstract
+    when_true: Facts | None
+    when_false: Facts | None
+
+
+class Evaluation:
+    """The values of a tree and its nodes."""
+
+    def __init__(self, tree: Node, look_up: LookUp) -> None:
+        self._look_up = look_up
+        self._values: dict[int, Abstract] = {}
+        self._alone: dict[int, Abstract] = {}
+        self._recording = True
+        self.value: Final = self._whole(tree)
+
+    def of(self, node: Node) -> Abstract:
+        """The value of a node where it stands; nothing if it is never evaluated."""
+        return self._values.get(id(node), NOTHING)
+
+    def alone(self, node: Node) -> Abstract:
+        """The value of a node, whatever the conditions around it are."""
+        with more_frames():
+            return self._by_itself(node)
+
+    def _by_itself(self, node: Node) -> Abstract:
+        known = self._alone.get(id(node))
+        if known is None:
+            before, self._recording = self._recording, False
+            known = self._alone[id(node)] = self._run(node, _NO_FACTS).value
+            self._recording = before
+        return known
+
+    def _whole(self, tree: Node) -> Abstract:
+        if _height(tree) > _DEEPEST:
+            return ANYTHING
+        with more_frames():
+            value = self._run(tree, _NO_FACTS).value
+        return evolve(value, error=True) if _may_fail(tree) else value
+
+    def _run(self, node: Node, facts: Facts) -> _Outcome:
+        outcome = self._outcome(node, facts)
+        if self._recording:
+            before = self._values.get(id(node), NOTHING)
+            self._values[id(node)] = join(before, outcome.value)
+        truth = outcome.value.condition().truths
+        return _Outcome(
+            outcome.value,
+            outcome.when_true if True in truth else None,
+            outcome.when_false if False in truth else None,
+        )
+
+    def _outcome(self, node: Node, facts: Facts) -> _Outcome:
+        if isinstance(node, nodes.Literal):
+            return _Outcome(constant(node.evaluated), facts, facts)
+        if isinstance(node, nodes.Parens):
+            return self._run(node.inner, facts)
+        if isinstance(node, nodes.Reference):
+            return self._reference(node, facts)
+        if isinstance(node, nodes.Unary):
+            return self._unary(node, facts)
+        if isinstance(node, nodes.Binary):
+            return self._binary(node, facts)
+        if isinstance(node, nodes.Conditional):
+            return self._choice(node.condition, node.then, node.otherwise, facts)
+        if isinstance(node, nodes.Call):
+            return self._call(node, facts)
+        if isinstance(node, nodes.Subscript):
+            self._run(node.base, facts)
+            self._run(node.index, facts)
+            return _Outcome(ANYTHING, facts, facts)
+        return _Outcome(Abstract(other=True), facts, facts)
+
+    def _find(self, node: Node) -> tuple[Key, Abstract] | None:
+        """The attribute that a node is, parentheses aside."""
+        while isinstance(node, nodes.Parens):
+            node = node.inner
+        if not isinstance(node, nodes.Reference) or node.absolute:
+            return None
+        base = node.base
+        if base is None:
+            return None if node.name.casefold() in _SPECIAL else self._look_up("", node.name)
+        if isinstance(base, nodes.Reference) and base.base is None and not base.absolute:
+            scope = _SCOPES.get(base.name.casefold())
+            return None if scope is None else self._look_up(scope, node.name)
+        return None
+
+    def _reference(self, node: nodes.Reference, facts: Facts) -> _Outcome:
+        found = self._find(node)
+        if found is None:
+            return _Outcome(ANYTHING, facts, facts)
+        key, known = found
+        value = facts.get(key, known)
+        return _Outcome(
+            value,
+            _with(facts, key, refine.as_condition(value, True)),
+            _with(facts, key, refine.as_condition(value, False)),
+        )
+
+    def _narrowed(
+        self, node: Node, facts: Facts | None, symbol: str, other: Abstract, outcome: bool
+    ) -> Facts | None:
+        """The facts where ``node symbol other`` comes to ``outcome``."""
+        found = self._find(node)
+        if found is None or facts is None:
+            return facts
+        value = facts.get(found[0], found[1])
+        return _with(facts, found[0], refine.compared(value, symbol, other, outcome))
+
+    def _unary(self, node: nodes.Unary, facts: Facts) -> _Outcome:
+        operand = self._run(node.operand, facts)
+        value = unary(node.operator, operand.value)
+        if node.operator == "!":
+            return _Outcome(value, operand.when_false, operand.when_true)
+        return _Outcome(value, facts, facts)
+
+    def _binary(self, node: nodes.Binary, facts: Facts) -> _Outcome:
+        symbol = node.operator
+        if symbol == "&&":
+            return self._logic(node, facts, decides=False)
+        if symbol == "||":
+            return self._logic(node, facts, decides=True)
+        left = self._run(node.left, facts)
+        if symbol == "?:":
+            return self._elvis(left, node, facts)
+        right = self._run(node.right, facts)
+        value = binary(symbol, left.value, right.value)
+        if symbol not in COMPARISONS:
+            return _Outcome(value, facts, facts)
+        sides: list[Facts | None] = []
+        for outcome in (True, False):
+            kept = self._narrowed(node.left, facts, symbol, right.value, outcome)
+            back = refine.mirrored(symbol)
+            sides.append(self._narrowed(node.right, kept, back, left.value, outcome))
+        return _Outcome(value, sides[0], sides[1])
+
+    def _logic(self, node: nodes.Binary, facts: Facts, *, decides: bool) -> _Outcome:
+        """``&&`` and ``||``; ``decides``: the truth value of the left side that settles it."""
+        rule = BINARY[node.operator].implementation
+        left = self._run(node.left, facts)
+        goes_on = left.when_false if decides else left.when_true
+        settled = left.when_true if decides else left.when_false
+        found: list[Truth] = []
+        both: Facts | None = None
+        other: Facts | None = None
+        for x in left.value.outcomes():
+            if x is decides or x is ERROR:
+                found.append(x)
+            elif x is UNDEFINED:
+                right = self._by_itself(node.right)
+                found += [_as_truth(rule(x, y)) for y in right.outcomes()]
+                if decides in right.condition().truths:
+                    other = facts
+        if goes_on is not None:
+            behind = self._run(node.right, goes_on)
+            found += [_as_truth(rule(not decides, y)) for y in behind.value.outcomes()]
+            both = behind.when_false if decides else behind.when_true
+            settled = _either(settled, behind.when_true if decides else behind.when_false)
+        elif left.value.undefined and self._recording:
+            self._run(node.right, facts)
+        settled = _either(settled, other)
+        value = truths(found)
+        return _Outcome(value, settled, both) if decides else _Outcome(value, both, settled)
+
+    def _elvis(self, left: _Outcome, node: nodes.Binary, facts: Facts) -> _Outcome:
+        value = evolve(left.value, undefined=False)
+        if left.value.undefined:
+            behind = self._narrowed(node.left, facts, "=?=", UNDEFINED_ONLY, True)
+            value = join(value, self._run(node.right, facts if behind is None else behind).value)
+        return _Outcome(value, facts, facts)
+
+    def _choice(self, condition: Node, then: Node, otherwise: Node, facts: Facts) -> _Outcome:
+        selector = self._run(condition, facts)
+        truth = selector.value.condition()
+        value = Abstract(truth.undefined, truth.error)
+        when_true: Facts | None = None
+        when_false: Facts | None = None
+        for branch, known in ((then, selector.when_true), (otherwise, selector.when_false)):
+            if known is not None:
+                chosen = self._run(branch, known)
+                value = join(value, chosen.value)
+                when_true = _either(when_true, chosen.when_true)
+                when_false = _either(when_false, chosen.when_false)
+        return _Outcome(value, when_true, when_false)
+
+    def _call(self, node: nodes.Call, facts: Facts) -> _Outcome:
+        function = lookup_function(node.name)
+        if function is None:
+            return _Outcome(ANYTHING, facts, facts)
+        if not function.accepts(len(node.args)):
+            return _Outcome(Abstract(error=True), facts, facts)
+        if functions.is_choice(function):
+            return self._choice(node.args[0], node.args[1], node.args[2], facts)
+        if not functions.goes_in(function):
+            return _Outcome(ANYTHING, facts, facts)
+        arguments = [self._run(argument, facts).value for argument in node.args]
+        value = functions.call(function, node, arguments)
+        if function.name.casefold() == "isundefined":
+            argument = node.args[0]
+            return _Outcome(
+                value,
+                self._narrowed(argument, facts, "=?=", UNDEFINED_ONLY, True),
+                self._narrowed(argument, facts, "=?=", UNDEFINED_ONLY, False),
+            )
+        return _Outcome(value, facts, facts)
+
+
+def _as_truth(value: object) -> Truth:
+    assert isinstance(value, bool) or value is UNDEFINED or value is ERROR
+    return value
+
+
+def _with(facts: Facts, key: Key, value: Abstract) -> Facts | None:
+    """The facts with one more; None if it cannot be."""
+    if value.empty:
+        return None
+    return {**facts, key: value}
+
+
+def _either(left: Facts | None, right: Facts | None) -> Facts | None:
+    """What holds in both cases."""
+    if left is None or right is None:
+        return right if left is None else left
+    if left is right:
+        return left
+    return {key: join(value, right[key]) for key, value in left.items() if key in right}
+
+
+def _height(tree: Node) -> int:
+    height, level = 0, [tree]
+    while level:
+        height += 1
+        level = [child for node in level for child in node.children()]
+    return height
+
+
+def _may_fail(tree: Node) -> bool:
+    """Is there a function that can make the evaluation fail as a whole?"""
+    return any(
+        isinstance(node, nodes.Call)
+        and (node.name.casefold() in functions.FAILING or lookup_function(node.name) is None)
+        for node in nodes.walk(tree)
+    )

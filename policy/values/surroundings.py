@@ -1,0 +1,155 @@
+"""Knows what attributes can be where an expression is evaluated.
+
+``Surroundings`` joins the table of attributes, what the negotiator adds, and what the configuration
+itself publishes, for one knob's use.
+Inputs: a ``Use`` and names.  Outputs: the abstract value of an attribute, and why it is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil, floor, inf
+from typing import Final
+
+from attr import evolve, frozen
+
+from classad.language.values import INT_MAX, INT_MIN
+from policy.attributes import DATE, Attribute, Moment, find_attribute
+from policy.ephemeral import Ad, Ephemeral, Presence, find_ephemeral
+from policy.knobs.declaration import Use
+from policy.values.domain import (
+    ANY_TEXT,
+    ANYTHING,
+    BOTH,
+    NOTHING,
+    Abstract,
+    join,
+)
+from policy.values.evaluation import Key
+from policy.values.functions import CLOCK
+
+#: No attribute in such a unit is greater: years, exabytes, a million cores.
+_GREATEST: Final[Mapping[str, int]] = {
+    "s": 2**33,
+    DATE: 2**33,
+    "min": 2**27,
+    "B": 2**60,
+    "KiB": 2**50,
+    "MiB": 2**40,
+    "cpus": 2**20,
+    "GPUs": 2**16,
+    "%": 2**20,
+}
+_GREATEST_WHOLE: Final = 2**40
+_GREATEST_REAL: Final = 3.0e38
+_LEAST_PRIORITY: Final = 0.5
+#: All that GROUP_SORT_EXPR sees.
+_OF_GROUPS: Final[Mapping[str, Abstract]] = {
+    "accountinggroup": ANY_TEXT,
+    **dict.fromkeys(
+        ("groupquota", "groupresourcesinuse", "groupresourcesallocated", "sortkey"),
+        Abstract(real=(0.0, _GREATEST_REAL), unit="weighted slots"),
+    ),
+}
+#: Kinds of ads in the table, by what ``Use`` calls them.
+_KINDS: Final[Mapping[str, str]] = {"slot": "slot", "request": "job", "job": "job"}
+_HERE: Final[Mapping[str, Ad]] = {"slot": Ad.SLOT, "request": Ad.REQUEST}
+
+
+@frozen
+class Surroundings:
+    """Where an expression is evaluated.
+
+    ``during_match``: the negotiator has put its attributes in.  ``published``: case-folded names
+    that the configuration puts into ads; nothing is known of their values.
+    """
+
+    use: Use
+    during_match: bool = False
+    published: frozenset[str] = frozenset()
+
+    def look_up(self, scope: str, name: str) -> tuple[Key, Abstract]:
+        """The attribute that a reference finds, and what it can be."""
+        folded = name.casefold()
+        if scope:
+            return (scope, folded), self._in(scope, folded)
+        if folded == "currenttime":
+            return ("my", folded), CLOCK
+        mine, there = self._found(self.use.my, folded)
+        if there:
+            return ("my", folded), mine
+        others, _ = self._found(self.use.target, folded)
+        if mine.empty:
+            return ("target", folded), self._missing(others, self.use.target, folded)
+        # One that is there and comes to undefined is not looked for in the other ad.
+        either = join(mine, self._missing(others, self.use.target, folded))
+        return ("", folded), evolve(either, undefined=True)
+
+    def _in(self, scope: str, folded: str) -> Abstract:
+        kind = self.use.my if scope == "my" else self.use.target
+        if folded == "currenttime" and kind:
+            return CLOCK
+        value, _ = self._found(kind, folded)
+        return self._missing(value, kind, folded)
+
+    def _missing(self, value: Abstract, kind: str, folded: str) -> Abstract:
+        """The value of an attribute that may not be there."""
+        return value if self._found(kind, folded)[1] else evolve(value, undefined=True)
+
+    def _found(self, kind: str, folded: str) -> tuple[Abstract, bool]:
+        """What an ad has under a name, nothing if it never has one; and whether it always has."""
+        if not kind:
+            return NOTHING, False
+        if kind == "group":
+            known = _OF_GROUPS.get(folded)
+            return (NOTHING, False) if known is None else (known, True)
+        if folded in self.published:
+            return ANYTHING, False
+        added = find_ephemeral(folded)
+        if added is not None and self.during_match and added.ad is _HERE.get(kind):
+            return _of_ephemeral(added), added.presence is Presence.ALWAYS
+        row = find_attribute(folded)
+        if row is not None and row.ads:
+            moment = row.ads.get(_KINDS.get(kind, kind))
+            if moment is None:
+                return NOTHING, False
+            return _of_row(row, kind), moment is Moment.ALWAYS
+        if added is not None and not added.kept and added.presence is not Presence.CLAIM:
+            local = added.ad is Ad.MATCH and kind == "slot"
+            return (ANYTHING, False) if local else (NOTHING, False)
+        return ANYTHING, False
+
+
+def _of_row(row: Attribute, kind: str) -> Abstract:
+    value = _of_type(row.type, row.unit, row.range, row.values)
+    requested = kind != "slot" and row.name.startswith("Request")
+    if requested and value.whole is not None and value.real is None:
+        value = evolve(value, real=(float(value.whole[0]), float(value.whole[1])))
+    return value
+
+
+def _of_ephemeral(added: Ephemeral) -> Abstract:
+    least = -inf
+    if added.unit in ("priority", "weighted slots"):
+        least = _LEAST_PRIORITY if added.unit == "priority" else 0.0
+    value = _of_type(added.type, added.unit, (least, inf), ())
+    # The negotiator puts in reals as such, while ads of others may have integers in their place.
+    return evolve(value, whole=None if value.real else value.whole, single=added.rounded)
+
+
+def _of_type(
+    type_: str, unit: str, limits: tuple[float, float], values: tuple[str, ...]
+) -> Abstract:
+    if type_ == "boolean":
+        return Abstract(truths=BOTH)
+    if type_ == "string":
+        return Abstract(texts=frozenset(values)) if values else ANY_TEXT
+    if type_ in ("integer", "real"):
+        most = _GREATEST.get(unit, _GREATEST_WHOLE)
+        low, high = limits
+        whole = ceil(max(low, -most, INT_MIN)), floor(min(high, most, INT_MAX))
+        if type_ == "integer":
+            return Abstract(whole=whole, unit=unit)
+        real = max(low, -_GREATEST_REAL), min(high, _GREATEST_REAL)
+        return Abstract(whole=whole, real=real, unit=unit)
+    return Abstract(other=True) if type_ in ("list", "ad", "time") else ANYTHING

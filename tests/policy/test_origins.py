@@ -1,0 +1,36 @@
+"""The caret stands under the faulty word, in the file that has it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policy.test_lint import found
+
+SLIP = "SubmiterUserPrio"
+
+#: A configuration, and the line and column of the slip.
+PLACES = [
+    (f"PREEMPTION_REQUIREMENTS = {SLIP} > 1.2\n", (1, 27)),
+    (f"HELPER = A && {SLIP} > 1.2\nPREEMPTION_REQUIREMENTS = B || $(HELPER)\n", (1, 15)),
+    (f"X = B || $(HELPER) || C\nHELPER = {SLIP} > 1\nPREEMPTION_REQUIREMENTS = $(X)\n", (2, 10)),
+    (f"PREEMPTION_REQUIREMENTS = A && \\\n    {SLIP} > 1.2\n", (2, 5)),
+    (f"X = 12\nPREEMPTION_REQUIREMENTS = $(X) < A && {SLIP} > $(X)\n", (2, 39)),
+    ("X = Submiter\nPREEMPTION_REQUIREMENTS = A && $(X)UserPrio > 1.2\n", (2, 32)),
+    (f"X = $(Y)\nY = {SLIP}\nPREEMPTION_REQUIREMENTS = $(X) > $(X)\n", (2, 5)),
+    (f"PREEMPTION_REQUIREMENTS = $(X:{SLIP}) > 1.2\n", (1, 27)),
+]
+
+
+@pytest.mark.parametrize(("text", "place"), PLACES)
+def test_a_slip_is_shown_where_it_is_written(text: str, place: tuple[int, int]) -> None:
+    items = [item for item in found(text) if item.id == "P401"]
+    assert [(item.line, item.column) for item in items] == [place]
+
+
+def test_what_spans_two_texts_is_shown_in_the_one_that_joins_them() -> None:
+    text = "A = RemoteUserPrio\nB = SubmitterUserPrio\nPREEMPTION_REQUIREMENTS = $(A) < $(B)\n"
+    [item] = [item for item in found(text) if item.id == "P506"]
+    assert item.render().splitlines()[1:3] == [
+        "   3 | PREEMPTION_REQUIREMENTS = $(A) < $(B)",
+        "     |                           ^~~~~~~~~~~",
+    ]
