@@ -12,6 +12,7 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, meanings
 from policy.knobs import KNOBS, find_knob
+from policy.knobs.lists import LISTS, is_list
 from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import find_readers, reader_names
 from policy.language.lines import LineReader
@@ -82,6 +83,8 @@ _DEAD: Final = {
     "negotiator_traffic_limit": None,
     "negotiator_traffic_interval": None,
 }
+#: Ends of macros that each daemon in DAEMON_LIST may have.
+_OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _DIGITS = re.compile(r"\d+")
 _KEYWORD = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
 
@@ -94,7 +97,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
     if any(item.casefold() == name.casefold() for item in items):
         return None
     meant = suggest(name, items)
-    if meant is None or _DIGITS.sub("0", meant.casefold()) == _DIGITS.sub("0", name.casefold()):
+    if meant is None or _DIGITS.sub("", meant.casefold()) == _DIGITS.sub("", name.casefold()):
         return None
     return meant
 
@@ -123,11 +126,11 @@ def _obsolete(setting: Setting) -> Diagnostic | None:
     new = _OLD.get(macro) or (setting.knob.replaced_by if setting.knob is not None else "")
     if new:
         message = f"`{setting.macro}` is an old name"
-        return DEPRECATED.on(setting.entry, message, f"it is called `{new}` now")
+        return DEPRECATED.named(setting.entry, message, f"it is called `{new}` now")
     if macro in _DEAD:
         meant = _DEAD[macro]
         help_text = None if meant is None else f"use `{meant}`"
-        return DEAD.on(setting.entry, f"`{setting.macro}` is read by no daemon", help_text)
+        return DEAD.named(setting.entry, f"`{setting.macro}` is read by no daemon", help_text)
     return None
 
 
@@ -138,8 +141,16 @@ def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
         return True
     if macro in view.words or setting.entry.name.casefold() in view.words:
         return True
+    if _of_daemon(view, macro) or any(names.member(macro) for names in LISTS):
+        return True
     # SYSTEM_PERIODIC_HOLD_NAMES = MEM makes names like SYSTEM_PERIODIC_HOLD_MEM.
     return any(f"_{word}_" in f"_{macro}_" for word in view.listed)
+
+
+def _of_daemon(view: View, macro: str) -> bool:
+    """Is it NAME_ARGS, NAME_ENVIRONMENT or the like of a daemon that DAEMON_LIST may name?"""
+    name, _, end = macro.rpartition("_")
+    return end in _OF_DAEMONS and (name in view.words or name in view.defined)
 
 
 def _slip(setting: Setting, known: list[str], squeezed: dict[str, str]) -> Diagnostic | None:
@@ -147,11 +158,11 @@ def _slip(setting: Setting, known: list[str], squeezed: dict[str, str]) -> Diagn
     meant = squeezed.get(macro.casefold().replace("_", ""))
     message = f"`{macro}` is not a macro that HTCondor reads"
     if meant is not None:
-        return UNDERSCORES.on(setting.entry, message, f"did you mean `{meant}`?")
+        return UNDERSCORES.named(setting.entry, message, f"did you mean `{meant}`?")
     meant = near(macro, known)
     if meant is None:
         return None
-    return UNKNOWN.on(setting.entry, message, f"did you mean `{meant}`?")
+    return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")
 
 
 def _shadowed(view: View) -> Iterator[Diagnostic]:
@@ -159,12 +170,14 @@ def _shadowed(view: View) -> Iterator[Diagnostic]:
         earlier = setting.entry.previous
         if setting.knob is None or earlier is None or not is_own(earlier):
             continue
-        if _replaces(setting.entry, earlier):
+        if is_list(setting.macro):
+            continue  # what it loses is the finding
+        if replaces(setting.entry, earlier):
             message = f"`{earlier.name}` is set again in line {setting.entry.line}"
-            yield SHADOWED.on(earlier, message, "this definition has no effect")
+            yield SHADOWED.named(earlier, message, "this definition has no effect")
 
 
-def _replaces(later: Definition, earlier: Definition) -> bool:
+def replaces(later: Definition, earlier: Definition) -> bool:
     """Is a plain assignment replaced by another in the same file?"""
     source = later.source
     if source is None or earlier.source is not source or later.raw == earlier.raw:

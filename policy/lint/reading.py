@@ -132,7 +132,8 @@ HOLE: Final = Finding(
     "P120",
     WARNING,
     "an undefined macro",
-    "A reference to a macro that nobody defines expands to nothing and leaves a hole. `$(MINUTE)`"
+    "A reference to a macro that nobody defines expands to nothing and leaves a hole: a condition"
+    " is false or does not parse, a limit is its default, a path begins at the root. `$(MINUTE)`"
     " and `$(HOUR)` are built in, `$(DAY)` is not.",
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 600$(DAY) && RemoteUserPrio > 2000\n",
     "DAY = 86400\nPREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > 2000\n",
@@ -165,7 +166,6 @@ LOWER_FUNCTION: Final = Finding(
 )
 
 _TRAILING = re.compile(r"\s#(?:\s|$)")
-_REFERENCE = re.compile(r"\$\(([A-Za-z0-9_./]+)\)")
 _REMAINS = re.compile(r"(?<!\$)\$\w*\(")
 _NESTED = re.compile(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
 _CALLED = re.compile(r"(?<!\$)\$([A-Za-z_]+)\(")
@@ -241,10 +241,6 @@ def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield NESTED_BODY.on(entry, message, "name the inner expression and use the name")
     if setting.reading is None or setting.knob is None or setting.knob.kind is not Kind.EXPR:
         return
-    for name in dict.fromkeys(_REFERENCE.findall(raw)):
-        if setting.config.lookup(name) is None:
-            message = f"`$({name})` is not defined and leaves a hole in {setting.name}"
-            yield HOLE.on(entry, message)
     if _REMAINS.search(setting.reading.text):
         message = f"{setting.name} keeps a reference that is not one: `{setting.reading.text}`"
         yield NO_REFERENCE.on(entry, message)
