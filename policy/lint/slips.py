@@ -54,8 +54,8 @@ EXCHANGED_ASSIGNMENT: Final = Finding(
     WARNING,
     "`=+` in place of `+=`",
     "`X =+ Y` sets X to `+ Y`; what X was before is lost.",
-    "STARTD_ATTRS =+ HasMatlab\n",
-    "STARTD_ATTRS = $(STARTD_ATTRS) HasMatlab\n",
+    "ALLOW_READ =+ *.example.edu\n",
+    "ALLOW_READ = $(ALLOW_READ) *.example.edu\n",
 )
 QUOTED_NAME: Final = Finding(
     "P424",
