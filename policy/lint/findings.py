@@ -17,6 +17,7 @@ from policy.knobs.reading import EXPANDED
 from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
+    companions,
     comparisons,
     groups,
     holes,
@@ -49,6 +50,7 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Lists of names", lists),
     ("Prefixes and second assignments", overrides),
     ("Security", security),
+    ("Macros that need others", companions),
     ("Groups", groups),
     ("Attributes and functions", attributes),
     ("Comparisons", comparisons),
@@ -96,6 +98,7 @@ def all_findings(
         *lists.check_lists(seen),
         *overrides.check_overrides(seen),
         *security.check_security(seen),
+        *companions.check_companions(seen),
         *groups.check_groups(seen),
         *attributes.check_attributes(seen, expressions),
         *comparisons.check_comparisons(seen, expressions),

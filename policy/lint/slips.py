@@ -54,8 +54,8 @@ EXCHANGED_ASSIGNMENT: Final = Finding(
     WARNING,
     "`=+` in place of `+=`",
     "`X =+ Y` sets X to `+ Y`; what X was before is lost.",
-    "ALLOW_READ =+ *.example.edu\n",
-    "ALLOW_READ = $(ALLOW_READ) *.example.edu\n",
+    "HasMatlab = True\nSTARTD_ATTRS =+ HasMatlab\n",
+    "HasMatlab = True\nSTARTD_ATTRS = $(STARTD_ATTRS) HasMatlab\n",
 )
 QUOTED_NAME: Final = Finding(
     "P424",
