@@ -70,7 +70,9 @@ TEXT_SUM: Final = Finding(
     WARNING,
     "a sum of texts",
     "`+` adds numbers; with a text it is an error. strcat() joins.",
+    "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
     'SYSTEM_PERIODIC_HOLD_REASON = "too large: " + MemoryUsage\n',
+    "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
     'SYSTEM_PERIODIC_HOLD_REASON = strcat("too large: ", MemoryUsage)\n',
 )
 
