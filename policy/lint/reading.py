@@ -14,7 +14,9 @@ from typing import Final
 from classad.errors import Diagnostic
 from policy.knobs.declaration import Kind
 from policy.language.macros import FUNCTIONS
+from policy.language.numbers import read_boolean
 from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.places import stretch
 from policy.lint.view import Setting, View, endless
 
 UNREADABLE: Final = Finding(
@@ -165,6 +167,7 @@ LOWER_FUNCTION: Final = Finding(
     "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
 )
 
+_PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 _TRAILING = re.compile(r"\s#(?:\s|$)")
 _REMAINS = re.compile(r"(?<!\$)\$\w*\(")
 _NESTED = re.compile(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
@@ -186,6 +189,7 @@ def check_values(view: View) -> Iterator[Diagnostic]:
     """Everything about single values."""
     for setting in view.settings:
         yield from _invalid(setting)
+        yield from _partitionable(view, setting)
         problem = endless(setting)
         if problem is not None:
             if setting.reading is None:
@@ -208,6 +212,17 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
         yield found
     elif knob.broken or not knob.fatal:
         yield found
+
+
+def _partitionable(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A word for true that the startd does not take for one, without saying so."""
+    if not _PARTITIONABLE.fullmatch(setting.macro):
+        return
+    text = setting.text()
+    if text and read_boolean(text, view.config.scope.functions.evaluate) is None:
+        message = f"{setting.macro}: `{text}` is not a boolean"
+        help_text = "condor_startd makes a static slot of it, in silence"
+        yield NOT_USED.at(message, *stretch(setting, text, 0, len(text)), help_text)
 
 
 def _cut_short(setting: Setting) -> bool:

@@ -17,7 +17,7 @@ from attr import frozen
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import Reading, read_knob
 from policy.knobs.shares import GROUP_NAMES
@@ -113,7 +113,7 @@ class View:
 
 def covering(macro: str) -> Knob | None:
     """The declaration of a macro, of the negotiator's or another daemon's."""
-    return find_knob(macro) or OTHER_KNOBS.get(macro.casefold())
+    return find_knob(macro) or find_other(macro)
 
 
 def split_prefix(config: Config, name: str) -> tuple[str | None, str]:
