@@ -471,7 +471,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/jobs/offers.py",
-        "for job in self.jobs.listed:", "for job in self.jobs.waiting:",
+        "listed = self.jobs.listed", "listed = self.jobs.waiting",
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from random import Random
 
+from classad.ads.ad import raw_in
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
@@ -129,8 +130,8 @@ def _evaluated_with_slots(snapshot: Snapshot, policy: NegotiatorPolicy) -> Itera
     """What of jobs and the policy is evaluated with a slot."""
     yield from policy_expressions(policy)
     for queue in snapshot.queues:
-        for name in ("Requirements", "Rank"):
-            yield from [job.raw(name) for job in queue.jobs]
+        for name in ("requirements", "rank"):
+            yield from raw_in(queue.jobs, name)
 
 
 def _job_lists(

@@ -7,7 +7,7 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from attr import define
@@ -37,6 +37,7 @@ class _OneAd:
 
     ad: ClassAd
     context: EvalContext
+    open_names: Sequence[str]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
@@ -85,10 +86,10 @@ class Flattener:
 
     def _matters(self, ad: ClassAd) -> bool:
         attrs = ad._attrs
-        mine = attrs.get("requirements")
-        others = [it for it in attrs.values() if it.__class__ is Expression and it is not mine]
+        names = [name for name, value in attrs.items() if value.__class__ is Expression]
+        others = [attrs[name] for name in names if name != "requirements"]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
-        return bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",), level))
+        return bool(self.to_flatten(_OneAd(ad, self._context, names), ("requirements",), level))
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -99,14 +100,17 @@ class Flattener:
         later, or is worth something else when its known parts come first.
         """
         found = 0
+        open_names = ads.open_names
         seen: set[tuple[str, Level]] = set()
-        todo = {(name, level) for name in names}
+        todo = [(name, level) for name in names]
         while todo:
             item = name, level = todo.pop()
+            if item in seen:
+                continue
             seen.add(item)
             for number, tree in ads.trees(name):
                 look = regrouping_of(tree, level)
-                todo |= look.names - seen
+                todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
                 if look.called and any(map(self._varies, look.called)):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
