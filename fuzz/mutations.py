@@ -491,6 +491,10 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/expressions/flattening.py", "            todo = further\n", "            break\n",
+        "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
+    ),
+    Mutation(
         "negotiator/pool/partitionable.py", "    if not children:\n        return None\n", "",
         "conform tests/vectors/negotiation/pslot-preemption-no-child-could-go.json",
     ),

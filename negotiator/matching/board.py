@@ -149,6 +149,8 @@ class Board:
     #: Partitionable slots whose ads hold resources of their children while the list is kept.
     enlarged: list[Enlarged] = field(factory=list)
     matches: list[Match] = field(factory=list)
+    #: The concurrency limits that each match was counted for.
+    limits: list[str] = field(factory=list)
     rejections: list[Rejection] = field(factory=list)
     pies: list[Pie] = field(factory=list)
     #: Sessions whose first requests were fetched ahead, by submitter, schedd and range of JobPrio.
