@@ -491,7 +491,8 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
-        "negotiator/expressions/flattening.py", "            todo = further\n", "            break\n",
+        "negotiator/expressions/flattening.py", "            todo = further\n",
+        "            break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
     ),
     Mutation(
