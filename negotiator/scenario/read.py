@@ -90,7 +90,7 @@ def snapshot_of(
     order = dict.fromkeys([*known, *by_name])
     # The schedd's numbers of autoclusters come from a walk of its own and are an input.
     asked = seen.get("requests", ())
-    ids = {(request["schedd"], request["job"]): request["autocluster"] for request in asked}
+    ids = {(request["schedd"], request["job"]): request.get("autocluster") for request in asked}
     queues: dict[str, list[ClassAd]] = {}
     for job in jobs:
         ad = make(job.attributes)
