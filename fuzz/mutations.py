@@ -508,7 +508,7 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/uploads-after-results.json",
     ),
     Mutation(
-        "negotiator/scenario/read.py", "made}, reverse=True)", "made})",
+        "negotiator/jobs/submitters.py", "for prio in prios}, reverse=True)", "for prio in prios})",
         "conform tests/vectors/negotiation/global-job-prios-18-ads.json",
     ),
     Mutation(
