@@ -426,10 +426,13 @@ MUTATIONS: Final = (
         "csrc/operate.c", "z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z)",
         "of_real(z)", "tests tests/classad/test_table_vectors.py",
     ),
-    Mutation(_SELECT, "    return left < right;", "    return left > right;", "fuzz kernels"),
     Mutation(
-        _SELECT, "        if ((a != a) != (b != b))\n            return b != b;", "",
+        _SELECT, "return sorted->stable && left < right;", "return sorted->stable && left > right;",
         "fuzz kernels",
+    ),
+    Mutation(
+        _SELECT, "        if (sorted->stable && (a != a) != (b != b))\n            return b != b;",
+        "", "fuzz kernels",
     ),
     Mutation(
         _SELECT, "enum { INSERTION_LENGTH = 16 };", "enum { INSERTION_LENGTH = 15 };",
@@ -440,12 +443,11 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_kernels.py",
     ),
     Mutation(
-        "csrc/literal.c", "number.scale += negative ? -exponent : exponent;",
-        "number.scale += exponent;",
+        "csrc/literal.c", "scale += below ? -exponent : exponent;", "scale += exponent;",
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
-        "csrc/literal.c", "digits / TEN[-scale]", "digits * (1 / TEN[-scale])",
+        "csrc/literal.c", "value / TEN[-scale]", "value * (1 / TEN[-scale])",
         "tests tests/csrc/test_load.py",
     ),
     Mutation(

@@ -137,7 +137,7 @@ def _job_lists(
 ) -> Mapping[tuple[str, str], JobList]:
     """The waiting jobs of each submitter at each schedd."""
     # One slot with a consumption policy is enough to leave all requests as they are.
-    flatten = not slots.with_policy()
+    flatten = not slots.with_policy
     settings = significance(policy)
     return job_lists(snapshot.queues, significant, settings, policy, context, flatten=flatten)
 
@@ -200,7 +200,7 @@ def _time_limits(policy: NegotiatorPolicy) -> TimeLimits:
 
 def _note_missing_assets(board: Board) -> None:
     """Slots whose consumption policy would end the real negotiator as soon as it looks at them."""
-    for slot in board.pool.with_policy():
+    for slot in board.pool.with_policy:
         for name in slot.resources:
             if slot.ad.get_number(name, context=board.context) is None:
                 board.departures.note(DepartureKind.MISSING_ASSET, f"slot {slot.name}")

@@ -15,6 +15,9 @@ from attr import field, frozen
 from fuzz.findings.tables import (
     ATTRIBUTES,
     BOOLEANS,
+    COMPANIONS,
+    DEAD,
+    ENTRIES,
     EXPRESSIONS,
     FAMILIES,
     INTEGERS,
@@ -100,6 +103,13 @@ def _changed(
     )
 
 
+def _without(text: str, statement: Statement) -> str:
+    """The text with a comment of the same length for a statement."""
+    start = text.rfind("\n", 0, statement.at) + 1
+    end = statement.value_at + len(statement.value)
+    return text[:start] + "#" * (end - start) + text[end:]
+
+
 def _slips(word: str) -> str:
     """A word as a hasty hand writes it: two letters change places."""
     for index in range(len(word) // 2, len(word) - 1):
@@ -158,9 +168,7 @@ def undefined_macro(text: str, items: Sequence[Statement]) -> Iterator[Mutation]
         users = [other for other in items if reference.lower() in other.value.lower()]
         if not users or "\n" in item.value or item in users:
             continue
-        start = text.rfind("\n", 0, item.at) + 1
-        gone = text[:start] + "#" * (item.value_at + len(item.value) - start)
-        gone += text[item.value_at + len(item.value) :]
+        gone = _without(text, item)
         lines = tuple(line for other in users for line in range(other.line, other.last + 1))
         yield Mutation(gone, lines, told=f"{item.name} is no longer defined")
 
@@ -289,11 +297,10 @@ def listed_but_gone(text: str, items: Sequence[Statement]) -> Iterator[Mutation]
             own = [other for other in items if other.name == word]
             if len(own) != 1 or "\n" in own[0].value or f"$({word})" in text:
                 continue
-            start = text.rfind("\n", 0, own[0].at) + 1
-            end = own[0].value_at + len(own[0].value)
-            gone = text[:start] + "#" * (end - start) + text[end:]
             yield Mutation(
-                gone, tuple(range(item.line, item.last + 1)), told=f"{word} is not defined"
+                _without(text, own[0]),
+                tuple(range(item.line, item.last + 1)),
+                told=f"{word} is not defined",
             )
 
 
@@ -377,17 +384,86 @@ def unknown_level(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
             yield _changed(text, item, 0, len(item.value), "mandatory")
 
 
+def term_never_true(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    for item in _expressions(items):
+        for match in re.finditer(r"&& ", item.value):
+            yield _changed(text, item, match.end(), match.end(), "(1 > 2) && ")
+
+
+def contradiction(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    """A bound beside one that excludes it."""
+    for item in _expressions(items):
+        for match in re.finditer(r"((?:TARGET\.)?Request\w+) <=? (\d+)\b(?! *[*/+-])", item.value):
+            yield _changed(
+                text, item, match.end(), match.end(), f" && {match[1]} > {int(match[2]) + 1}"
+            )
+
+
+def drowning_factor(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    """A factor of a rank so great that single precision loses the other terms."""
+    for item in items:
+        if item.plain not in ("NEGOTIATOR_PRE_JOB_RANK", "NEGOTIATOR_POST_JOB_RANK"):
+            continue
+        for match in re.finditer(r"\b(\d{3,7})(?= \* )", item.value):
+            yield _changed(text, item, match.end(), match.end(), "0" * 12)
+
+
+def companion_gone(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    """A knob goes without which another one does nothing."""
+    names = {item.name.upper(): item for item in items}
+    for needed, needing in COMPANIONS.items():
+        item, others = names.get(needed), [names[name] for name in needing if name in names]
+        if item is not None and others and "\n" not in item.value:
+            lines = tuple(other.line for other in others)
+            yield Mutation(_without(text, item), lines, told=f"{needed} is no longer set")
+
+
+def unknown_entry(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    """A list names something that nothing defines."""
+    for item in items:
+        if item.plain in ENTRIES:
+            end = len(item.value.rstrip(", "))
+            yield _changed(text, item, end, len(item.value), ", Nowhere")
+
+
+def security_lost(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    """A second assignment to a list of hosts takes away what the first allowed."""
+    for item in items:
+        once = sum(other.name == item.name for other in items) == 1
+        if once and item.plain.startswith(("ALLOW_", "DENY_")) and len(item.value) > 1:
+            end = item.value_at + len(item.value)
+            again = f"\n{item.name} = other.example.net"
+            lines = (*range(item.line, item.last + 1), item.last + 1)
+            yield Mutation(text[:end] + again + text[end:], lines, told=again.strip())
+
+
+def dead_name(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    """A name that older versions read."""
+    for item in items:
+        old = DEAD.get(item.plain)
+        if old is not None and "." not in item.name:
+            yield _changed(text, item, 0, len(item.name), old, name=True)
+
+
+def not_there_yet(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
+    """The startd is asked for a priority, which only the negotiator knows."""
+    for item in items:
+        if item.plain in ("START", "RANK", "PREEMPT") and item.value:
+            yield _changed(text, item, 0, 0, "(SubmitterUserPrio < 1000) && ")
+
+
 _KNOWN: Final = frozenset((*INTEGERS, *BOOLEANS, *LISTS, *ONE_DAEMON, *READERS))
 #: Class of fault -> what plants it.
 MUTATORS: Final[Mapping[str, Mutator]] = {
     function.__name__.replace("_", "-"): function
     for function in (
         and_in_words, arguments_swapped, boolean_in_words, bytes_for_megabytes, comment_behind,
-        date_as_duration, equals_plus, family_without_underscore, foreign_prefix,
-        hours_for_seconds, integer_division, integer_with_unit, listed_but_gone, loose_undefined,
-        misspelt_attribute, misspelt_function, misspelt_group, misspelt_knob,
-        my_and_target_swapped, other_case, parenthesis_lost, priorities_turned,
-        quoted_attribute, quoted_list, second_assignment, single_ampersand, single_equals,
-        status_that_is_none, undefined_macro, unquoted_string, unknown_level,
+        companion_gone, contradiction, date_as_duration, dead_name, drowning_factor, equals_plus,
+        family_without_underscore, foreign_prefix, hours_for_seconds, integer_division,
+        integer_with_unit, listed_but_gone, loose_undefined, misspelt_attribute,
+        misspelt_function, misspelt_group, misspelt_knob, my_and_target_swapped, not_there_yet,
+        other_case, parenthesis_lost, priorities_turned, quoted_attribute, quoted_list,
+        second_assignment, security_lost, single_ampersand, single_equals, status_that_is_none,
+        term_never_true, undefined_macro, unknown_entry, unknown_level, unquoted_string,
     )
 }  # fmt: skip

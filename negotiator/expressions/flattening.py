@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from attr import frozen
+from attr import define
 
 from classad import ClassAd
 from classad.ads.expression import Expression
@@ -33,7 +33,7 @@ OVERWRITTEN: Final = {
 }
 
 
-@frozen(eq=False)
+@define(eq=False)
 class _OneAd:
     """One ad as a set, see ``AdSet``."""
 
@@ -43,8 +43,8 @@ class _OneAd:
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
         """See ``AdSet``."""
-        value = self.ad.raw(name)
-        return ((0, value),) if isinstance(value, Expression) else ()
+        value = self.ad._attrs.get(name)
+        return ((0, value),) if value.__class__ is Expression else ()
 
     def having_tree(self, name: str, number: int) -> int:
         """See ``AdSet``."""
@@ -86,7 +86,9 @@ class Flattener:
         return _form(flat.tree, flat.value) if flat.ok else None
 
     def _matters(self, ad: ClassAd) -> bool:
-        others = (value for name, value in ad._attrs.items() if name != "requirements")
+        attrs = ad._attrs
+        mine = attrs.get("requirements")
+        others = [it for it in attrs.values() if it.__class__ is Expression and it is not mine]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
         return bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",), level))
 
@@ -100,16 +102,14 @@ class Flattener:
         """
         found = 0
         seen: set[tuple[str, Level]] = set()
-        todo = [(name, level) for name in names]
+        todo = {(name, level) for name in names}
         while todo:
-            name, level = todo.pop()
-            if (name, level) in seen:
-                continue
-            seen.add((name, level))
+            item = name, level = todo.pop()
+            seen.add(item)
             for number, tree in ads.trees(name):
                 look = regrouping_of(tree, level)
-                todo += look.names
-                if any(map(self._varies, look.called)):
+                todo |= look.names - seen
+                if look.called and any(map(self._varies, look.called)):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
                     concerned = hazard(ads)
@@ -130,7 +130,7 @@ class Flattener:
 
 def may_read_requirements(trees: Iterable[object]) -> bool:
     """Whether some expressions mention requirements, which are then more than tested."""
-    return any(isinstance(tree, Expression) and _mentions(tree) for tree in trees)
+    return any(map(_mentions, [tree for tree in trees if tree.__class__ is Expression]))
 
 
 def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:

@@ -210,13 +210,13 @@ class _Walk:
         if _surely_unknown(right) or (harmful is _fails and not _can_fail(right)):
             return
         unknown, asked = _unknown(left), _where(right, harmful)
-        self.hazards.append(lambda ads: unknown(ads) and unknown(ads) & asked(ads))
+        self.hazards.append(_both(unknown, asked))
 
     def _bare(self, known: Node, left: Node) -> None:
         """What is left of ``True && X`` is ``X``."""
         if not _surely_unknown(known) and not _is_logical(left):
             unknown, asked = _unknown(left), _where(known, lambda value: truth(value) is True)
-            self.hazards.append(lambda ads: unknown(ads) and unknown(ads) & asked(ads))
+            self.hazards.append(_both(unknown, asked))
 
 
 # --- values that make a difference ----------------------------------------------------------------
@@ -241,6 +241,16 @@ def _settles_nothing(value: ClassAdValue) -> bool:
 def _where(node: Node, chosen: Callable[[ClassAdValue], bool]) -> Hazard:
     tree = Expression.from_node(node)
     return lambda ads: ads.where(tree, chosen)
+
+
+def _both(one: Hazard, other: Hazard) -> Hazard:
+    """Finds the ads that two look for; the second is asked only if the first finds some."""
+
+    def both(ads: AdSet) -> int:
+        found = one(ads)
+        return found and found & other(ads)
+
+    return both
 
 
 def _unknown(node: Node) -> Hazard:

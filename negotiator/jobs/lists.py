@@ -5,7 +5,7 @@ Follows the schedd's rules for runnable jobs and their order as seen in the vect
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Final
 
@@ -265,10 +265,10 @@ def _names_for(
     Each job has the list expanded for itself; what those of all waiting jobs have in common is the
     schedd's own.
     """
-    written = {text for text in map(_written, queue.jobs) if text.__class__ is str}
+    written = _written(queue.jobs)
     if len(written) > 1:
-        idle = [_written(job) for job in queue.jobs if job.raw("JobStatus") == IDLE]
-        written = {text for text in idle if text.__class__ is str} or written
+        idle = [job for job in queue.jobs if job.raw("JobStatus") == IDLE]
+        written = _written(idle) or written
     if written:
         lists = [{name.strip().lower() for name in text.split(",")} for text in written]
         return frozenset(set.intersection(*lists))
@@ -277,8 +277,10 @@ def _names_for(
     return job_attributes(significant, settings)
 
 
-def _written(job: ClassAd) -> object:
-    return job.raw("AutoClusterAttrs")
+def _written(jobs: Iterable[ClassAd]) -> set[str]:
+    """The lists that the schedd wrote into jobs."""
+    texts = [job.raw("AutoClusterAttrs") for job in jobs]
+    return {text for text in texts if text.__class__ is str}
 
 
 _order_of: Final = attrgetter("order")

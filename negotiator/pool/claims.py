@@ -14,14 +14,16 @@ from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
 
 _LIMITS: Final = ("ConcurrencyLimits", "PreemptingConcurrencyLimits")
+#: The states of slots whose claims are charged.
+_CHARGED: Final = ("Claimed", "Preempting")
 
 
 def charged_slots(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> list[Slot]:
     """The slots whose claims are charged to somebody."""
-    claimed = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]
+    claimed = [slot for slot in slots if slot.charged is not None and slot.state in _CHARGED]
     if policy.discount_suspended_resources:
         claimed = [slot for slot in claimed if not _is_suspended(slot, context)]
-    return [slot for slot in claimed if slot.charged is not None]
+    return claimed
 
 
 def charges(slots: Iterable[Slot]) -> list[tuple[str, float]]:

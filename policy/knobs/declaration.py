@@ -40,6 +40,7 @@ class Wanted(Enum):
     TRUTH = "true or false"
     CONDITION = "true, false or a number"
     NUMBER = "a number"
+    ANY = "any value"
 
 
 @frozen

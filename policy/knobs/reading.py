@@ -29,6 +29,7 @@ from policy.language.numbers import (
     read_double,
     read_integer,
 )
+from policy.language.origins import locate
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
@@ -109,10 +110,10 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
             raise _Invalid(expanded.problems[0])
         value = _value(knob, expanded.text, evaluate)
     except ExpansionError as endless:
-        problem = _diagnostic(knob, macro, definition, "", _Invalid(str(endless)))
+        problem = _diagnostic(config, knob, macro, definition, "", _Invalid(str(endless)))
         return Reading(macro, _default(config, knob, evaluate), "", definition, problem)
     except _Invalid as invalid:
-        problem = _diagnostic(knob, macro, definition, expanded.text, invalid)
+        problem = _diagnostic(config, knob, macro, definition, expanded.text, invalid)
         fallback = _fallback(config, knob, expanded.text, evaluate)
         return Reading(macro, fallback, expanded.text, definition, problem)
     if value is None and knob.kind not in (Kind.EXPR, Kind.LIST, Kind.STRING):
@@ -202,9 +203,12 @@ def _check_range(knob: Knob, value: float) -> None:
 
 
 def _diagnostic(
-    knob: Knob, macro: str, definition: Definition, text: str, invalid: _Invalid
+    config: Config, knob: Knob, macro: str, definition: Definition, text: str, invalid: _Invalid
 ) -> Diagnostic:
-    source, start, end = place(definition, text, invalid.start, invalid.end)
+    begin, stop = invalid.start, len(text) if invalid.end is None else invalid.end
+    source, start, end = locate(config.scope, definition, begin, stop) or place(
+        definition, text, invalid.start, invalid.end
+    )
     default = f"the default `{knob.default}`" if knob.default else "no value"
     daemon = f"condor_{knob.read_by.lower()}"
     severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"

@@ -118,6 +118,7 @@ class Pass:
     lines: LineReader
     nesting: Nesting = field(factory=Nesting)
     block: tuple[Statement, LogicalLine, list[str]] | None = None
+    opened: list[LogicalLine] = field(factory=list)
 
     def run(self) -> None:
         """Read to the end."""
@@ -153,13 +154,17 @@ class Pass:
         self.reader.problem(found)
 
     def _finish(self) -> None:
-        source = self.lines.source
-        end = len(source.text)
         if self.block is not None:
-            tag = self.block[0].end_tag
-            self.reader.problem(Diagnostic(f"file ends before `{tag}`", source, end, end))
+            statement, opening, _ = self.block
+            self._unended(statement.end_tag, opening)
         if self.nesting.depth:
-            self.reader.problem(Diagnostic("file ends before `endif`", source, end, end))
+            self._unended("endif", self.opened[-1])
+
+    def _unended(self, end: str, opening: LogicalLine) -> None:
+        """Report what the file ends within, where it begins."""
+        start, stop = opening.offset(0), opening.offset(len(opening.text) - 1) + 1
+        found = Diagnostic(f"file ends before `{end}`", opening.source, start, stop)
+        self.reader.problem(found)
 
     def _line(self, line: LogicalLine) -> None:
         if self.block is not None:
@@ -172,6 +177,10 @@ class Pass:
         word = conditions.keyword(text[shift:])
         if word is not None:
             self.nesting.step(*word, self.reader.world())
+            if word[0] == "if":
+                self.opened.append(line)
+            elif word[0] == "endif" and self.opened:
+                self.opened.pop()
             return
         if not self.nesting.live:
             return

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
+from policy.attributes import attribute_rows, find_attribute
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
     EPHEMERAL,
@@ -22,11 +23,13 @@ from policy.ephemeral import (
 )
 from policy.knobs import matching as matching
 from policy.knobs.shares import GROUP_SORT_EXPR
+from policy.lint.expressions import Held, held
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
 from policy.lint.places import spot
 from policy.lint.trees import guarded, references, scope_of
 from policy.lint.view import Setting, View
+from policy.values.domain import UNDEFINED_ONLY
 
 UNKNOWN_ATTRIBUTE: Final = Finding(
     "P401",
@@ -82,8 +85,20 @@ UNKNOWN_FUNCTION: Final = Finding(
     "NEGOTIATOR_PRE_JOB_RANK = ifThen(PartitionableSlot, 1, 0)\n",
     "NEGOTIATOR_PRE_JOB_RANK = ifThenElse(PartitionableSlot, 1, 0)\n",
 )
+NOT_THERE: Final = Finding(
+    "P407",
+    WARNING,
+    "an attribute that the ad does not have",
+    "In a startd's expressions MY is the slot and TARGET the job, in those of the schedd MY is the"
+    " job and there is no TARGET. What is looked for in the wrong one is undefined.",
+    "START = MY.RequestMemory < 4096\n",
+    "START = TARGET.RequestMemory < 4096\n",
+)
 
 _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
+#: Lengths of names that are slips by tighter rules, and from where one wrong letter is one.
+_SHORT: Final = (3, 8)
+_LONG_ENOUGH: Final = 6
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
 
 
@@ -100,6 +115,9 @@ def check_attributes(view: View) -> Iterator[Diagnostic]:
         if setting.knob is not GROUP_SORT_EXPR:
             yield from _attributes(view, setting)
         yield from _functions(setting)
+    for one in held(view):
+        if one.setting.knob is not GROUP_SORT_EXPR:
+            yield from _not_there(view, one)
 
 
 def _attributes(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -123,6 +141,44 @@ def _attributes(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield kind.at(message, *where, help_text)
 
 
+def _not_there(view: View, one: Held) -> Iterator[Diagnostic]:
+    """Attributes that HTCondor knows and the ad never has; slips where nobody else looks."""
+    said = guarded(one.tree)
+    for node in references(one.tree):
+        folded, scope = node.name.casefold(), scope_of(node)
+        if folded in said or (node.base is not None and scope is None) or node.absolute:
+            continue
+        row = find_attribute(node.name)
+        if row is None and one.setting.tree is None:
+            found = _unknown(view, one.setting, node.name)
+            if found is not None:
+                said.add(folded)
+                yield found[0].at(found[1], *one.spot(node), found[2])
+        if row is None or find_ephemeral(node.name) is not None:
+            continue
+        if one.surroundings.look_up(scope or "", node.name)[1] != UNDEFINED_ONLY:
+            continue
+        said.add(folded)
+        owners = " and ".join(_OWNERS[kind] for kind in row.ads)
+        shown = f"{scope.upper()}.{node.name}" if scope else node.name
+        message = f"`{shown}` is undefined here: {row.name} is in {owners}"
+        yield NOT_THERE.at(message, *one.spot(node), _instead(one, scope, node.name))
+
+
+def _instead(one: Held, scope: str | None, name: str) -> str | None:
+    """The other scope, if the attribute is there."""
+    other = {"my": "target", "target": "my"}.get(scope or "")
+    if other is None or one.surroundings.look_up(other, name)[1] == UNDEFINED_ONLY:
+        return None
+    return f"did you mean `{other.upper()}.{name}`?"
+
+
+_OWNERS: Final = {
+    "slot": "the slot ad",
+    "job": "the job ad",
+    "schedd": "the schedd's ad",
+    "submitter": "submitter ads",
+}
 _Found = tuple[Finding, str, str | None] | None
 
 
@@ -163,11 +219,38 @@ def _unknown(view: View, setting: Setting, name: str) -> _Found:
     folded = name.casefold()
     if view.config.lookup(name) is not None or _is_published(view, folded):
         return None
-    meant = near(name, known_attributes())
+    meant = near(name, known_attributes()) or _nearly(name)
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {setting.name}"
     return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
+
+
+def _nearly(name: str) -> str | None:
+    """The usual attribute that a short name is a slip of: two letters exchanged, one too many or
+    too few, or, from six letters on, one wrong."""
+    folded = name.casefold()
+    if not _SHORT[0] <= len(name) < _SHORT[1]:
+        return None
+    if find_attribute(name) is not None or find_ephemeral(name) is not None:
+        return None
+    for row in attribute_rows().values():
+        usual = not {"slot", "job"}.isdisjoint(row.ads)
+        if usual and _is_slip(folded, row.name.casefold()):
+            return row.name
+    return None
+
+
+def _is_slip(name: str, known: str) -> bool:
+    if name[0] != known[0] or abs(len(name) - len(known)) > 1 or len(known) < _SHORT[0]:
+        return False
+    if len(name) != len(known):
+        longer, shorter = (name, known) if len(name) > len(known) else (known, name)
+        return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+    wrong = [at for at, (a, b) in enumerate(zip(name, known, strict=True)) if a != b]
+    if len(wrong) == 2 and wrong[1] == wrong[0] + 1:
+        return name[wrong[0]] == known[wrong[1]] and name[wrong[1]] == known[wrong[0]]
+    return len(wrong) == 1 and len(name) >= _LONG_ENOUGH
 
 
 def _is_published(view: View, folded: str) -> bool:

@@ -1,6 +1,7 @@
 """Checks comparisons and operators that cannot do what they seem to.
 
-Follows: comparison in the ClassAd language; types and ranges of ``policy.ephemeral``.
+What both sides can be is asked of ``policy.values``.
+Follows: comparison in the ClassAd language; the table of attributes.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from collections.abc import Iterator
 from typing import Final, TypeGuard
 
 from classad.errors import Diagnostic
-from classad.language.operators import EQUALITY, IDENTITY, MIRRORED
+from classad.language.operators import EQUALITY, IDENTITY
 from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
+from classad.syntax.unparse import unparse
+from policy.attributes import Attribute, find_attribute
 from policy.ephemeral import find_ephemeral
+from policy.lint.expressions import Held, held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.places import spot
-from policy.lint.trees import bare, comparisons, conjuncts, is_undefined, number
-from policy.lint.view import Setting, View
+from policy.lint.trees import bare, comparisons, is_undefined, names, number
+from policy.lint.view import View
+from policy.values.domain import PLAIN, Abstract
 
 NEVER_TRUE: Final = Finding(
     "P410",
@@ -61,201 +65,311 @@ SINGLE_PRECISION: Final = Finding(
     "PREEMPTION_RANK = ifThenElse(RemoteUserPrio <= SubmitterUserPrio * 1.01, 0, RemoteUserPrio)\n",
 )
 
-_STRINGS: Final = frozenset(
+ALWAYS_TRUE: Final = Finding(
+    "P415",
+    WARNING,
+    "a comparison that is always true",
+    "Every value that the attribute can have passes it, so the term decides nothing.",
+    "START = JobUniverse < 20\n",
+    "START = JobUniverse < 9\n",
+)
+OTHER_CASE: Final = Finding(
+    "P416",
+    WARNING,
+    "a comparison by `=?=` or `=!=` with a value in another case",
+    "`==` does not look at upper and lower case, `=?=` and `=!=` do.",
+    'START = TARGET.WantDocker =?= True && OpSys =?= "linux"\n',
+    'START = TARGET.WantDocker =?= True && OpSys =?= "LINUX"\n',
+)
+UNLIKE_UNITS: Final = Finding(
+    "P417",
+    WARNING,
+    "a comparison of unlike units",
+    "Memory, RequestMemory and MemoryUsage are in MiB, Disk, ImageSize and ResidentSetSize in KiB,"
+    " sizes of transferred files in bytes, run times in seconds.",
+    "SYSTEM_PERIODIC_HOLD = ResidentSetSize > RequestMemory\n",
+    "SYSTEM_PERIODIC_HOLD = ResidentSetSize > RequestMemory * 1024\n",
+)
+NEVER_AT_ALL: Final = Finding(
+    "P418",
+    WARNING,
+    "a condition that is never true",
+    "It looks at attributes, and comes to false, undefined or error whatever they are. Where that"
+    " is meant, `False` says it.",
+    "ACCEPT = False\nSTART = TARGET.RequestCpus < 8 && $(ACCEPT)\n",
+    "ACCEPT = True\nSTART = TARGET.RequestCpus < 8 && $(ACCEPT)\n",
+)
+ALWAYS_AT_ALL: Final = Finding(
+    "P419",
+    WARNING,
+    "a condition that is always true",
+    "It looks at attributes, and is true whatever they are. Where that is meant, `True` says it.",
+    "ANYBODY = True\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
+    "ANYBODY = False\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
+)
+
+#: Numbers that people write as words.
+_NUMBERED: Final = {
+    "jobuniverse": {
+        "vanilla": 5, "scheduler": 7, "grid": 9, "java": 10, "parallel": 11, "local": 12, "vm": 13,
+        "docker": 5, "container": 5,
+    },
+    "jobstatus": {
+        "idle": 1, "running": 2, "removed": 3, "completed": 4, "held": 5, "suspended": 7,
+    },
+}  # fmt: skip
+#: Attributes that a name without quotes is compared with by mistake only.
+_TEXTS: Final = frozenset(
     (
-        *("state", "activity", "arch", "opsys", "opsysandver", "owner", "user", "remoteowner"),
-        *("remoteuser", "machine", "name", "accountinggroup", "acctgroup", "acctgroupuser"),
-        *("uiddomain", "filesystemdomain", "slottype", "remotegroup", "submittergroup"),
+        *("owner", "user", "remoteowner", "remoteuser", "machine", "opsys", "opsysandver", "arch"),
+        *("accountinggroup", "acctgroup", "projectname", "state", "activity", "slottype"),
     )
 )
-_INTEGERS: Final = frozenset(
+_GROUPS: Final = frozenset(
     (
-        *("cpus", "memory", "disk", "requestcpus", "requestmemory", "requestdisk", "jobuniverse"),
-        *("jobprio", "keyboardidle", "consoleidle", "totalcpus", "totalmemory", "slotid", "mips"),
-        *("kflops", "jobstatus", "clusterid", "procid", "enteredcurrentstate"),
+        *("submittergroup", "remotegroup", "submitternegotiatinggroup", "remotenegotiatinggroup"),
+        *("acctgroup",),
     )
 )
-_VALUES: Final = {
-    "state": (*("Owner", "Unclaimed", "Matched", "Claimed", "Preempting", "Backfill", "Drained"),),
-    "activity": (
-        *("Idle", "Busy", "Suspended", "Vacating", "Killing", "Benchmarking", "Retiring"),
-    ),
-}
-_WORDS: Final = frozenset(
-    (
-        *("unclaimed", "matched", "claimed", "preempting", "drained", "backfill", "idle", "busy"),
-        *("suspended", "vacating", "killing", "benchmarking", "retiring", "linux", "windows"),
-        *("x86_64", "aarch64", "intel", "ppc64le", "macos", "osx", "static", "partitionable"),
-    )
-)
-_Where = tuple[str, Node]
+#: Units that may be compared, since one counts the other.
+_KIN: Final = frozenset(("cpus", "load", "weighted slots"))
+_Found = tuple[Finding, str, Node, str | None]
 
 
 def check_comparisons(view: View) -> Iterator[Diagnostic]:
     """Everything about comparisons."""
-    for setting in view.expressions():
-        assert setting.tree is not None
-        assert setting.reading is not None
-        for kind, message, node, help_text in _findings(view, setting):
-            where = spot(setting, node)
-            yield kind.at(message, *where, help_text)
+    for one in held(view):
+        found = list(_findings(view, one))
+        for kind, message, node, help_text in found or _as_a_whole(one):
+            yield kind.at(message, *one.spot(node), help_text)
 
 
-_Found = tuple[Finding, str, Node, str | None]
-
-
-def _findings(view: View, setting: Setting) -> Iterator[_Found]:
-    tree = setting.tree
-    assert tree is not None
-    for node in comparisons(tree):
-        yield from _one(view, node)
-    for inner in walk(tree):
-        if isinstance(inner, Binary) and inner.operator == "&&":
-            yield from _bounds(inner)
-        elif _is_bitwise(inner):
-            twice = inner.operator * 2
-            yield BITWISE, f"`{inner.operator}` works on bits", inner, f"did you mean `{twice}`?"
+def _findings(view: View, one: Held) -> Iterator[_Found]:
+    for node in walk(one.tree):
+        if _is_bitwise(node):
+            twice = node.operator * 2
+            yield BITWISE, f"`{node.operator}` works on bits", node, f"did you mean `{twice}`?"
+    for comparison in comparisons(one.tree):
+        yield from _compared(view, one, comparison)
 
 
 def _is_bitwise(node: Node) -> TypeGuard[Binary]:
     """Is it ``&`` or ``|`` with a comparison on one side?"""
     if not isinstance(node, Binary) or node.operator not in ("&", "|"):
         return False
-    return any(_is_condition(side) for side in (node.left, node.right))
+    return any(any(True for _ in comparisons(side)) for side in (node.left, node.right))
 
 
-def _is_condition(node: Node) -> bool:
-    return any(True for _ in comparisons(node))
-
-
-def _one(view: View, node: Binary) -> Iterator[_Found]:
-    identity = node.operator in IDENTITY
-    if not identity and (is_undefined(node.left) or is_undefined(node.right)):
-        instead = "=!=" if node.operator == "!=" else "=?="
-        message = f"`{node.operator}` with UNDEFINED is always undefined"
-        yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
+def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
+    """At most one finding about a comparison, the most particular that there is."""
+    if is_undefined(node.left) or is_undefined(node.right):
+        if node.operator not in IDENTITY:
+            instead = "=!=" if node.operator == "!=" else "=?="
+            message = f"`{node.operator}` with UNDEFINED is always undefined"
+            yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
         return
-    for side, other, operator in (
-        (node.left, node.right, node.operator),
-        (node.right, node.left, MIRRORED.get(node.operator, node.operator)),
-    ):
+    checks = (_word, _case, _no_such_group, _never, _always, _units, _equality)
+    for check in checks:
+        found = check(view, one, node)
+        if found is not None:
+            yield found
+            return
+
+
+def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
+    """An attribute on one side, and what is on the other."""
+    for side, other in ((node.left, node.right), (node.right, node.left)):
         subject = bare(side)
-        if not isinstance(subject, Reference):
+        if isinstance(subject, Reference):
+            yield subject, bare(other)
+
+
+def _word(view: View, one: Held, node: Binary) -> _Found | None:
+    """A value without quotes."""
+    for subject, other in _pairs(node):
+        if not isinstance(other, Reference) or subject.base is not None:
             continue
-        yield from _word(view, subject, other)
-        why = _impossible(subject.name, operator, bare(other))
-        if why is not None:
-            yield NEVER_TRUE, why, node, None
-            return
-        yield from _equality(subject, operator, bare(other), node)
-
-
-def _word(view: View, subject: Reference, other: Node) -> Iterator[_Found]:
-    if subject.base is None and subject.name.casefold() in _WORDS:
-        known = any(s.macro.casefold() == subject.name.casefold() for s in view.settings)
-        if not known and isinstance(bare(other), Reference):
-            message = f"`{subject.name}` is not quoted, so it is an attribute"
-            yield UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
-
-
-def _equality(subject: Reference, operator: str, other: Node, node: Node) -> Iterator[_Found]:
-    entry = find_ephemeral(subject.name)
-    if entry is None or not entry.rounded or operator not in EQUALITY | IDENTITY:
-        return
-    if is_undefined(other) or (isinstance(other, Literal) and number(other) is None):
-        return
-    message = f"`{entry.name}` has been through single precision"
-    yield SINGLE_PRECISION, message, node, "compare with a margin"
-
-
-def _type(name: str) -> str | None:
-    """``string``, ``integer`` or ``real`` where it is certain."""
-    entry = find_ephemeral(name)
-    if entry is not None:
-        return entry.type if entry.type in ("string", "integer", "real") else None
-    folded = name.casefold()
-    return "string" if folded in _STRINGS else "integer" if folded in _INTEGERS else None
-
-
-def _impossible(name: str, operator: str, other: Node) -> str | None:
-    """Why ``name operator other`` is never true, if other is a constant."""
-    mine = _type(name)
-    value = number(other)
-    is_text = isinstance(other, Literal) and isinstance(other.value, str)
-    if operator in ("!=", "=!="):
-        return None
-    if mine == "string" and value is not None:
-        return f"`{name}` is a string and never equals or exceeds a number"
-    if mine in ("integer", "real") and is_text:
-        return f"`{name}` is a number, and the other side a string"
-    if is_text and operator in ("==", "=?="):
-        assert isinstance(other, Literal)
-        return _no_such_value(name, str(other.value))
-    if value is None or mine is None:
-        return None
-    if operator == "=?=" and isinstance(other, Literal):
-        is_real = isinstance(other.value, float)
-        if is_real != (mine == "real"):
-            return f"`{name}` is {'a real' if mine == 'real' else 'an integer'}, `=?=` is false"
-    return _out_of_range(name, operator, value)
-
-
-def _no_such_value(name: str, text: str) -> str | None:
-    values = _VALUES.get(name.casefold())
-    if values is None or text.casefold() in {value.casefold() for value in values}:
-        return None
-    return f'{name} is never "{text}"; it is one of {", ".join(values)}'
-
-
-def _out_of_range(name: str, operator: str, value: float) -> str | None:
-    entry = find_ephemeral(name)
-    least = 0.0
-    if entry is not None and entry.unit == "priority":
-        least = 0.5
-    elif entry is None or entry.unit != "weighted slots":
-        return None
-    below = (operator == "<" and value <= least) or (
-        operator in ("<=", "==", "=?=") and value < least
-    )
-    return f"`{name}` is never below {least:g}" if below else None
-
-
-def _bounds(node: Binary) -> Iterator[_Found]:
-    """Bounds on one attribute, in one chain of ``&&``, that exclude each other."""
-    low: dict[str, tuple[float, bool]] = {}
-    high: dict[str, tuple[float, bool]] = {}
-    for part in conjuncts(node):
-        bound = _bound(part)
-        if bound is None:
+        row, folded = find_attribute(other.name), subject.name.casefold()
+        if row is None or _is_known(view, one, folded):
             continue
-        name, operator, value = bound
-        strict = operator in "<>"
-        if operator in (">", ">=", "=="):
-            low[name] = max(low.get(name, (value, strict)), (value, strict))
-        if operator in ("<", "<=", "=="):
-            best = high.get(name, (value, strict))
-            high[name] = min(best, (value, strict), key=lambda pair: (pair[0], not pair[1]))
-    for name, (least, open_low) in low.items():
-        most, open_high = high.get(name, (float("inf"), False))
-        if least > most or (least == most and (open_low or open_high)):
-            message = f"`{name}` cannot be above {least:g} and below {most:g} at once"
-            if not open_low and not open_high:
-                message = f"`{name}` cannot be {least:g} and {most:g} at once"
-            yield NEVER_TRUE, message, node, None
-            return
+        message = f"`{subject.name}` is not quoted, so it is an attribute"
+        words = _NUMBERED.get(row.name.casefold(), {})
+        if folded in words:
+            help_text = f"{row.name} is a number: {subject.name} is {words[folded]}"
+            return UNQUOTED, message, subject, help_text
+        listed = {value.casefold() for value in row.spellings}
+        if folded in listed or (row.name.casefold() in _TEXTS and find_attribute(folded) is None):
+            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
+    return None
 
 
-def _bound(part: Node) -> tuple[str, str, float] | None:
-    if not isinstance(part, Binary):
+def _is_known(view: View, one: Held, folded: str) -> bool:
+    if find_ephemeral(folded) is not None or folded in one.surroundings.published:
+        return True
+    return any(setting.macro.casefold() == folded for setting in view.settings)
+
+
+def _case(view: View, one: Held, node: Binary) -> _Found | None:
+    """A known value in another case, where case counts."""
+    if node.operator not in IDENTITY:
         return None
-    operator = part.operator
-    left, right = bare(part.left), bare(part.right)
-    if isinstance(right, Reference):
-        left, right, operator = right, left, MIRRORED.get(operator, operator)
-    value = number(right)
-    if not isinstance(left, Reference) or value is None:
+    for subject, other in _pairs(node):
+        if not isinstance(other, Literal) or not isinstance(other.value, str):
+            continue
+        row, text = find_attribute(subject.name), other.value
+        known = row.spellings if row is not None else ()
+        if subject.name.casefold() in _GROUPS:
+            known = view.groups
+        right = next((value for value in known if value.casefold() == text.casefold()), text)
+        if right != text and text not in known:
+            message = f'{subject.name} is never `"{text}"`, and `{node.operator}` looks at case'
+            return OTHER_CASE, message, node, f'write `"{right}"`'
+    return None
+
+
+def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
+    """A group that does not exist, nearly like one that does."""
+    from classad.errors import suggest
+
+    if node.operator not in ("==", "=?=") or not view.groups:
         return None
-    if operator not in ("<", "<=", ">", ">=", "=="):
+    for subject, other in _pairs(node):
+        if not isinstance(other, Literal) or not isinstance(other.value, str):
+            continue
+        text, known = other.value.casefold(), [group.casefold() for group in view.groups]
+        if subject.name.casefold() not in _GROUPS or text in (*known, "<none>"):
+            continue
+        meant = suggest(other.value, list(view.groups))
+        if meant is not None:
+            message = f"no group is called `{other.value}`"
+            return NEVER_TRUE, message, node, f"did you mean `{meant}`?"
+    return None
+
+
+def _never(view: View, one: Held, node: Binary) -> _Found | None:
+    """A comparison that is never true, by itself or behind what stands before it."""
+    left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
+    if not (left.defined and right.defined) or not names(node) or _has_lost_all(one, node):
         return None
-    scope = f"{left.base.name}." if isinstance(left.base, Reference) else ""
-    return f"{scope}{left.name}".casefold(), operator, value
+    alone, here = one.evaluation.alone(node), one.evaluation.of(node)
+    if True in alone.truths:
+        if here.empty or True in here.truths or node.operator in IDENTITY:
+            return None
+        message = f"`{unparse(node)}` is never true behind what stands before it"
+        return NEVER_TRUE, message, node, None
+    if alone.error and not alone.truths:
+        if _is_unary_slip(node):
+            return None
+        return NEVER_TRUE, _unlike_types(node, left, right), node, None
+    return NEVER_TRUE, f"`{unparse(node)}` is never true{_because(node)}", node, None
+
+
+def _has_lost_all(one: Held, node: Node) -> bool:
+    """Is there a division that is 0 in it?  There is a finding about that."""
+    divisions = (n for n in walk(node) if isinstance(n, Binary) and n.operator == "/")
+    values = (one.evaluation.alone(division) for division in divisions)
+    return any(value.whole == (0, 0) and value.real is None for value in values)
+
+
+def _is_unary_slip(node: Binary) -> bool:
+    """Is ``!`` the cause, which takes the left side only?  There is a finding about that."""
+    from classad.syntax.nodes import Unary
+
+    return isinstance(node.left, Unary) and node.left.operator == "!"
+
+
+def _because(node: Binary) -> str:
+    """What is known of the attribute, in words."""
+    for subject, other in _pairs(node):
+        row = find_attribute(subject.name)
+        added = find_ephemeral(subject.name)
+        if row is not None and row.values:
+            return f"; {row.name} is one of {', '.join(row.values)}"
+        if node.operator in IDENTITY and isinstance(other, Literal):
+            return _of_type(subject.name, row, added.type if added is not None else "")
+        if added is not None and added.unit in ("priority", "weighted slots"):
+            least = "0.5" if added.unit == "priority" else "0"
+            return f"; {added.name} is never below {least}"
+        if row is not None and row.range[0] > float("-inf"):
+            high = f" or above {row.range[1]:g}" if row.range[1] < float("inf") else ""
+            return f"; {row.name} is never below {row.range[0]:g}{high}"
+    return ""
+
+
+def _of_type(name: str, row: Attribute | None, type_: str) -> str:
+    kind = type_ or (row.type if row is not None else "")
+    return f"; {name} is of type {kind}, and `=?=` looks at types" if kind else ""
+
+
+def _unlike_types(node: Binary, left: Abstract, right: Abstract) -> str:
+    mine, others = _kind(left), _kind(right)
+    return f"`{unparse(node)}` compares {mine} with {others}, which is an error"
+
+
+def _kind(value: Abstract) -> str:
+    if value.has_text:
+        return "a string"
+    return "a number" if value.is_measured else "a truth value" if value.truths else "a list"
+
+
+def _always(view: View, one: Held, node: Binary) -> _Found | None:
+    """A comparison that every value passes; with 0 it may be a way to ask for being there."""
+    alone = one.evaluation.alone(node)
+    if alone.truths != {True} or alone.error or not names(node):
+        return None
+    if alone.undefined and not any(_is_bounded(subject) for subject, _ in _pairs(node)):
+        return None
+    if any(number(side) == 0 or _is_truth(side) for side in (node.left, node.right)):
+        return None
+    if not any(isinstance(bare(side), Literal) for side in (node.left, node.right)):
+        return None
+    return ALWAYS_TRUE, f"`{unparse(node)}` is always true{_because(node)}", node, None
+
+
+def _is_bounded(subject: Reference) -> bool:
+    """Is it one of few values, wherever it is?"""
+    row = find_attribute(subject.name)
+    return row is not None and (bool(row.values) or row.range[1] < float("inf"))
+
+
+def _is_truth(side: Node) -> bool:
+    inner = bare(side)
+    return isinstance(inner, Literal) and isinstance(inner.value, bool)
+
+
+def _units(view: View, one: Held, node: Binary) -> _Found | None:
+    """Unlike units; dates and spans of time have a finding of their own."""
+    left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
+    units = {left.unit, right.unit}
+    if len(units) < 2 or units & {"", PLAIN, "date"} or units <= _KIN:
+        return None
+    message = f"`{unparse(node)}` compares {left.unit} with {right.unit}"
+    return UNLIKE_UNITS, message, node, None
+
+
+def _equality(view: View, one: Held, node: Binary) -> _Found | None:
+    """Equality with a value that has been through single precision."""
+    if node.operator not in EQUALITY | IDENTITY:
+        return None
+    for subject, other in _pairs(node):
+        entry = find_ephemeral(subject.name)
+        if entry is None or not entry.rounded:
+            continue
+        if isinstance(other, Literal) and number(other) is None:
+            continue
+        message = f"`{entry.name}` has been through single precision"
+        return SINGLE_PRECISION, message, node, "compare with a margin"
+    return None
+
+
+def _as_a_whole(one: Held) -> Iterator[_Found]:
+    """A condition that looks at attributes and is constant nevertheless."""
+    from policy.knobs.declaration import Wanted
+
+    if one.how.use.wanted not in (Wanted.TRUTH, Wanted.CONDITION) or not names(one.tree):
+        return
+    value = one.evaluation.value.condition()
+    if value.truths == {True} and not value.undefined and not value.error:
+        yield ALWAYS_AT_ALL, f"{one.name} is true whatever its attributes are", one.tree, None
+    elif True not in value.truths and value.truths:
+        yield NEVER_AT_ALL, f"{one.name} is never true", one.tree, None

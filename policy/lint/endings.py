@@ -7,7 +7,9 @@ for the negotiator what ``policy.load`` says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from attr import frozen
 
@@ -16,8 +18,12 @@ from policy.explain.sentences import listing
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import Readers, find_readers
 from policy.knobs.reading import read_knob
+from policy.lint.places import stretch
 from policy.lint.view import Setting, View
 from policy.load import PolicyLoad, ended_by, load_policy
+
+_ITEM: Final = re.compile(r"[^,\s]+")
+_QUOTES: Final = "\"'"
 
 
 @frozen
@@ -59,6 +65,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
     for setting in view.settings:
         yield from _of_declared(setting)
         yield from _of_others(view, setting)
+        yield from _of_daemon_list(view, setting)
 
 
 def _of_declared(setting: Setting) -> Iterator[Ending]:
@@ -72,6 +79,27 @@ def _of_declared(setting: Setting) -> Iterator[Ending]:
         readers = find_readers(knob.name)
         status = 4 if readers is None else readers.ended.get(knob.read_by, 4)
         yield Ending(Daemon(knob.read_by, setting.local_name), reading.diagnostic, status)
+
+
+def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
+    """Names in DAEMON_LIST whose program is nowhere: the master ends, without starting any."""
+    if setting.macro.upper() != "DAEMON_LIST" or not setting.is_seen_by("MASTER"):
+        return
+    text, config = setting.text(), view.config.seen_by("MASTER")
+    for found in _ITEM.finditer(text):
+        name = found[0].strip(_QUOTES)
+        if config.lookup(name) is None or name != found[0]:
+            place = stretch(setting, text, found.start(), found.end())
+            yield Ending(
+                Daemon("MASTER"),
+                Diagnostic(
+                    f"DAEMON_LIST: no macro `{found[0]}` says where that daemon's program is",
+                    *place,
+                    id="P110",
+                    help="condor_master ends when it reads this",
+                ),
+            )
+            return
 
 
 def find_late(view: View) -> Iterator[Diagnostic]:

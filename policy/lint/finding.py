@@ -6,6 +6,7 @@ docs/findings.md, the rules of the SARIF report and the tests of the examples ar
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from attr import field, frozen
@@ -18,6 +19,8 @@ from policy.language.table import Definition
 ERROR: Final = "error"
 WARNING: Final = "warning"
 NOTE: Final = "note"
+#: How far before a value its name is looked for, over continued lines.
+_REACH: Final = 2000
 
 
 @frozen
@@ -44,9 +47,28 @@ class Finding:
             message, source, start, end, severity=self.severity, id=self.id, help=help
         )
 
+    def named(self, entry: Definition, message: str, help: str | None = None) -> Diagnostic:
+        """This finding about the name of a definition."""
+        spot = name_place(entry)
+        if spot is None:
+            return self.on(entry, message, help)
+        return self.at(message, *spot, help)
+
     def on(self, entry: Definition, message: str, help: str | None = None) -> Diagnostic:
         """This finding about a definition as such."""
         source, start, end = place(entry, entry.raw)
         if entry.source is not None:
             source, start, end = entry.source, entry.start, max(entry.end, entry.start + 1)
         return self.at(message, source, start, end, help)
+
+
+def name_place(entry: Definition) -> tuple[Source, int, int] | None:
+    """Where a definition has its name: at the beginning of the last line before its value that
+    begins with the name."""
+    source = entry.source
+    if source is None or entry.template is not None:
+        return None
+    pattern = re.compile(rf"(?im)^[ \t:]*({re.escape(entry.name)})(?![\w.])")
+    begin = max(0, source.text.rfind("\n", 0, entry.start) - _REACH)
+    found = list(pattern.finditer(source.text, begin, max(entry.start, begin + len(entry.name))))
+    return (source, found[-1].start(1), found[-1].end(1)) if found else None

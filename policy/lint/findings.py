@@ -14,14 +14,22 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import EXPANDED
+from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
+    companions,
     comparisons,
     groups,
+    holes,
+    lists,
     names,
+    overrides,
     preemption,
+    ranks,
     reading,
+    security,
     silence,
+    slips,
     support,
     units,
 )
@@ -35,10 +43,17 @@ __all__ = ["FINDINGS", "SECTIONS", "Finding", "lint"]
 #: Where the declarations stand, and what a section of the documentation calls them.
 SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Reading", reading),
+    ("References", holes),
     ("Names", names),
+    ("Lists of names", lists),
+    ("Prefixes and second assignments", overrides),
+    ("Security", security),
+    ("Macros that need others", companions),
     ("Groups", groups),
     ("Attributes and functions", attributes),
     ("Comparisons", comparisons),
+    ("Slips", slips),
+    ("Ranks", ranks),
     ("Preemption", preemption),
     ("Units", units),
     ("Silencing", silence),
@@ -71,13 +86,20 @@ def all_findings(
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
         *(reading.numbered(item, reading=False) for item in as_findings(endings)),
-        *(reading.numbered(item, reading=False) for item in passed if item.severity != "error"),
+        *(reading.numbered(item, reading=False) for item in passed if _is_told(item)),
         *find_late(seen),
         *reading.check_values(seen),
         *names.check_names(seen),
+        *holes.check_holes(seen),
+        *lists.check_lists(seen),
+        *overrides.check_overrides(seen),
+        *security.check_security(seen),
+        *companions.check_companions(seen),
         *groups.check_groups(seen),
         *attributes.check_attributes(seen),
         *comparisons.check_comparisons(seen),
+        *slips.check_slips(seen),
+        *ranks.check_ranks(seen),
         *preemption.check_preemption(seen),
         *units.check_units(seen),
         *(item for loaded in loads.values() for item in support.check_support(loaded)),
@@ -85,6 +107,11 @@ def all_findings(
     left = silence.apply(_once(found), sources_of(config), FINDINGS)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
+
+
+def _is_told(item: Diagnostic) -> bool:
+    """Is it no ending, and about a place?  A map that is missing is told where it is listed."""
+    return item.severity != "error" and item.source is not None
 
 
 def sources_of(config: Config) -> list[Source]:
@@ -104,6 +131,8 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Without what two checks say of the same place."""
     seen = set()
     for item in found:
+        if item.source is not None and item.source.name == DEFAULT_ORIGIN:
+            continue  # a default says it of a value that another finding is about
         name = None if item.source is None else item.source.name
         key = (name, item.line, item.column, item.message)
         if key not in seen:

@@ -81,7 +81,9 @@ SORT_ATTRIBUTE: Final = Finding(
     "Groups are sorted by an ad with AccountingGroup, GroupQuota, GroupResourcesInUse and"
     " GroupResourcesAllocated, and nothing else. Where the expression is not a number, the group"
     " comes last.",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
     "GROUP_SORT_EXPR = GroupResourcesInUse / GroupQuotaAssigned\n",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
     "GROUP_SORT_EXPR = GroupResourcesInUse / (GroupQuota + 1)\n",
 )
 SORT_OVERFLOW: Final = Finding(
@@ -90,7 +92,9 @@ SORT_OVERFLOW: Final = Finding(
     "a sort key beyond single precision",
     "What cannot be sorted gets the greatest number of single precision, about 3.4028e+38; a"
     " greater one comes after even that, and where it is read as single precision it is infinite.",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
     'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 1e+39, GroupResourcesInUse)\n',
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
     'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 3.4e+38, GroupResourcesInUse)\n',
 )
 #: What the ad of a group has when GROUP_SORT_EXPR is evaluated.

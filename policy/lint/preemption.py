@@ -73,6 +73,15 @@ REVERSED: Final = Finding(
     "PREEMPTION_REQUIREMENTS = SubmitterUserPrio > RemoteUserPrio * 1.2\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
 )
+WRONG_SIDE: Final = Finding(
+    "P507",
+    WARNING,
+    "a margin on the wrong side of a comparison of priorities",
+    "The margin has to make preemption harder. Here it makes it easier: the claim of a user with"
+    " the better priority is preempted, too.",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio * 1.2 > SubmitterUserPrio\n",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+)
 
 _REQUEST_PRIO: Final = frozenset(("submitteruserprio", "submittorprio"))
 #: Words in attribute names that tell of time: how long, since when.
@@ -140,6 +149,11 @@ def _priorities(view: View, setting: Setting, tree: Node) -> Iterator[Diagnostic
             continue
         operator, margin = sides
         where = spot(setting, node)
+        if operator in (">", ">=") and margin and _is_backwards(node):
+            message = "the margin makes preemption easier, not harder"
+            help_text = "as in `RemoteUserPrio > SubmitterUserPrio * 1.2`"
+            yield WRONG_SIDE.at(message, *where, help_text)
+            continue
         if operator in ("<", "<="):
             message = "this is true where the running user has the better priority"
             yield REVERSED.at(message, *where, "greater values of priorities are worse")
@@ -163,6 +177,24 @@ def _compared(node: Binary) -> tuple[str, bool] | None:
     if not plain and not _only_scaled(node):
         return "", True
     return operator, not plain
+
+
+def _is_backwards(node: Binary) -> bool:
+    """Is the running user's side made greater, or the other one's smaller?"""
+    remote, other = node.left, node.right
+    if node.operator in ("<", "<="):
+        remote, other = other, remote
+    return _factor(bare(remote)) > _factor(bare(other))
+
+
+def _factor(side: Node) -> float:
+    """What a side makes of a priority of 1000."""
+    if not isinstance(side, Binary):
+        return 1000.0
+    left, right = number(side.left), number(side.right)
+    a, b = 1000.0 if left is None else left, 1000.0 if right is None else right
+    values = {"*": a * b, "/": a / b if b else 0.0, "+": a + b, "-": a - b}
+    return values.get(side.operator, 1000.0)
 
 
 def _only_scaled(node: Binary) -> bool:

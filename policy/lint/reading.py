@@ -14,7 +14,9 @@ from typing import Final
 from classad.errors import Diagnostic
 from policy.knobs.declaration import Kind
 from policy.language.macros import FUNCTIONS
+from policy.language.numbers import read_boolean
 from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.places import stretch
 from policy.lint.view import Setting, View, endless
 
 UNREADABLE: Final = Finding(
@@ -132,7 +134,8 @@ HOLE: Final = Finding(
     "P120",
     WARNING,
     "an undefined macro",
-    "A reference to a macro that nobody defines expands to nothing and leaves a hole. `$(MINUTE)`"
+    "A reference to a macro that nobody defines expands to nothing and leaves a hole: a condition"
+    " is false or does not parse, a limit is its default, a path begins at the root. `$(MINUTE)`"
     " and `$(HOUR)` are built in, `$(DAY)` is not.",
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 600$(DAY) && RemoteUserPrio > 2000\n",
     "DAY = 86400\nPREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > 2000\n",
@@ -164,8 +167,8 @@ LOWER_FUNCTION: Final = Finding(
     "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
 )
 
+_PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 _TRAILING = re.compile(r"\s#(?:\s|$)")
-_REFERENCE = re.compile(r"\$\(([A-Za-z0-9_./]+)\)")
 _REMAINS = re.compile(r"(?<!\$)\$\w*\(")
 _NESTED = re.compile(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
 _CALLED = re.compile(r"(?<!\$)\$([A-Za-z_]+)\(")
@@ -186,6 +189,7 @@ def check_values(view: View) -> Iterator[Diagnostic]:
     """Everything about single values."""
     for setting in view.settings:
         yield from _invalid(setting)
+        yield from _partitionable(view, setting)
         problem = endless(setting)
         if problem is not None:
             if setting.reading is None:
@@ -208,6 +212,17 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
         yield found
     elif knob.broken or not knob.fatal:
         yield found
+
+
+def _partitionable(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A word for true that the startd does not take for one, without saying so."""
+    if not _PARTITIONABLE.fullmatch(setting.macro):
+        return
+    text = setting.text()
+    if text and read_boolean(text, view.config.scope.functions.evaluate) is None:
+        message = f"{setting.macro}: `{text}` is not a boolean"
+        help_text = "condor_startd makes a static slot of it, in silence"
+        yield NOT_USED.at(message, *stretch(setting, text, 0, len(text)), help_text)
 
 
 def _cut_short(setting: Setting) -> bool:
@@ -241,10 +256,6 @@ def _references(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield NESTED_BODY.on(entry, message, "name the inner expression and use the name")
     if setting.reading is None or setting.knob is None or setting.knob.kind is not Kind.EXPR:
         return
-    for name in dict.fromkeys(_REFERENCE.findall(raw)):
-        if setting.config.lookup(name) is None:
-            message = f"`$({name})` is not defined and leaves a hole in {setting.name}"
-            yield HOLE.on(entry, message)
     if _REMAINS.search(setting.reading.text):
         message = f"{setting.name} keeps a reference that is not one: `{setting.reading.text}`"
         yield NO_REFERENCE.on(entry, message)

@@ -10,13 +10,15 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
-from classad.syntax.nodes import Binary, Call, Node, Reference, walk
-from policy.knobs import matching as matching
+from classad.syntax.nodes import Binary, Node, Reference
+from classad.syntax.unparse import unparse
+from policy.attributes import DATE, SECONDS
 from policy.knobs import shares as shares
+from policy.lint.expressions import Held, held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.places import spot
-from policy.lint.trees import bare, comparisons, names, number
+from policy.lint.trees import bare, comparisons
 from policy.lint.view import Setting, View
+from policy.values.domain import PLAIN, single_number
 
 NOT_SECONDS: Final = Finding(
     "P601",
@@ -51,17 +53,48 @@ SMALL_FACTOR: Final = Finding(
     "DEFAULT_PRIO_FACTOR = 500\n",
 )
 
+DATE_AS_DURATION: Final = Finding(
+    "P605",
+    WARNING,
+    "a date that is used as a duration",
+    "Attributes such as QDate, JobStart and EnteredCurrentState are instants, in seconds since"
+    " 1970. How long ago that was is `time() - QDate`.",
+    "SYSTEM_PERIODIC_REMOVE = EnteredCurrentStatus > 7 * 86400\n",
+    "SYSTEM_PERIODIC_REMOVE = time() - EnteredCurrentStatus > 7 * 86400\n",
+)
+GIGABYTES: Final = Finding(
+    "P606",
+    WARNING,
+    "an amount of memory that seems to be in GiB",
+    "Memory and RequestMemory are in MiB: 16 of them are next to nothing.",
+    "START = TARGET.RequestMemory <= 16\n",
+    "START = TARGET.RequestMemory <= 16 * 1024\n",
+)
+
 _LEAST_AGE: Final = 30.0
-#: The greatest plausible number and its unit, by attribute.
-_AMOUNTS: Final = {
-    "memory": (1e8, "MiB"),
-    "requestmemory": (1e8, "MiB"),
-    "totalmemory": (1e8, "MiB"),
-    "disk": (1e12, "KiB"),
-    "requestdisk": (1e12, "KiB"),
-}
-_SINCE: Final = frozenset(("enteredcurrentstate", "enteredcurrentactivity", "jobstart"))
-_AGES: Final = frozenset(("totaljobruntime", "totalclaimruntime"))
+#: For how long a job runs or waits, in seconds, nobody asks for less than this.
+_LEAST_RUN: Final = 200.0
+_RUNS: Final = frozenset(
+    (
+        *("remotewallclocktime", "totaljobruntime", "jobduration", "committedtime"),
+        *("cumulativeslottime", "totalclaimruntime", "remoteusercpu"),
+    )
+)
+#: What may well be decided within seconds.
+_QUICK: Final = frozenset(
+    (
+        *("continue", "suspend", "kill", "want_suspend", "want_vacate", "preempt"),
+        *("system_periodic_release", "runbenchmarks", "is_owner", "isowner"),
+    )
+)
+#: The greatest plausible number, by unit.
+_GREATEST: Final = {"MiB": 2.0**25, "KiB": 1e12}
+_GIGABYTES: Final = (2.0, 32.0)
+_MEMORY: Final = frozenset(("memory", "requestmemory", "totalmemory", "memoryusage"))
+#: Before this an instant is a duration that somebody took for one.
+_FIRST_DATE: Final = 1e9
+#: Expressions that are times themselves.
+_TIMES: Final = frozenset(("maxjobretirementtime", "claim_worklife", "machinemaxvacatetime"))
 
 
 def check_units(view: View) -> Iterator[Diagnostic]:
@@ -75,10 +108,11 @@ def check_units(view: View) -> Iterator[Diagnostic]:
         if reading is not None and reading.diagnostic is None and reading.number() < 1:
             message = f"{setting.macro}: {reading.number():g} is no priority factor, 1 is used"
             yield SMALL_FACTOR.on(setting.entry, message)
-    for setting in view.expressions():
-        yield from _amounts(setting)
-    for setting in view.of(matching.PREEMPTION_REQUIREMENTS):
-        yield from _ages(setting)
+    for one in held(view):
+        for node in comparisons(one.tree):
+            yield from _compared(one, node)
+        if one.name.casefold() in _TIMES:
+            yield from _whole_time(one)
 
 
 def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
@@ -91,47 +125,69 @@ def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
 
 
-def _sides(node: Binary) -> Iterator[tuple[Node, str, float]]:
-    """What is compared with which number."""
-    for side, other, operator in (
-        (node.left, node.right, node.operator),
-        (node.right, node.left, MIRRORED.get(node.operator, node.operator)),
-    ):
-        value = number(other)
-        if value is not None:
-            yield bare(side), operator, value
+def _whole_time(one: Held) -> Iterator[Diagnostic]:
+    """An expression that is a number of seconds, and a small one."""
+    value = single_number(one.evaluation.value)
+    if value is not None and 1 < value < _LEAST_AGE:
+        message = f"{one.name} is {value:g} seconds"
+        yield NOT_SECONDS.at(message, *one.spot(one.tree), "times are in seconds")
 
 
-def _amounts(setting: Setting) -> Iterator[Diagnostic]:
-    assert setting.tree is not None
-    assert setting.reading is not None
-    for node in comparisons(setting.tree):
-        for side, _, value in _sides(node):
-            if not isinstance(side, Reference) or side.name.casefold() not in _AMOUNTS:
-                continue
-            most, unit = _AMOUNTS[side.name.casefold()]
-            if value > most:
-                where = spot(setting, node)
-                message = f"`{side.name}` is in {unit}, and no slot has {value:g} of them"
-                yield NOT_MEBIBYTES.at(message, *where)
+def _sides(one: Held, node: Binary) -> Iterator[tuple[Node, str, Node]]:
+    """Each side with what it is compared with, and how."""
+    yield bare(node.left), node.operator, bare(node.right)
+    yield bare(node.right), MIRRORED.get(node.operator, node.operator), bare(node.left)
 
 
-def _ages(setting: Setting) -> Iterator[Diagnostic]:
-    if setting.tree is None or setting.reading is None:
-        return
-    for node in comparisons(setting.tree):
-        for side, operator, value in _sides(node):
-            if operator in (">", ">=") and 0 < value < _LEAST_AGE and _is_age(side):
-                where = spot(setting, node)
-                yield SHORT_AGE.at(f"the job may be {value:g} seconds old", *where)
+def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
+    for side, operator, other in _sides(one, node):
+        mine, theirs = one.evaluation.alone(side), one.evaluation.alone(other)
+        where = one.spot(node)
+        if mine.unit == DATE:
+            if theirs.unit == SECONDS or _is_short(_number(one, other)):
+                message = f"`{unparse(side)}` is an instant, and `{unparse(other)}` a duration"
+                help_text = f"did you mean `time() - {unparse(side)}`?"
+                yield DATE_AS_DURATION.at(message, *where, help_text if _is_name(side) else None)
+            continue
+        value = _number(one, other)
+        if value is None or theirs.unit not in (PLAIN, ""):
+            continue
+        found = _amount(side, mine.unit, value)
+        if found is None and one.name.casefold() not in _QUICK:
+            found = _age(side, mine.unit, operator, value)
+        if found is not None:
+            yield found[0].at(found[1], *where)
 
 
-def _is_age(node: Node) -> bool:
-    if isinstance(node, Reference):
-        return node.name.casefold() in _AGES
-    if not isinstance(node, Binary) or node.operator != "-":
-        return False
-    clock = "currenttime" in names(node.left) or any(
-        isinstance(inner, Call) and inner.name.casefold() == "time" for inner in walk(node.left)
-    )
-    return clock and bool(names(node.right) & _SINCE)
+def _number(one: Held, node: Node) -> float | None:
+    """The number that a side is, whatever it is computed from."""
+    return single_number(one.evaluation.alone(node))
+
+
+def _is_short(value: float | None) -> bool:
+    return value is not None and 1 < abs(value) < _FIRST_DATE
+
+
+def _is_name(side: Node) -> bool:
+    return isinstance(side, Reference)
+
+
+def _amount(side: Node, unit: str, value: float) -> tuple[Finding, str] | None:
+    if unit not in _GREATEST:
+        return None
+    if value > _GREATEST[unit]:
+        message = f"`{unparse(side)}` is in {unit}, and no slot has {value:g} of them"
+        return NOT_MEBIBYTES, message
+    named = isinstance(side, Reference) and side.name.casefold() in _MEMORY
+    if named and _GIGABYTES[0] <= value < _GIGABYTES[1]:
+        return GIGABYTES, f"`{unparse(side)}` is in MiB, and {value:g} of them are very few"
+    return None
+
+
+def _age(side: Node, unit: str, operator: str, value: float) -> tuple[Finding, str] | None:
+    if unit != SECONDS or operator not in (">", ">=") or value <= 1:
+        return None
+    run = isinstance(side, Reference) and side.name.casefold() in _RUNS
+    if value < (_LEAST_RUN if run else _LEAST_AGE):
+        return SHORT_AGE, f"`{unparse(side)}` is in seconds, and {value:g} of them are very few"
+    return None

@@ -17,7 +17,7 @@ from attr import frozen
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import Reading, read_knob
 from policy.knobs.shares import GROUP_NAMES
@@ -43,6 +43,15 @@ class Setting:
     knob: Knob | None = None
     reading: Reading | None = None
     tree: Node | None = None
+
+    def text(self) -> str:
+        """The expanded value; empty where the expansion has no end."""
+        if self.reading is not None:
+            return self.reading.text
+        try:
+            return self.config.expand(self.entry).text
+        except ExpansionError:
+            return ""
 
     @property
     def local_name(self) -> str | None:
@@ -71,6 +80,7 @@ class View:
     words: frozenset[str]
     listed: frozenset[str]
     groups: tuple[str, ...]
+    defined: frozenset[str]
 
     def of(self, knob: Knob) -> Iterator[Setting]:
         """The settings of one knob, with any prefix, that their readers see."""
@@ -103,7 +113,7 @@ class View:
 
 def covering(macro: str) -> Knob | None:
     """The declaration of a macro, of the negotiator's or another daemon's."""
-    return find_knob(macro) or OTHER_KNOBS.get(macro.casefold())
+    return find_knob(macro) or find_other(macro)
 
 
 def split_prefix(config: Config, name: str) -> tuple[str | None, str]:
@@ -135,7 +145,13 @@ def view(config: Config) -> View:
     groups = read_knob(config, GROUP_NAMES).names()
     lists = (entry.raw for entry in own if entry.name.upper().endswith(_LISTS))
     listed = frozenset(word.casefold() for raw in lists for word in _WORD.findall(raw))
-    return View(config, settings, words, listed - {group.casefold() for group in groups}, groups)
+    defined = frozenset(
+        name.casefold()
+        for setting in settings
+        for name in (setting.macro, setting.entry.name.rpartition(".")[2])
+    )
+    names = listed - {group.casefold() for group in groups}
+    return View(config, settings, words, names, groups, defined)
 
 
 def _setting(config: Config, entry: Definition) -> Setting:

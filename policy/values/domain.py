@@ -193,6 +193,12 @@ def single_value(given: Abstract) -> ClassAdValue | None:
     return None
 
 
+def single_number(given: Abstract) -> float | None:
+    """The one number that it can be; a truth value is none."""
+    value = single_value(given)
+    return float(value) if value.__class__ in (int, float) else None
+
+
 def join(left: Abstract, right: Abstract) -> Abstract:
     """What is one or the other."""
     if left.empty or right.empty:

@@ -81,8 +81,9 @@ class Surroundings:
         others, _ = self._found(self.use.target, folded)
         if mine.empty:
             return ("target", folded), self._missing(others, self.use.target, folded)
+        # One that is there and comes to undefined is not looked for in the other ad.
         either = join(mine, self._missing(others, self.use.target, folded))
-        return ("", folded), either
+        return ("", folded), evolve(either, undefined=True)
 
     def _in(self, scope: str, folded: str) -> Abstract:
         kind = self.use.my if scope == "my" else self.use.target
@@ -132,7 +133,8 @@ def _of_ephemeral(added: Ephemeral) -> Abstract:
     if added.unit in ("priority", "weighted slots"):
         least = _LEAST_PRIORITY if added.unit == "priority" else 0.0
     value = _of_type(added.type, added.unit, (least, inf), ())
-    return evolve(value, single=added.rounded)
+    # The negotiator puts in reals as such, while ads of others may have integers in their place.
+    return evolve(value, whole=None if value.real else value.whole, single=added.rounded)
 
 
 def _of_type(

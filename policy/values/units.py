@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from policy.attributes import BYTES, DATE, SECONDS
-from policy.values.domain import PLAIN, single_value
+from policy.values.domain import PLAIN, single_number
 
 if TYPE_CHECKING:
     from policy.values.domain import Abstract
@@ -47,8 +47,8 @@ def _scaled(given: Abstract, factor: Abstract, sign: int) -> str:
     unit = given.unit
     if unit == PLAIN:
         return PLAIN
-    number = single_value(factor)
-    if unit == DATE or not isinstance(number, int | float) or isinstance(number, bool):
+    number = single_number(factor)
+    if unit == DATE or number is None:
         return ""
     if unit in BYTES:
         return _of_memory(unit, number, sign)

@@ -189,7 +189,7 @@ OUTCOMES: Mapping[str, str] = {
     'State == "Claimed" && State == "Unclaimed"': "F",
     'State =?= "claimed"': "F",
     'State == "claimed"': "TF",
-    '(Owner == "a" || Owner == "b") && Owner == "c"': "F",
+    '(Owner == "a" || Owner == "b") && Owner == "c"': "FU",
     "TARGET.Memory > 3": "U",
     "Memory > 3 || true": "T",
     "Foo =!= undefined && isUndefined(Foo)": "F",

@@ -1,0 +1,116 @@
+"""Declares the macros whose items are names of other macros, as jobs of a startd's cron are.
+
+Follows: the daemons of 25.14.1 and the manual.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attr import field, frozen
+
+
+@frozen
+class NameList:
+    """One such macro.
+
+    ``defined_by`` are the macros of an item, of which one has to be there, with ``<name>`` for the
+    item; ``aside`` are ends of names that belong to an item and are no item themselves.  ``what``
+    says what an item is, ``without`` what a daemon does with an item that nothing defines.
+    """
+
+    name: str
+    daemon: str
+    what: str
+    defined_by: tuple[str, ...]
+    without: str
+    aside: tuple[str, ...] = field(default=())
+
+    @property
+    def lists_attributes(self) -> bool:
+        """Are the items names of attributes, whose macros have just their names?"""
+        return self.defined_by == ("<name>",)
+
+    def member(self, macro: str) -> str | None:
+        """The item that a macro belongs to, as it is spelled there."""
+        for pattern in self.defined_by:
+            head, _, tail = pattern.partition("<name>")
+            folded = macro.casefold()
+            if not head or not folded.startswith(head.casefold()):
+                continue
+            inner = macro[len(head) : len(macro) - len(tail)]
+            if inner and folded.endswith(tail.casefold()) and not self._is_aside(inner):
+                return inner
+        return None
+
+    def _is_aside(self, inner: str) -> bool:
+        folded = f"_{inner.casefold()}"
+        return any(folded.endswith(f"_{end.casefold()}") for end in (*self.aside, "names"))
+
+
+def _attributes(name: str, daemon: str, ad: str) -> NameList:
+    return NameList(name, daemon, "attribute", ("<name>",), f"{ad} is without it")
+
+
+_PERIODIC: Final = ("reason", "subcode")
+_CRON: Final = "the job is not started"
+_MAPS: Final = ("CLASSAD_USER_MAPFILE_<name>", "CLASSAD_USER_MAPDATA_<name>")
+
+LISTS: Final = (
+    NameList("STARTD_CRON_JOBLIST", "STARTD", "job", ("STARTD_CRON_<name>_EXECUTABLE",), _CRON),
+    NameList("SCHEDD_CRON_JOBLIST", "SCHEDD", "job", ("SCHEDD_CRON_<name>_EXECUTABLE",), _CRON),
+    *(
+        NameList(
+            f"SYSTEM_PERIODIC_{verb}_NAMES", "SCHEDD", "expression",
+            (f"SYSTEM_PERIODIC_{verb}_<name>",), "it counts for nothing", _PERIODIC,
+        )
+        for verb in ("HOLD", "RELEASE", "REMOVE", "VACATE")
+    ),
+    NameList(
+        "JOB_TRANSFORM_NAMES", "SCHEDD", "transform",
+        ("JOB_TRANSFORM_<name>",), "no job is transformed by it",
+    ),
+    NameList(
+        "SUBMIT_REQUIREMENT_NAMES", "SCHEDD", "requirement",
+        ("SUBMIT_REQUIREMENT_<name>",), "it is not asked for", ("reason", "is_warning"),
+    ),
+    NameList(
+        "SUBMIT_TEMPLATE_NAMES", "SUBMIT", "template",
+        ("SUBMIT_TEMPLATE_<name>",), "there is no such template",
+    ),
+    NameList(
+        "JOB_ROUTER_ROUTE_NAMES", "JOB_ROUTER", "route",
+        ("JOB_ROUTER_ROUTE_<name>",), "there is no such route",
+    ),
+    NameList(
+        "DOCKER_VOLUMES", "STARTD", "volume",
+        ("DOCKER_VOLUME_DIR_<name>",), "it is not mounted", ("mount_if",),
+    ),
+    *(
+        NameList(f"{daemon}_CLASSAD_USER_MAP_NAMES", daemon, "map", _MAPS, "userMap() is undefined")
+        for daemon in ("SCHEDD", "NEGOTIATOR", "STARTD", "COLLECTOR", "STARTER", "JOB_ROUTER")
+    ),
+    _attributes("STARTD_ATTRS", "STARTD", "the machine's ad"),
+    _attributes("STARTD_EXPRS", "STARTD", "the machine's ad"),
+    _attributes("STARTD_PARTITIONABLE_SLOT_ATTRS", "STARTD", "the slot's ad"),
+    _attributes("SCHEDD_ATTRS", "SCHEDD", "the schedd's ad"),
+    _attributes("SUBMIT_ATTRS", "SUBMIT", "the job's ad"),
+    _attributes("SUBMIT_EXPRS", "SUBMIT", "the job's ad"),
+    _attributes("MASTER_ATTRS", "MASTER", "the master's ad"),
+    _attributes("COLLECTOR_ATTRS", "COLLECTOR", "the collector's ad"),
+    _attributes("NEGOTIATOR_ATTRS", "NEGOTIATOR", "the negotiator's ad"),
+    _attributes("NEGOTIATOR_MATCH_EXPRS", "NEGOTIATOR", "the matched job's ad"),
+)  # fmt: skip
+#: By case-folded name.
+LISTS_BY_NAME: Final = {found.name.casefold(): found for found in LISTS}
+#: Ends of macros whose value is a list of names, hosts, users or methods.
+_LISTED_ENDS: Final = (
+    *("_NAMES", "_JOBLIST", "_ATTRS", "_EXPRS", "_METHODS", "DAEMON_LIST", "COLLECTOR_HOST"),
+    *("CONDOR_HOST", "FLOCK_TO", "FLOCK_FROM", "DOCKER_VOLUMES", "CONDOR_VIEW_HOST"),
+)
+
+
+def is_list(macro: str) -> bool:
+    """Is the value a list of plain names, in which a quote is part of a name?"""
+    folded = macro.upper()
+    return folded.endswith(_LISTED_ENDS) or folded.startswith(("ALLOW_", "DENY_"))

@@ -1,0 +1,154 @@
+"""Checks references to macros that nobody defines, wherever a daemon would read them.
+
+A daemon reads the macros that it asks for and those that lists name, and with them everything that
+these refer to: the finding stands at the reference, in the helper macro that has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Final
+
+from classad.errors import Diagnostic, suggest
+from classad.source import Source
+from policy.data.tables import builtin_table, meanings
+from policy.knobs.lists import LISTS, LISTS_BY_NAME
+from policy.knobs.readers import find_readers
+from policy.language.conditions import keyword
+from policy.language.lines import LineReader
+from policy.language.table import Definition
+from policy.lint import reading
+from policy.lint.finding import WARNING, Finding
+from policy.lint.lists import items
+from policy.lint.view import Setting, View
+
+SHELL: Final = Finding(
+    "P124",
+    WARNING,
+    "braces where a reference has parentheses",
+    "`${NAME}` is text for HTCondor; a reference is written `$(NAME)`.",
+    "SCRATCH = /scratch\nEXECUTE = ${SCRATCH}/condor\n",
+    "SCRATCH = /scratch\nEXECUTE = $(SCRATCH)/condor\n",
+)
+_REFERENCE: Final = re.compile(r"(?<!\$)\$\(([A-Za-z0-9_./]+)\)")
+_ANY: Final = re.compile(r"\$\w*\(([A-Za-z0-9_./]+)")
+_BRACES: Final = re.compile(r"(?<!\$)\$\{(\w+)\}")
+#: Macros that a daemon sets itself, on some machines to nothing.
+_RUNTIME: Final = frozenset(
+    (
+        *("dollar", "config_root", "python3", "tilde", "ipv6_address", "ipv4_address", "opsysver"),
+        *("opsysandver", "opsys_ver", "opsys_and_ver", "opsys_long_name", "opsys_name", "pid"),
+        *("condor_version", "subsystem", "localname", "hostname", "full_hostname", "username"),
+        *("opsysmajorver", "opsysname", "opsyslegacy", "opsysshortname", "opsyslongname", "ppid"),
+        *("unameopsys", "unamearch", "uname_opsys", "uname_arch", "arch", "opsys", "ip_address"),
+    )
+)
+#: Macros with a language of their own, in which references may be to the job.
+_OTHER_LANGUAGES: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_", "SUBMIT_TEMPLATE_", "STARTD_JOB_HOOK_")
+_SHORTEST: Final = 4
+
+
+def check_holes(view: View) -> Iterator[Diagnostic]:
+    """Everything about undefined macros."""
+    for setting in _live(view):
+        if setting.macro.upper().startswith(_OTHER_LANGUAGES):
+            continue
+        for found in _REFERENCE.finditer(setting.entry.raw):
+            if not _is_defined(view, found[1]):
+                where = _place(setting.entry, found[0])
+                yield reading.HOLE.at(_message(setting, found[1]), *where, _help(view, found[1]))
+        for found in _BRACES.finditer(setting.entry.raw):
+            if _is_defined(view, found[1]):
+                message = f"`{found[0]}` is not a reference"
+                meant = f"did you mean `$({found[1]})`?"
+                yield SHELL.at(message, *_place(setting.entry, found[0]), meant)
+    yield from _conditions(view)
+
+
+def _message(setting: Setting, name: str) -> str:
+    return f"`$({name})` is not defined and leaves a hole in {setting.name}"
+
+
+def _help(view: View, name: str) -> str | None:
+    known = [setting.macro for setting in view.settings]
+    meant = suggest(name, known) if len(name) >= _SHORTEST else None
+    return None if meant is None else f"did you mean `$({meant})`?"
+
+
+def _place(entry: Definition, text: str) -> tuple[Source | None, int, int]:
+    """Where a reference stands in the file; the whole value where it was put together."""
+    if entry.source is None:
+        return None, 0, 0
+    at = entry.source.text.find(text, entry.start, entry.end)
+    if at < 0:
+        return entry.source, entry.start, max(entry.end, entry.start + 1)
+    return entry.source, at, at + len(text)
+
+
+def _is_defined(view: View, name: str) -> bool:
+    folded = name.casefold()
+    if folded in _RUNTIME or "." in name:
+        return True
+    return view.config.scope.table.exact(name) is not None or folded in view.defined
+
+
+def _live(view: View) -> Iterator[Setting]:
+    """The definitions that daemons read, directly or through others."""
+    by_name: dict[str, list[Setting]] = {}
+    for setting in view.settings:
+        by_name.setdefault(setting.macro.casefold(), []).append(setting)
+    todo = [setting for setting in view.settings if _is_read(setting)]
+    todo += [one for name in _attributes(view) for one in by_name.get(name, ())]
+    done: dict[int, Setting] = {}
+    while todo:
+        setting = todo.pop()
+        if id(setting) not in done:
+            done[id(setting)] = setting
+            names = (found[1].casefold() for found in _ANY.finditer(setting.entry.raw))
+            todo += [one for name in names for one in by_name.get(name, ())]
+    return (setting for setting in view.settings if id(setting) in done)
+
+
+def _is_read(setting: Setting) -> bool:
+    if setting.knob is not None or find_readers(setting.macro) is not None:
+        return True
+    if setting.macro in meanings() or setting.macro.casefold() in _of_defaults():
+        return True
+    return any(names.member(setting.macro) is not None for names in LISTS) or (
+        setting.macro.upper().startswith(("STARTD_CRON_", "SCHEDD_CRON_"))
+    )
+
+
+@cache
+def _of_defaults() -> frozenset[str]:
+    """The macros that have a default, and those that defaults refer to."""
+    table = builtin_table()
+    texts = (row[0] for row in table.values())
+    return frozenset((*table, *(f[1].casefold() for t in texts for f in _ANY.finditer(t))))
+
+
+def _attributes(view: View) -> Iterable[str]:
+    """Macros that lists of attributes publish."""
+    for setting in view.settings:
+        names = LISTS_BY_NAME.get(setting.macro.casefold())
+        if names is not None and names.lists_attributes:
+            yield from (item.text.casefold() for item in items(setting))
+
+
+def _conditions(view: View) -> Iterator[Diagnostic]:
+    """References in conditions, which are false without them."""
+    sources = {id(s.entry.source): s.entry.source for s in view.settings if s.entry.source}
+    for source in sources.values():
+        if source.name.startswith("use "):
+            continue
+        for line in LineReader(source):
+            word = keyword(line.text)
+            if word is None or word[0] not in ("if", "elif"):
+                continue
+            for found in _REFERENCE.finditer(line.text):
+                if not _is_defined(view, found[1]):
+                    message = f"`$({found[1]})` is not defined, and the condition is false"
+                    start, end = line.offset(found.start()), line.offset(found.end() - 1) + 1
+                    yield reading.HOLE.at(message, source, start, end, _help(view, found[1]))

@@ -1,0 +1,167 @@
+"""Checks lists that name other macros: what is listed and not there, there and not listed, quotes.
+
+Follows: the startd and the schedd of 25.14.1, which skip what they do not find, and take quotes for
+a part of the name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from policy.data.tables import attribute_names
+from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
+from policy.lint.finding import WARNING, Finding
+from policy.lint.places import stretch
+from policy.lint.trees import references, scope_of
+from policy.lint.view import Setting, View
+
+NOT_DEFINED: Final = Finding(
+    "P211",
+    WARNING,
+    "a name in a list that nothing defines",
+    "An item of STARTD_CRON_JOBLIST, JOB_TRANSFORM_NAMES, STARTD_ATTRS and the like stands for"
+    " other macros. The daemons go on without an item whose macros are not there; few log it.",
+    "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n",
+    "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
+    "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
+)
+NOT_LISTED: Final = Finding(
+    "P212",
+    WARNING,
+    "a definition that its list does not name",
+    "A daemon looks for what the list names and for nothing else: the definition has no effect.",
+    "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
+    "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
+    "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
+)
+QUOTED: Final = Finding(
+    "P213",
+    WARNING,
+    "quotes in a list of names",
+    "A list is plain text between commas and blanks. Quotes belong to the names that they stand in,"
+    " and no daemon, host, user, method or macro has a name with quotes.",
+    'STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n',
+    "STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n",
+)
+NOT_PUBLISHED: Final = Finding(
+    "P214",
+    WARNING,
+    "an attribute of one's own that no list publishes",
+    "A macro becomes an attribute of the machine's ad when STARTD_ATTRS names it. `MY.Name` is"
+    " undefined without that.",
+    "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
+    "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
+)
+_ITEM: Final = re.compile(r"[^,\s]+")
+_NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
+_QUOTES: Final = "\"'"
+
+
+@frozen
+class Item:
+    """An item of a list, with its place in the expanded value."""
+
+    text: str
+    start: int
+    end: int
+
+
+def items(setting: Setting) -> list[Item]:
+    """The items of a list."""
+    return [Item(f[0], f.start(), f.end()) for f in _ITEM.finditer(setting.text())]
+
+
+def check_lists(view: View) -> Iterator[Diagnostic]:
+    """Everything about lists."""
+    listed: dict[str, set[str]] = {}
+    for setting in view.settings:
+        found = LISTS_BY_NAME.get(setting.macro.casefold())
+        if found is not None:
+            names = {item.text.strip(_QUOTES).casefold() for item in items(setting)}
+            listed.setdefault(found.name, set()).update(names)
+            yield from _undefined(view, setting, found)
+        if is_list(setting.macro):
+            yield from _quotes(setting)
+    yield from _unlisted(view, listed)
+    yield from _unpublished(view, set().union(*listed.values()) if listed else set())
+
+
+def _quotes(setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    for item in items(setting):
+        if item.text[0] in _QUOTES or item.text[-1] in _QUOTES:
+            end = item.end
+            if item.text[0] in _QUOTES and item.text[-1:] != item.text[0]:
+                close = text.find(item.text[0], item.end)
+                end = close + 1 if close > 0 else end
+            place = stretch(setting, text, item.start, end)
+            message = f"{setting.macro} is a list of names, and quotes are part of a name"
+            yield QUOTED.at(message, *place, "leave the quotes out")
+            return
+
+
+def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagnostic]:
+    text = setting.text()
+    for item in items(setting):
+        if names.name == "SUBMIT_ATTRS" and item.text.casefold() in _used(view, setting):
+            continue  # a user may give it
+        if _NAME.fullmatch(item.text) and not _is_defined(view, names, item.text):
+            place = stretch(setting, text, item.start, item.end)
+            macro = names.defined_by[0].replace("<name>", item.text)
+            message = f"{setting.macro} lists `{item.text}`, and `{macro}` is not defined"
+            yield NOT_DEFINED.at(message, *place, names.without)
+
+
+def _used(view: View, but: Setting) -> set[str]:
+    """The words of all other values."""
+    texts = (setting.entry.raw for setting in view.settings if setting is not but)
+    return {found.casefold() for text in texts for found in _NAME.findall(text)}
+
+
+def _is_defined(view: View, names: NameList, item: str) -> bool:
+    if names.lists_attributes and item.casefold() in _published():
+        return True
+    for pattern in names.defined_by:
+        macro = pattern.replace("<name>", item)
+        if view.config.lookup(macro) is not None or macro.casefold() in view.defined:
+            return True
+    return False
+
+
+def _published() -> frozenset[str]:
+    return frozenset(name.casefold() for name in attribute_names())
+
+
+def _unlisted(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
+    for setting in view.settings:
+        for names in LISTS:
+            item = names.member(setting.macro)
+            if item is None or setting.macro.casefold() in view.words:
+                continue
+            lists = [other.name for other in LISTS if other.member(setting.macro) is not None]
+            if not any(item.casefold() in listed.get(name, ()) for name in lists):
+                message = f"`{item}` is in no {names.name}, so nobody reads this"
+                yield NOT_LISTED.named(setting.entry, message)
+            break
+
+
+def _unpublished(view: View, listed: set[str]) -> Iterator[Diagnostic]:
+    """Macros that expressions of the startd mean as attributes of the slot."""
+    meant: dict[str, str] = {}
+    for setting in view.expressions():
+        if setting.knob is not None and setting.knob.read_by == "STARTD" and setting.tree:
+            for node in references(setting.tree):
+                if scope_of(node) == "my":
+                    meant.setdefault(node.name.casefold(), setting.name)
+    for setting in view.settings:
+        name = setting.macro.casefold()
+        known = name in listed or name in _published() or setting.knob is not None
+        if name in meant and not known:
+            message = f"`MY.{setting.macro}` in {meant[name]} is undefined: no list publishes it"
+            help_text = f"add `{setting.macro}` to STARTD_ATTRS"
+            yield NOT_PUBLISHED.named(setting.entry, message, help_text)

@@ -1,0 +1,121 @@
+"""Checks what no daemon reads for its prefix, and what a second assignment loses.
+
+Follows: lookup order and readers of 25.14.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic, is_one_edit
+from policy.knobs.lists import LISTS_BY_NAME, is_list
+from policy.knobs.other_daemons import DAEMONS
+from policy.knobs.readers import MAIN, find_readers
+from policy.language.macros import ExpansionError
+from policy.language.table import Definition
+from policy.lint.finding import WARNING, Finding
+from policy.lint.names import replaces
+from policy.lint.view import Setting, View, is_own
+
+NEVER_READ: Final = Finding(
+    "P221",
+    WARNING,
+    "a macro with the prefix of a daemon that does not read it",
+    "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
+    " the name of a daemon, or the local name that a daemon is started with.",
+    "NEGOTIATOR.START = False\n",
+    "STARTD.START = False\n",
+)
+LOST: Final = Finding(
+    "P222",
+    WARNING,
+    "a second assignment of a list that loses what the first one had",
+    "The later assignment replaces the earlier one whole. To add to a list say"
+    " `NAME = $(NAME), more`.",
+    "ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
+    "ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
+)
+POLICY_LOST: Final = Finding(
+    "P223",
+    WARNING,
+    "an assignment that undoes a policy template",
+    "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
+    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition.",
+    "use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
+    "PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
+)
+_ITEMS: Final = re.compile(r"[^,\s]+")
+_LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
+#: Templates that add a condition to what was there.
+_ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+_ADDED: Final = ("PREEMPT", "WANT_HOLD")
+
+
+def check_overrides(view: View) -> Iterator[Diagnostic]:
+    """Everything about prefixes and second assignments."""
+    started = _local_names(view)
+    for setting in view.settings:
+        yield from _prefix(view, setting, started)
+        yield from _lost(setting)
+        yield from _policy(setting)
+
+
+def _local_names(view: View) -> dict[str, str]:
+    """The local names that arguments of daemons give, by case-folded name."""
+    texts = (setting.text() for setting in view.settings)
+    return {found[1].casefold(): found[1] for text in texts for found in _LOCAL.finditer(text)}
+
+
+def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[Diagnostic]:
+    prefix, macro = setting.prefix, setting.macro
+    if prefix is None or macro.casefold() in view.words:
+        return
+    if prefix.upper() in DAEMONS:
+        readers = find_readers(macro)
+        daemons = readers.daemons if readers is not None else frozenset()
+        if setting.knob is not None:
+            daemons |= {setting.knob.read_by}
+        if daemons and prefix.upper() in MAIN and prefix.upper() not in daemons:
+            message = f"condor_{prefix.lower()} does not read {macro}"
+            names = ", ".join(f"condor_{name.lower()}" for name in sorted(daemons))
+            yield NEVER_READ.named(setting.entry, message, f"{names} does")
+        return
+    near = [
+        name for name in (*DAEMONS, *started.values()) if is_one_edit(prefix.upper(), name.upper())
+    ]
+    if near and prefix.casefold() not in started:
+        message = f"no daemon has the name `{prefix}`"
+        yield NEVER_READ.named(setting.entry, message, f"did you mean `{min(near)}`?")
+
+
+def _lost(setting: Setting) -> Iterator[Diagnostic]:
+    entry, earlier = setting.entry, setting.entry.previous
+    if not (is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME):
+        return
+    if earlier is None or not is_own(earlier) or not replaces(entry, earlier):
+        return
+    lost = [item for item in _items(setting, earlier) if item not in _items(setting, entry)]
+    if lost:
+        message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in lost)}"
+        help_text = f"line {earlier.line} has it; to add say `{entry.name} = $({entry.name}), ...`"
+        yield LOST.named(entry, message, help_text)
+
+
+def _items(setting: Setting, entry: Definition) -> list[str]:
+    try:
+        text = setting.config.expand(entry).text
+    except ExpansionError:
+        text = ""
+    return list(dict.fromkeys(_ITEMS.findall(text)))
+
+
+def _policy(setting: Setting) -> Iterator[Diagnostic]:
+    entry, earlier = setting.entry, setting.entry.previous
+    if earlier is None or not _ADDING.match(earlier.template or "") or entry.template is not None:
+        return
+    if entry.name.upper() in _ADDED and earlier.raw not in entry.raw:
+        name = (earlier.template or "").partition("+")[0]
+        message = f"{entry.name} drops the condition that `use {name}` in line {earlier.line} adds"
+        yield POLICY_LOST.named(entry, message, "set it before the template")
