@@ -111,9 +111,7 @@ def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate)
     if isinstance(again, Candidate):
         keys = rank_keys(board, slot, request, MatchKind.NONE)
         found = candidate.limited_as
-        board.match_list.put_back(
-            again._replace(kind=MatchKind.NONE, keys=keys, first_kind=found)
-        )
+        board.match_list.put_back(again._replace(kind=MatchKind.NONE, keys=keys, first_kind=found))
 
 
 def _still_valid(board: Board, kept: MatchList, request: ClassAd) -> bool:
