@@ -493,6 +493,14 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
+        "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
+    ),
+    Mutation(
+        "negotiator/scenario/warm.py", "else max(float(elapsed), 1.0)", "else float(elapsed)",
+        "conform tests/vectors/negotiation/group-turns-cycle-after-cycle.json",
+    ),
+    Mutation(
         "negotiator/expressions/flattening.py", "            todo = further\n",
         "            break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",

@@ -101,8 +101,7 @@ def negotiate(
     rounds = all_rounds(board, submitters)
     board.watch.finished(board)
     accountant.meet(submitter.name for submitter in fetched)
-    made = list(zip(board.matches, board.limits, strict=True))
-    claims = partial(table_of_claims, waiting, charged, made, slots, context)
+    claims = partial(table_of_claims, waiting, charged, board.limited_matches, slots, context)
     return _result(board, submitters, rounds, trimmed, usage_before, claims)
 
 

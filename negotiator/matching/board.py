@@ -175,6 +175,11 @@ class Board:
             self._by_name = {slot.name: slot for slot in self.fetched}
         return self._by_name
 
+    @property
+    def limited_matches(self) -> list[tuple[Match, str]]:
+        """Each match with the concurrency limits that it was counted for."""
+        return list(zip(self.matches, self.limits, strict=True))
+
     def drop_match_list(self) -> None:
         """Forget the candidates of the last request."""
         self.match_list = None

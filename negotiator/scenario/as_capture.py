@@ -65,7 +65,7 @@ def _capture(
     loaded, *more = (_policy(knobs, reader, moment, name) for name in names)
     accountant = accountant_of(scenario, slots, make, loaded.policy)
     snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, loaded.policy)
-    snapshot = warmed(scenario, snapshot, loaded.policy, moment)
+    snapshot = warmed(scenario, seen, snapshot, loaded.policy, moment)
     machines = {slot.name.partition("@")[2] or slot.name for slot in slots}
     facts = PoolFacts(
         name=str(scenario.get("name") or reader.paths.title),

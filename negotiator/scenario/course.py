@@ -37,7 +37,7 @@ from negotiator.scenario.expand import (
     quoted,
 )
 from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of
-from negotiator.scenario.warm import one_process, remembering, warmed
+from negotiator.scenario.warm import one_process, remembering, seconds_since, warmed
 from policy.model import NegotiatorPolicy
 
 
@@ -123,9 +123,9 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
             accountant = evolve(accountant, last_update_time=NOW - elapsed)
         snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, policy, senders)
         if lives_on and result is not None:
-            snapshot = remembering(snapshot, result, elapsed)
+            snapshot = remembering(snapshot, result, seconds_since(seen, elapsed))
         else:
-            snapshot = warmed(scenario, snapshot, policy, NOW)
+            snapshot = warmed(scenario, seen, snapshot, policy, NOW)
         recorder = _Recorder()
         result = negotiate(snapshot, policy, now=NOW, watch=recorder, engine=engine)
         offers, quota_steps = tuple(recorder.offers), tuple(recorder.steps)
@@ -140,7 +140,7 @@ def first_snapshot(case: Scenario) -> Snapshot:
     policy = policy_of(scenario)
     accountant = accountant_of(scenario, slots, make, policy)
     snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, policy)
-    return warmed(scenario, snapshot, policy, NOW)
+    return warmed(scenario, seen, snapshot, policy, NOW)
 
 
 def _entries(scenario: Scenario) -> tuple[list[SlotEntry], list[JobEntry]]:
