@@ -533,4 +533,8 @@ MUTATIONS: Final = (
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
     ),
+    Mutation(
+        "policy/lint/companions.py", "return not manages or", "return",
+        "tests tests/policy/test_findings_corpus.py -k clean_configuration",
+    ),
 )  # fmt: skip
