@@ -27,7 +27,7 @@ SOURCES = [
     "csrc/codes.c",
     "csrc/operate.c",
 ]
-DEPENDS = ["csrc/kernels.h", "csrc/declared.h", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
+DEPENDS = ["csrc/kernels.h", "csrc/declared.h", "csrc/lex.h", "csrc/cells.h"]
 FLAGS = [
     "-std=c11",
     "-O2",

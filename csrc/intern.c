@@ -1,5 +1,5 @@
-/* The store of texts: see intern.h. */
-#include "intern.h"
+/* Numbers texts in the order in which they come, each once: see cells.h. */
+#include "cells.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,12 +98,13 @@ int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length)
             memcmp(pool->bytes + known->offset, text, length) == 0)
             return pool->slots[slot].number - 1;
     }
-    if (pool->count >= INT32_MAX - 1 || length > PTRDIFF_MAX - pool->used ||
+    if (pool->count >= INT32_MAX - 1 || length > UINT32_MAX ||
+        pool->used > PTRDIFF_MAX - length ||
         ca_room(&pool->texts, &pool->capacity, pool->count + 1, sizeof *pool->texts) < 0 ||
         ca_room(&pool->bytes, &pool->room, pool->used + length + 1, 1) < 0)
         return CA_NO_MEMORY;
     memcpy(pool->bytes + pool->used, text, length);
-    pool->texts[pool->count] = (ca_text){pool->used, length, hash};
+    pool->texts[pool->count] = (ca_text){pool->used, hash, (uint32_t)length, 0};
     pool->used += length;
     pool->slots[slot] = (ca_slot){half(hash), (int32_t)++pool->count};
     return (int32_t)pool->count - 1;

@@ -156,7 +156,7 @@ static void lex_quoted(ca_lexer *lexer, unsigned char quote)
         sure = 0;
     if (quote == '\'' && (escaped || at == lexer->start + 1))
         sure = 0;
-    int kind = quote == '\'' ? CA_T_QUOTED : escaped ? CA_T_ESCAPED : CA_T_STRING;
+    int kind = quote == '\'' ? CA_T_QUOTED : escaped ? CA_T_ESCAPED_STRING : CA_T_STRING;
     end_token(lexer, sure ? kind : CA_T_UNSURE, at + 1);
 }
 

@@ -73,7 +73,8 @@ static size_t last_end(const parser *p)
 static range token(parser *p)
 {
     const ca_lexer at = p->lexer;
-    const size_t quote = at.kind == CA_T_QUOTED || at.kind == CA_T_STRING || at.kind == CA_T_ESCAPED;
+    const size_t quote = at.kind == CA_T_QUOTED || at.kind == CA_T_STRING ||
+                         at.kind == CA_T_ESCAPED_STRING;
     ca_lex_next(&p->lexer);
     return (range){at.start, at.end, at.start + quote, at.end - quote};
 }
@@ -163,20 +164,14 @@ static int primary(parser *p, int depth)
     switch (p->lexer.kind) {
     case CA_T_NAME:
     case CA_T_QUOTED: return name_or_call(p, depth);
-    case CA_T_INTEGER: return emit(p, CA_INTEGER, 0, 0, token(p));
-    case CA_T_REAL: return emit(p, CA_REAL, 0, 0, token(p));
-    case CA_T_STRING: return emit(p, CA_STRING, 0, 0, token(p));
-    case CA_T_ESCAPED: return emit(p, CA_ESCAPED_STRING, 0, 0, token(p));
-    case CA_T_TRUE: return emit(p, CA_TRUE, 0, 0, token(p));
-    case CA_T_FALSE: return emit(p, CA_FALSE, 0, 0, token(p));
-    case CA_T_UNDEFINED: return emit(p, CA_UNDEFINED, 0, 0, token(p));
-    case CA_T_ERROR: return emit(p, CA_ERROR, 0, 0, token(p));
     case CA_T_DOT: return absolute(p);
     case CA_T_OPEN_PAREN: return parens(p, depth);
     case CA_T_OPEN_BRACE: return list(p, depth);
     case CA_T_OPEN_BOX: return ad(p, depth, 0);
-    default: return 0;
     }
+    /* Tokens of literals are in the order of their nodes. */
+    const int kind = p->lexer.kind - CA_T_INTEGER + CA_INTEGER;
+    return kind >= CA_INTEGER && kind <= CA_ERROR && emit(p, kind, 0, 0, token(p));
 }
 
 /* a.name and a[index] */

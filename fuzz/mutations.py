@@ -426,10 +426,13 @@ MUTATIONS: Final = (
         "csrc/operate.c", "z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z)",
         "of_real(z)", "tests tests/classad/test_table_vectors.py",
     ),
-    Mutation(_SELECT, "    return left < right;", "    return left > right;", "fuzz kernels"),
     Mutation(
-        _SELECT, "        if ((a != a) != (b != b))\n            return b != b;", "",
+        _SELECT, "return sorted->stable && left < right;", "return sorted->stable && left > right;",
         "fuzz kernels",
+    ),
+    Mutation(
+        _SELECT, "        if (sorted->stable && (a != a) != (b != b))\n            return b != b;",
+        "", "fuzz kernels",
     ),
     Mutation(
         _SELECT, "enum { INSERTION_LENGTH = 16 };", "enum { INSERTION_LENGTH = 15 };",
@@ -440,12 +443,11 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_kernels.py",
     ),
     Mutation(
-        "csrc/literal.c", "number.scale += negative ? -exponent : exponent;",
-        "number.scale += exponent;",
+        "csrc/literal.c", "scale += below ? -exponent : exponent;", "scale += exponent;",
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
-        "csrc/literal.c", "digits / TEN[-scale]", "digits * (1 / TEN[-scale])",
+        "csrc/literal.c", "value / TEN[-scale]", "value * (1 / TEN[-scale])",
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
@@ -491,6 +493,19 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
+        "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
+    ),
+    Mutation(
+        "negotiator/scenario/warm.py", "else max(float(elapsed), 1.0)", "else float(elapsed)",
+        "conform tests/vectors/negotiation/group-turns-cycle-after-cycle.json",
+    ),
+    Mutation(
+        "negotiator/expressions/flattening.py", "            todo = further\n",
+        "            break\n",
+        "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
+    ),
+    Mutation(
         "negotiator/pool/partitionable.py", "    if not children:\n        return None\n", "",
         "conform tests/vectors/negotiation/pslot-preemption-no-child-could-go.json",
     ),
@@ -503,7 +518,7 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/uploads-after-results.json",
     ),
     Mutation(
-        "negotiator/scenario/read.py", "made}, reverse=True)", "made})",
+        "negotiator/jobs/submitters.py", "for prio in prios}, reverse=True)", "for prio in prios})",
         "conform tests/vectors/negotiation/global-job-prios-18-ads.json",
     ),
     Mutation(
@@ -517,5 +532,9 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
+    ),
+    Mutation(
+        "policy/lint/companions.py", "return not manages or", "return",
+        "tests tests/policy/test_findings_corpus.py -k clean_configuration",
     ),
 )  # fmt: skip

@@ -8,6 +8,7 @@ Inputs: a scope, a definition, a stretch of its expanded value.  Outputs: source
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from attr import evolve, frozen
@@ -46,6 +47,20 @@ def locate(scope: Scope, definition: Definition, start: int, end: int) -> Spot |
         if spot is not None:
             return spot
     return None
+
+
+def references_to(scope: Scope, definition: Definition) -> list[tuple[str, ...]] | None:
+    """For each character of the expanded value, the references that lead to it, outermost first.
+
+    A reference is named by its macro and its place, so that two to one macro differ.
+    """
+    paths = _paths(scope, definition)
+    if paths is None:
+        return None
+    return [
+        tuple(f"{inner.owner.name}@{site.start}" for site, inner in pairwise(path))
+        for path in paths
+    ]
 
 
 def _paths(scope: Scope, definition: Definition) -> list[_Path] | None:

@@ -308,7 +308,7 @@ def test_the_first_page_has_the_worst_three_causes() -> None:
     lines = texts(MANY)
     assert sum("pool.conf:" in line and "[P" in line for line in lines) == 3
     assert "error[P110]" in next(line for line in lines if "[P" in line)
-    assert lines[-1].endswith("causes are shown, --all shows all")
+    assert lines[-1].endswith(" causes, --all shows all")
     assert len(texts(MANY, every=True)) > len(lines)
 
 
