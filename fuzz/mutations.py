@@ -259,7 +259,7 @@ MUTATIONS: Final = (
         "negotiator/pool/trimming.py", "c_int(remaining) > 0", "remaining > 0", _WILD,
     ),
     Mutation(
-        "negotiator/pool/size.py", "return 1 if cpus is None else", "return 0 if cpus is None else",
+        "negotiator/pool/size.py", "return 1.0 if cpus is None else", "return 0.0 if cpus is None else",
         _WILD,
     ),
     Mutation(
