@@ -493,6 +493,19 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
+        "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
+    ),
+    Mutation(
+        "negotiator/scenario/warm.py", "else max(float(elapsed), 1.0)", "else float(elapsed)",
+        "conform tests/vectors/negotiation/group-turns-cycle-after-cycle.json",
+    ),
+    Mutation(
+        "negotiator/expressions/flattening.py", "            todo = further\n",
+        "            break\n",
+        "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
+    ),
+    Mutation(
         "negotiator/pool/partitionable.py", "    if not children:\n        return None\n", "",
         "conform tests/vectors/negotiation/pslot-preemption-no-child-could-go.json",
     ),
@@ -505,7 +518,7 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/uploads-after-results.json",
     ),
     Mutation(
-        "negotiator/scenario/read.py", "made}, reverse=True)", "made})",
+        "negotiator/jobs/submitters.py", "for prio in prios}, reverse=True)", "for prio in prios})",
         "conform tests/vectors/negotiation/global-job-prios-18-ads.json",
     ),
     Mutation(

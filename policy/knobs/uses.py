@@ -60,6 +60,8 @@ _OF_SLOTS: Final = {
     "modify_request_expr_requestgpus": (_NUMBER, _CLAIM),
     "cgroup_hard_memory_limit_expr": (_NUMBER, _CLAIM),
     "cgroup_low_memory_limit_expr": (_NUMBER, _CLAIM),
+    "schedd_preemption_requirements": (_CONDITION, "when a parallel job wants the slot"),
+    "schedd_preemption_rank": (_NUMBER, "when a parallel job wants the slot"),
     "singularity_job": (_CONDITION, _CLAIM),
     "singularity_image_expr": (_ANY, _CLAIM),
     "defrag_draining_start_expr": (_CONDITION, "while the machine drains"),
@@ -86,8 +88,6 @@ _OF_JOBS: Final = {
     "job_default_requestdisk": ("", _NUMBER, _SUBMIT),
     "job_default_lease_duration": ("", _NUMBER, _SUBMIT),
     "job_router_source_job_constraint": ("", _CONDITION, _QUEUE),
-    "schedd_preemption_requirements": ("slot", _CONDITION, "for parallel jobs"),
-    "schedd_preemption_rank": ("slot", _NUMBER, "for parallel jobs"),
 }
 #: Macros that see the schedd, and the job that is asked about.
 _OF_SCHEDDS: Final = {

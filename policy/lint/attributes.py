@@ -12,7 +12,7 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from classad.language.operators import GUARDS
 from classad.syntax.nodes import Binary, Call, Node, walk
-from policy.attributes import attribute_rows, find_attribute
+from policy.attributes import Attribute, Moment, attribute_rows, find_attribute
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
     EPHEMERAL,
@@ -150,6 +150,13 @@ def _not_there(one: Held) -> Iterator[Diagnostic]:
         row = find_attribute(node.name)
         if row is None or find_ephemeral(node.name) is not None:
             continue
+        if _is_of_the_running_job(one, row, scope):
+            said.add(folded)
+            message = (
+                f"`MY.{node.name}` is that of the job on the slot: it is there only in a claim"
+            )
+            yield one.say(NOT_THERE, message, node, f"did you mean `TARGET.{node.name}`?")
+            continue
         if one.surroundings.look_up(scope or "", node.name)[1] != UNDEFINED_ONLY:
             continue
         said.add(folded)
@@ -157,6 +164,15 @@ def _not_there(one: Held) -> Iterator[Diagnostic]:
         shown = f"{scope.upper()}.{node.name}" if scope else node.name
         message = f"`{shown}` is undefined here: {row.name} is in {owners}"
         yield one.say(NOT_THERE, message, node, _instead(one, scope, node.name))
+
+
+def _is_of_the_running_job(one: Held, row: Attribute, scope: str | None) -> bool:
+    """Does START or RANK look at the job on the slot in place of the one that is offered?"""
+    if scope != "my" or one.name.casefold() not in ("start", "rank"):
+        return False
+    both = row.ads.get("slot") is Moment.CLAIMED and "job" in row.ads
+    others = (node for node in references(one.tree) if scope_of(node) == "target")
+    return both and all(node.name.casefold() != row.name.casefold() for node in others)
 
 
 def _asked_for(tree: Node) -> set[str]:

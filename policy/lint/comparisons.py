@@ -20,7 +20,7 @@ from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import bare, comparisons, is_undefined, names, number
 from policy.lint.view import View
-from policy.values.domain import PLAIN, Abstract
+from policy.values.domain import Abstract
 
 NEVER_TRUE: Final = Finding(
     "P410",
@@ -114,8 +114,8 @@ _GROUPS: Final = frozenset(
         *("acctgroup",),
     )
 )
-#: Units that may be compared, since one counts the other.
-_KIN: Final = frozenset(("cpus", "load", "weighted slots"))
+#: Units of which no two can be compared; so many MiB a core are cores in number.
+_MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -254,7 +254,9 @@ def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
 def _never(view: View, one: Held, node: Binary) -> _Found | None:
     """A comparison that is never true, by itself or behind what stands before it."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
-    if not (left.defined and right.defined) or not names(node) or _has_lost_all(one, node):
+    if not (left.defined and right.defined) or _has_lost_all(one, node):
+        return None
+    if not names(node) and not _is_written_out(one, node):
         return None
     alone, here = one.evaluation.alone(node), one.evaluation.of(node)
     if True in alone.truths:
@@ -267,6 +269,16 @@ def _never(view: View, one: Held, node: Binary) -> _Found | None:
             return None
         return NEVER_TRUE, _unlike_types(node, left, right), node, None
     return NEVER_TRUE, f"`{unparse(node)}` is never true{_because(node)}", node, None
+
+
+def _is_written_out(one: Held, node: Binary) -> bool:
+    """Is it a comparison of numbers in a condition about more, and from no macro?
+
+    What a macro says may be a switch.
+    """
+    if not names(one.tree) or one.has_holes or any(one.macros[node.start : node.end]):
+        return False
+    return all(number(side) is not None for side in (node.left, node.right))
 
 
 def _has_lost_all(one: Held, node: Node) -> bool:
@@ -351,7 +363,7 @@ def _units(view: View, one: Held, node: Binary) -> _Found | None:
     """Unlike units; dates and spans of time have a finding of their own."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     units = {left.unit, right.unit}
-    if len(units) < 2 or units & {"", PLAIN, "date"} or units <= _KIN:
+    if len(units) < 2 or not units <= _MEASURES:
         return None
     message = f"`{unparse(node)}` compares {left.unit} with {right.unit}"
     return UNLIKE_UNITS, message, node, None

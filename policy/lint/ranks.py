@@ -34,8 +34,8 @@ ONE_SIDED: Final = Finding(
     "a rank that is the same for all that it compares",
     "A slot's RANK compares jobs, which are TARGET, so it has to look at the job; ranks of a job"
     " and of the negotiator compare slots.",
-    'RANK = (MY.Owner == "alice") * 10\n',
-    'RANK = (TARGET.Owner == "alice") * 10\n',
+    "RANK = MY.Cpus * 10\n",
+    "RANK = TARGET.RequestCpus * 10\n",
 )
 
 #: Bits of the significand of a single.
@@ -102,6 +102,9 @@ def _weight(one: Held, term: Node) -> float | None:
             return abs(number)
         if hull[0] > 0:
             return abs(number) * hull[0]
+        step = _step(one, bare(factor))
+        if step is not None:
+            return abs(number) * step
     return None
 
 
