@@ -522,7 +522,7 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/global-job-prios-18-ads.json",
     ),
     Mutation(
-        "negotiator/scenario/read.py", "in heard or order:", "in order:",
+        "negotiator/scenario/read.py", "str(heard.get((submitter, schedd), 0))", "str(0)",
         "conform tests/vectors/negotiation/submitter-ads-of-two-seconds.json",
     ),
     Mutation(

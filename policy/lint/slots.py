@@ -46,9 +46,12 @@ _FULL: Final = frozenset(
 
 def check_slots(view: View) -> Iterator[Diagnostic]:
     """Everything about types of slots."""
-    needed = 0
-    types = [setting for setting in view.settings if _TYPE.fullmatch(setting.macro)]
-    for setting in types:
+    needed: dict[str | None, int] = {}
+    last: dict[str | None, Setting] = {}
+    for setting in view.settings:
+        if not _TYPE.fullmatch(setting.macro):
+            continue
+        last[setting.prefix] = setting  # each startd of a prefix has types of its own
         text = setting.text()
         for share in _SHARE.finditer(text):
             name = share[1].casefold()
@@ -57,8 +60,10 @@ def check_slots(view: View) -> Iterator[Diagnostic]:
                 message = f"no MACHINE_RESOURCE_{share[1]} says how much of it there is"
                 yield NO_RESOURCE.at(message, *place, "the slots are made without it")
             elif name in ("c", "cpu", "cpus") and share[2].isdigit():
-                needed += int(share[2]) * _number(setting, setting.macro)
-    yield from _too_many(types, needed)
+                more = int(share[2]) * _number(setting, setting.macro)
+                needed[setting.prefix] = needed.get(setting.prefix, 0) + more
+    for prefix, setting in last.items():
+        yield from _too_many(setting, needed.get(prefix, 0))
 
 
 def _is_declared(view: View, name: str) -> bool:
@@ -74,10 +79,7 @@ def _type(macro: str) -> str:
     return f"SLOTS_{macro.partition('_')[2]}"
 
 
-def _too_many(types: list[Setting], needed: int) -> Iterator[Diagnostic]:
-    if not types:
-        return
-    last = types[-1]
+def _too_many(last: Setting, needed: int) -> Iterator[Diagnostic]:
     cpus = (last.config.text("NUM_CPUS") or "").strip()
     if cpus.isdigit() and 0 < int(cpus) < needed:
         message = f"the slots need {needed} CPUs, NUM_CPUS is {cpus}"

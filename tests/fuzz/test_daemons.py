@@ -258,6 +258,9 @@ def test_a_known_difference_is_counted_by_its_number() -> None:
     }
     assert known_departures(scenario) == ("D-502",)
     assert known_departures({**scenario, "jobs": None}) == ()
+    later = {"name": "b", "ad": {}}
+    scenario["cycles"] = [{}, {"slots": scenario["slots"]}]
+    assert known_departures({**scenario, "slots": [later]}) == ("D-502",)
 
 
 def test_ties_by_address_are_not_compared() -> None:
