@@ -259,8 +259,8 @@ MUTATIONS: Final = (
         "negotiator/pool/trimming.py", "c_int(remaining) > 0", "remaining > 0", _WILD,
     ),
     Mutation(
-        "negotiator/pool/size.py", "return 1.0 if cpus is None else", "return 0.0 if cpus is None else",
-        _WILD,
+        "negotiator/pool/size.py",
+        "return 1.0 if cpus is None else", "return 0.0 if cpus is None else", _WILD,
     ),
     Mutation(
         "negotiator/pool/projection.py", "return not policy.consider_preemption and slot.state",
@@ -501,8 +501,8 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/group-turns-cycle-after-cycle.json",
     ),
     Mutation(
-        "negotiator/expressions/flattening.py", "            todo = further\n",
-        "            break\n",
+        "negotiator/expressions/flattening.py",
+        "                todo += map(attributes.get, words)\n", "                break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
     ),
     Mutation(
