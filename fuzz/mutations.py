@@ -493,6 +493,19 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
+        "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
+    ),
+    Mutation(
+        "negotiator/scenario/warm.py", "else max(float(elapsed), 1.0)", "else float(elapsed)",
+        "conform tests/vectors/negotiation/group-turns-cycle-after-cycle.json",
+    ),
+    Mutation(
+        "negotiator/expressions/flattening.py", "            todo = further\n",
+        "            break\n",
+        "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
+    ),
+    Mutation(
         "negotiator/pool/partitionable.py", "    if not children:\n        return None\n", "",
         "conform tests/vectors/negotiation/pslot-preemption-no-child-could-go.json",
     ),
@@ -505,11 +518,11 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/uploads-after-results.json",
     ),
     Mutation(
-        "negotiator/scenario/read.py", "made}, reverse=True)", "made})",
+        "negotiator/jobs/submitters.py", "for prio in prios}, reverse=True)", "for prio in prios})",
         "conform tests/vectors/negotiation/global-job-prios-18-ads.json",
     ),
     Mutation(
-        "negotiator/scenario/read.py", "in heard or order:", "in order:",
+        "negotiator/scenario/read.py", "str(heard.get((submitter, schedd), 0))", "str(0)",
         "conform tests/vectors/negotiation/submitter-ads-of-two-seconds.json",
     ),
     Mutation(
@@ -519,5 +532,9 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
+    ),
+    Mutation(
+        "policy/lint/companions.py", "return not manages or", "return",
+        "tests tests/policy/test_findings_corpus.py -k clean_configuration",
     ),
 )  # fmt: skip

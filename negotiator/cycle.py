@@ -6,14 +6,14 @@ negotiation cycle in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
-from negotiator.expressions.flattening import may_read_requirements
+from negotiator.expressions.flattening import lead_to_requirements, may_read_requirements
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.autoclusters import policy_expressions, significance, significant_attributes
 from negotiator.jobs.lists import job_lists
@@ -101,7 +101,7 @@ def negotiate(
     rounds = all_rounds(board, submitters)
     board.watch.finished(board)
     accountant.meet(submitter.name for submitter in fetched)
-    claims = partial(table_of_claims, waiting, charged, board.matches, slots, context)
+    claims = partial(table_of_claims, waiting, charged, board.limited_matches, slots, context)
     return _result(board, submitters, rounds, trimmed, usage_before, claims)
 
 
@@ -121,16 +121,10 @@ def _fetch(
     engines: Engines, snapshot: Snapshot, policy: NegotiatorPolicy, context: EvalContext
 ) -> Slots:
     """The slots that the collector hands out."""
-    read = may_read_requirements(_evaluated_with_slots(snapshot, policy))
+    read = may_read_requirements(policy_expressions(policy)) or any(
+        lead_to_requirements(queue.jobs, "requirements", "rank") for queue in snapshot.queues
+    )
     return engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
-
-
-def _evaluated_with_slots(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[object]:
-    """What of jobs and the policy is evaluated with a slot."""
-    yield from policy_expressions(policy)
-    for queue in snapshot.queues:
-        for name in ("Requirements", "Rank"):
-            yield from [job.raw(name) for job in queue.jobs]
 
 
 def _job_lists(

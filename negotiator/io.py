@@ -28,6 +28,7 @@ from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capture.configuration import LoadedPolicy, read_policy
 from negotiator.capture.files import CapturePaths, InputError
 from negotiator.capture.group_maps import Assignments, assign_groups
+from negotiator.capture.lacking import lacking
 from negotiator.capture.pool_order import submitter_order
 from negotiator.capture.progress import SILENT, Progress
 from negotiator.capture.queues import IDLE, job_id, make_queues, make_submitters
@@ -132,6 +133,7 @@ def read_capture(
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),
     )
+    reader.diagnostics.extend(lacking(snapshot, loaded.policy))
     found = paths.find("expected")
     return Capture(
         snapshot,

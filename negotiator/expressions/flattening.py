@@ -7,6 +7,7 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -24,6 +25,7 @@ from classad.syntax.unbuilt import Unbuilt
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
+_WORD: Final = re.compile(r"[^\W\d]\w*")
 #: What the cycle overwrites, in the ads that have another attribute.
 OVERWRITTEN: Final = {
     **{each.name.lower(): each.name for each in EPHEMERAL},
@@ -129,6 +131,41 @@ class Flattener:
 def may_read_requirements(trees: Iterable[object]) -> bool:
     """Whether some expressions mention requirements, which are then more than tested."""
     return any(map(_mentions, [tree for tree in trees if tree.__class__ is Expression]))
+
+
+def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
+    """Whether attributes of ads, or others of the ad that these lead to, mention requirements.
+
+    ``names``: of the attributes, in lower case.  Words of the texts stand for the names in them.
+    """
+    known: dict[int, frozenset[str]] = {}
+    for ad in ads:
+        attributes = (ad if ad._chained is None else ad.unchained())._attrs
+        there = attributes.keys()
+        todo: Iterable[str] = there & names
+        seen: set[int] = set()
+        while todo:
+            further: set[str] = set()
+            for name in todo:
+                tree = attributes[name]
+                if tree.__class__ is not Expression or id(tree) in seen:
+                    continue
+                seen.add(id(tree))
+                words = known.get(id(tree))
+                if words is None:
+                    words = known[id(tree)] = _words(tree)
+                    if "requirements" in words:
+                        return True
+                further |= words & there
+            todo = further
+    return False
+
+
+def _words(tree: Expression) -> frozenset[str]:
+    """The words of an expression in lower case, all names among them."""
+    unbuilt: object = tree._node
+    text = unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree)
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def _mentions(tree: Expression) -> bool:

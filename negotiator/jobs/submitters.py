@@ -73,6 +73,12 @@ def _job_prios(ad: ClassAd, context: EvalContext) -> list[int]:
     return [int(word) for word in re.findall(r"-?\d+", text)]
 
 
+def job_prio_array(prios: Iterable[float], policy: NegotiatorPolicy) -> str:
+    """``JobPrioArray`` as a schedd sends it: its waiting jobs' priorities, the highest first."""
+    told = sorted({int(prio) for prio in prios}, reverse=True)
+    return ",".join(map(str, told[: policy.max_global_job_prios]))
+
+
 def consolidate(submitters: Iterable[Submitter]) -> list[Submitter]:
     """Join neighbours of one name and schedd: they negotiate for a range of job priorities.
 

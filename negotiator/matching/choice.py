@@ -84,7 +84,7 @@ def _from_list(
     """
     while (candidate := kept.pop()) is not None:
         candidate = _with_cost(board, candidate, request)
-        if not allowance.permits_cached(candidate.kind, candidate.cost):
+        if not allowance.permits_cached(candidate.limited_as, candidate.cost):
             kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1
         elif per_slot_limits_have_room(board, candidate.slot, request, Tally()):
             return candidate
@@ -110,7 +110,8 @@ def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate)
     again = consider(board, candidate.position, slot, request, asker)
     if isinstance(again, Candidate):
         keys = rank_keys(board, slot, request, MatchKind.NONE)
-        board.match_list.put_back(again._replace(kind=MatchKind.NONE, keys=keys))
+        found = candidate.limited_as
+        board.match_list.put_back(again._replace(kind=MatchKind.NONE, keys=keys, first_kind=found))
 
 
 def _still_valid(board: Board, kept: MatchList, request: ClassAd) -> bool:

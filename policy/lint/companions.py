@@ -40,8 +40,14 @@ def _is_true(view: View, setting: Setting, name: str) -> bool:
 
 
 def _is_listed(view: View, setting: Setting, name: str) -> bool:
-    """May DAEMON_LIST name the daemon?  Without a DAEMON_LIST in the files nothing is known."""
-    return "daemon_list" not in view.defined or name.casefold() in view.words
+    """May DAEMON_LIST name the daemon?
+
+    Files are often shared by all machines of a pool: only what a central manager leaves out says
+    something.
+    """
+    started = (setting.config.text("DAEMON_LIST") or "").casefold()
+    manages = "daemon_list" in view.defined and "negotiator" in started
+    return not manages or name.casefold() in view.words
 
 
 def _is_custom(view: View, setting: Setting, name: str) -> bool:

@@ -32,8 +32,10 @@ from policy.lint import (
     slips,
     support,
     units,
+    wholes,
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
+from policy.lint.expressions import held
 from policy.lint.finding import Finding
 from policy.lint.view import View, view
 from policy.load import PolicyLoad
@@ -52,6 +54,7 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Groups", groups),
     ("Attributes and functions", attributes),
     ("Comparisons", comparisons),
+    ("Whole conditions", wholes),
     ("Slips", slips),
     ("Ranks", ranks),
     ("Preemption", preemption),
@@ -70,6 +73,16 @@ def declared(module: ModuleType) -> Iterator[Finding]:
 FINDINGS: Final = {found.id: found for _, module in SECTIONS for found in declared(module)}
 
 
+#: What other files may still set right.
+COMPLETED: Final = frozenset(
+    found.id
+    for found in (
+        *(reading.HOLE, lists.NOT_DEFINED, lists.NOT_LISTED, lists.NOT_PUBLISHED),
+        *(companions.ALONE, groups.UNLISTED, groups.NO_QUOTA),
+    )
+)
+
+
 def lint(config: Config) -> list[Diagnostic]:
     """All findings in a configuration, in the order of its files and lines."""
     seen = view(config)
@@ -83,6 +96,7 @@ def all_findings(
     """The same, over models that are made already."""
     config = seen.config
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
+    expressions = tuple(held(seen))
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
         *(reading.numbered(item, reading=False) for item in as_findings(endings)),
@@ -96,12 +110,13 @@ def all_findings(
         *security.check_security(seen),
         *companions.check_companions(seen),
         *groups.check_groups(seen),
-        *attributes.check_attributes(seen),
-        *comparisons.check_comparisons(seen),
-        *slips.check_slips(seen),
-        *ranks.check_ranks(seen),
-        *preemption.check_preemption(seen),
-        *units.check_units(seen),
+        *attributes.check_attributes(seen, expressions),
+        *comparisons.check_comparisons(seen, expressions),
+        *slips.check_slips(seen, expressions),
+        *ranks.check_ranks(expressions),
+        *units.check_units(seen, expressions),
+        *preemption.check_preemption(seen, expressions),
+        *wholes.check_wholes(expressions),
         *(item for loaded in loads.values() for item in support.check_support(loaded)),
     ]
     left = silence.apply(_once(found), sources_of(config), FINDINGS)

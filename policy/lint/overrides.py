@@ -50,7 +50,7 @@ _ITEMS: Final = re.compile(r"[^,\s]+")
 _LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
 #: Templates that add a condition to what was there.
 _ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
-_ADDED: Final = ("PREEMPT", "WANT_HOLD")
+_ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
 
 
 def check_overrides(view: View) -> Iterator[Diagnostic]:

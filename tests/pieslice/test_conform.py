@@ -87,6 +87,27 @@ def test_a_pool_that_differs_by_its_age_passes_with_a_note(
     assert [item["field"] for item in noted[0]["mismatches"]] == ["match 17", "match 19"]
 
 
+def test_a_record_without_autocluster_ids_is_said_to_lack_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the ids the changed rejection is a failure; without them nobody can tell."""
+    case = json.loads(Path("tests/vectors/negotiation/autocluster-negotiate-all.json").read_text())
+    path = tmp_path / "case.json"
+    (cycle,) = case["observed"]["cycles"]
+    cycle["rejections"][0]["job"] = "9.9"
+    path.write_text(json.dumps(case))
+    assert command(str(path)) == 1
+    for request in cycle["requests"]:
+        del request["autocluster"]
+    path.write_text(json.dumps(case))
+    capsys.readouterr()
+    assert command(str(path)) == 0
+    assert "the record lacks the schedd's autocluster ids" in capsys.readouterr().out
+    cycle["trimmed"] = ["slot1@nowhere"]
+    path.write_text(json.dumps(case))
+    assert command(str(path)) == 1
+
+
 def test_orders_of_the_sort_are_a_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "sort.json"
     cases = {"about": "", "equal": {"2": [0, 1], "3": [2, 1, 0]}, "mixed": [GOOD_ORDER]}
