@@ -493,6 +493,10 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/jobs/submitters.py", "if prios is None:", "if not prios:",
+        "conform tests/vectors/negotiation/global-job-prios-none-told.json",
+    ),
+    Mutation(
         "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
         "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
     ),
