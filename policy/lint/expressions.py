@@ -23,9 +23,10 @@ from policy.knobs.uses import Evaluated, find_use
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.language.origins import references_to
+from policy.lint.branches import untaken
 from policy.lint.finding import Finding
 from policy.lint.places import stretch
-from policy.lint.view import Setting, View
+from policy.lint.view import Setting, View, unread_setting
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds
 from policy.values.evaluation import Evaluation
 from policy.values.surroundings import Surroundings
@@ -94,11 +95,14 @@ class Held:
 
 
 def held(view: View) -> Iterator[Held]:
-    """Every expression, in the order of the settings."""
+    """Every expression, in the order of the settings; those of untaken branches come last."""
     published = _published(view)
     own = tuple(sorted(_named(view)))
     slots, jobs = _listed(view, _SLOT_LISTS), _listed(view, _JOB_LISTS)
-    for setting in view.settings:
+    passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
+    settings = [(setting, True) for setting in view.settings]
+    settings += [(setting, False) for setting in passed_over]
+    for setting, taken in settings:
         how = find_use(setting.macro)
         folded = setting.macro.casefold()
         if how is None and folded in slots:
@@ -107,11 +111,13 @@ def held(view: View) -> Iterator[Held]:
             how = _SUBMITTED
         if how is None:
             continue
-        parsed = _parsed(setting)
-        if parsed is not None:
-            text, tree = parsed
-            surroundings = Surroundings(how.use, how.matching, published)
-            yield Held(setting, text, tree, how, surroundings, own)
+        parsed = _parsed(setting) if taken else _read(setting)
+        if parsed is None:
+            continue
+        text, tree = parsed
+        found = Held(setting, text, tree, how, Surroundings(how.use, how.matching, published), own)
+        if taken or not found.has_holes:
+            yield found
 
 
 def _parsed(setting: Setting) -> tuple[str, Node] | None:
@@ -119,6 +125,10 @@ def _parsed(setting: Setting) -> tuple[str, Node] | None:
         return setting.reading.text, setting.tree
     if setting.knob is not None and setting.knob.use is not None:
         return None
+    return _read(setting)
+
+
+def _read(setting: Setting) -> tuple[str, Node] | None:
     try:
         expanded = setting.config.expand(setting.entry)
         if expanded.problems or not expanded.text.strip():

@@ -73,6 +73,16 @@ def declared(module: ModuleType) -> Iterator[Finding]:
 FINDINGS: Final = {found.id: found for _, module in SECTIONS for found in declared(module)}
 
 
+#: What other files may still set right.
+COMPLETED: Final = frozenset(
+    found.id
+    for found in (
+        *(reading.HOLE, lists.NOT_DEFINED, lists.NOT_LISTED, lists.NOT_PUBLISHED),
+        *(companions.ALONE, groups.UNLISTED, groups.NO_QUOTA),
+    )
+)
+
+
 def lint(config: Config) -> list[Diagnostic]:
     """All findings in a configuration, in the order of its files and lines."""
     seen = view(config)

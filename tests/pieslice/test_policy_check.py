@@ -29,11 +29,11 @@ def test_the_verdict_comes_first(pool: Path, capsys: pytest.CaptureFixture[str])
     pool.write_text("NEGOTIATOR_CONSIDER_PREEMPTION = yes\n")
     assert check(pool) == 1
     said = capsys.readouterr().out
-    assert f"exit status 4, {pool}:1: NEGOTIATOR_CONSIDER_PREEMPTION: `yes` is not" in said
+    assert "exit status 4, line 1: NEGOTIATOR_CONSIDER_PREEMPTION: `yes` is not" in said
     pool.write_text("A = 1\nbroken\nGROUP_NAMES = a\n")
     assert check(pool) == 1
     said = capsys.readouterr().out
-    assert f"exit status 1, {pool}:2: a statement needs" in said
+    assert "exit status 1, line 2: a statement needs" in said
     assert "P303" in said
 
 
@@ -67,7 +67,7 @@ def test_programs_are_not_run(pool: Path, capsys: pytest.CaptureFixture[str]) ->
     pool.write_text("include command : /bin/false\nGROUP_QUOTA_x = 1\n")
     assert check(pool) == 0
     said = capsys.readouterr().out
-    assert "as far as can be told without running programs" in said
+    assert "as far as can be told without what was left out" in said
     assert "P910" in said
     assert "P301" in said
 

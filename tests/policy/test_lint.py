@@ -35,6 +35,7 @@ def read(text: str, **more: Any) -> Config:
         builtin_library(),
         context=Context("NEGOTIATOR"),
         keep_going=True,
+        leave_out=True,
         **more,
     )
 
@@ -163,7 +164,7 @@ def test_findings_of_a_second_negotiator_are_found_too() -> None:
     [first, second] = examine(read(text + "NEGOTIATOR_NAME = main\n")).verdicts
     assert (str(first.daemon), first.starts) == ("condor_negotiator", True)
     assert str(second.daemon) == "condor_negotiator -local-name NEGOTIATOR_B"
-    assert second.text.startswith(f"{second.daemon} would not start: exit status 4, pool.conf:1: ")
+    assert second.text.startswith(f"{second.daemon} would not start: exit status 4, line 1: ")
 
 
 def verdicts(text: str) -> dict[str, bool]:
@@ -197,7 +198,7 @@ def test_a_broken_start_ends_nothing_and_takes_no_jobs() -> None:
         found = examine(config, asked=local is not None)
         [verdict] = found.verdicts
         assert verdict.starts
-        assert verdict.text.startswith("condor_startd would start, but take no jobs: pool.conf:1:")
+        assert verdict.text.startswith("condor_startd would start, but take no jobs: line 1:")
         assert [(item.id, item.severity) for item in found.findings] == [("P113", "error")]
 
 
@@ -251,7 +252,7 @@ def checked() -> list[Checked]:
 def test_the_report_for_people() -> None:
     lines = report(checked(), "text", FINDINGS).splitlines()
     assert lines[0].startswith(
-        "pool.conf: condor_negotiator would not start: exit status 4, pool.conf:2: PREEMPTION_REQ"
+        "pool.conf: condor_negotiator would not start: exit status 4, line 2: PREEMPTION_REQ"
     )
     assert lines[-1] == "pool.conf: 1 error, 1 warning"
 
@@ -267,7 +268,14 @@ def test_the_report_for_programs() -> None:
 
 def test_the_sarif_report() -> None:
     [run] = json.loads(report(checked(), "sarif", FINDINGS))["runs"]
-    rules = run["tool"]["driver"]["rules"]
+    driver = run["tool"]["driver"]
+    rules = driver["rules"]
+    assert driver["version"]
+    assert "docs/findings.md#p120-an-undefined-macro" in "".join(
+        rule["help"]["markdown"] for rule in rules
+    )
+    [[verdict]] = [one["verdicts"] for one in run["properties"]["verdicts"]]
+    assert (verdict["daemon"], verdict["starts"]) == ("condor_negotiator", False)
     assert [rule["id"] for rule in rules] == list(FINDINGS)
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
@@ -275,6 +283,46 @@ def test_the_sarif_report() -> None:
         assert place["physicalLocation"]["artifactLocation"] == {"uri": "pool.conf"}
         region = place["physicalLocation"]["region"]
         assert region["startColumn"] < region["endColumn"]
+
+
+MANY = "".join(f"X{n} = $(GONE)\n" for n in range(3)) + (
+    "START = $(X0) || $(X1) || $(X2)\nMAX_JOBS_RUNNING = 10k\nGROUP_NAMES = a\nALLOW_READ = a; b\n"
+)
+
+
+def texts(text: str, **more: bool) -> list[str]:
+    one = examine(read(text))
+    return report(
+        [Checked("pool.conf", one.verdicts, tuple(one.findings))], "text", FINDINGS, **more
+    ).splitlines()
+
+
+def test_one_cause_is_one_block_with_its_places() -> None:
+    lines = texts(MANY, every=True)
+    [headline] = [line for line in lines if "P120" in line]
+    assert headline.startswith("pool.conf:1:6: warning[P120]: `$(GONE)` is not defined")
+    assert "  also at line 2, line 3" in lines
+
+
+def test_the_first_page_has_the_worst_three_causes() -> None:
+    lines = texts(MANY)
+    assert sum("pool.conf:" in line and "[P" in line for line in lines) == 3
+    assert "error[P110]" in next(line for line in lines if "[P" in line)
+    assert lines[-1].endswith(" causes, --all shows all")
+    assert len(texts(MANY, every=True)) > len(lines)
+
+
+def test_a_hole_is_told_with_what_comes_of_it() -> None:
+    lines = texts("START = KeyboardIdle > $(QUIET)\n")
+    assert sum("[P" in line for line in lines) == 2
+    assert lines[1].startswith("pool.conf:1:24: warning[P120]: `$(QUIET)` is not defined")
+    assert any(line.startswith("  so: error[P113]: START: expected an operand") for line in lines)
+
+
+def test_a_fragment_gets_notes_for_what_it_lacks() -> None:
+    text = "STARTD_LOG = $(SITE_LOGS)/StartLog\nREMOTE_PRIO_FACTOR = 10000\n"
+    found = examine(read(text), fragment=True).findings
+    assert {(item.id, item.severity) for item in found} == {("P120", "note"), ("P241", "note")}
 
 
 def test_the_github_report() -> None:
