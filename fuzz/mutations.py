@@ -497,6 +497,10 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/global-job-prios-none-told.json",
     ),
     Mutation(
+        "negotiator/matching/choice.py", "again = still_fitting(board, candidate, request, asker)",
+        "again = None", "conform tests/vectors/negotiation/put-back-slot-is-not-asked-again.json",
+    ),
+    Mutation(
         "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
         "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
     ),
