@@ -545,4 +545,8 @@ MUTATIONS: Final = (
         "policy/lint/companions.py", "return not manages or", "return",
         "tests tests/policy/test_findings_corpus.py -k clean_configuration",
     ),
+    Mutation(
+        "policy/lint/slots.py", "0 < int(cpus) < needed", "0 < int(cpus) <= needed",
+        "tests tests/policy/test_lint.py -k P243",
+    ),
 )  # fmt: skip

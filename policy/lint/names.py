@@ -88,6 +88,7 @@ _DEAD: Final = {
 _DEAD_FAMILIES: Final = (
     (re.compile(r"host(allow|deny)_(\w+)"), "", r"\1_\2"),
     (re.compile(r"virtual_machine_type_(\d+)\w*"), "", r"slot_type_\1"),
+    (re.compile(r"num_virtual_machines_type_(\d+)"), "", r"num_slots_type_\1"),
     (re.compile(r"vm\d+_\w+"), "virtual machines are called slots", ""),
     (re.compile(r"quill\w*"), "Quill is gone", ""),
     (re.compile(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
