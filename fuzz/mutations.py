@@ -501,6 +501,11 @@ MUTATIONS: Final = (
         "again = None", "conform tests/vectors/negotiation/put-back-slot-is-not-asked-again.json",
     ),
     Mutation(
+        "negotiator/matching/choice.py", "Tally()):\n            continue\n",
+        "Tally()):\n            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1\n            continue\n",
+        "conform tests/vectors/negotiation/limits-of-the-slot-before-the-submitter-limit.json",
+    ),
+    Mutation(
         "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
         "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
     ),

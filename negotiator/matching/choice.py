@@ -80,14 +80,16 @@ def _from_list(
 ) -> Candidate | None:
     """The next entry within the limits; entries that are not are lost to the list.
 
-    They go on counting as refusals for as long as the list lives.
+    Those that the submitter limit refuses go on counting for as long as the list lives; whom a
+    concurrency limit of the slot refuses is not asked for the other.
     """
     while (candidate := kept.pop()) is not None:
+        if not per_slot_limits_have_room(board, candidate.slot, request, Tally()):
+            continue
         candidate = _with_cost(board, candidate, request)
-        if not allowance.permits_cached(candidate.limited_as, candidate.cost):
-            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1
-        elif per_slot_limits_have_room(board, candidate.slot, request, Tally()):
+        if allowance.permits_cached(candidate.limited_as, candidate.cost):
             return candidate
+        kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1
     return None
 
 
