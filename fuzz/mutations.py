@@ -534,6 +534,34 @@ MUTATIONS: Final = (
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
     ),
     Mutation(
+        "policy/values/operators.py", "overlap = x[0] <= y[1] and", "overlap = x[0] < y[1] and",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/operators.py", "if whole[0] < INT_MIN or whole[1] > INT_MAX:", "if False:",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/refine.py", 'nan = (symbol == "!=") is outcome', "nan = outcome",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/surroundings.py", '("", folded), evolve(either, undefined=True)',
+        '("", folded), either', "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/evaluation.py", "right = self._by_itself(node.right)",
+        "right = self.of(node.right)", "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/units.py", "return SECONDS", "return DATE",
+        "tests tests/policy/test_values.py -k units",
+    ),
+    Mutation(
+        "policy/language/origins.py", "at[site.end - 1] + 1", "at[site.end - 1]",
+        "tests tests/policy/test_origins.py",
+    ),
+    Mutation(
         "policy/lint/companions.py", "return not manages or", "return",
         "tests tests/policy/test_findings_corpus.py -k clean_configuration",
     ),
