@@ -143,7 +143,7 @@ def _unlisted(setting: Setting, groups: dict[str | None, _Groups]) -> Iterator[D
     lists = groups.values() if prefixed is None else (prefixed,)
     if not any(group.casefold() in listed for listed in lists):
         message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
-        yield UNLISTED.on(setting.entry, message)
+        yield UNLISTED.named(setting.entry, message)
 
 
 def _group_of(setting: Setting) -> str | None:
@@ -172,7 +172,7 @@ def _single(static: _Quotas, dynamic: _Quotas) -> Iterator[Diagnostic]:
     for name, (setting, quota) in static.items():
         if name in dynamic:
             message = f"the static quota of `{name}` makes this dynamic one void"
-            yield BOTH_QUOTAS.on(dynamic[name][0].entry, message)
+            yield BOTH_QUOTAS.named(dynamic[name][0].entry, message)
         if 0 < quota < 1:
             message = f"`{name}` has a quota of {quota:g} weighted slots"
             help_text = f"a share of the pool is `GROUP_QUOTA_DYNAMIC_{name}`"
@@ -190,12 +190,12 @@ def _sums(listed: _Groups, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagno
         total = sum(quota for _, quota in shared)
         if total > 1 + 1e-6:
             message = f"the dynamic quotas {above} sum to {total:g}"
-            yield OVER_ONE.on(shared[-1][0].entry, message, "they are scaled down to sum to 1")
+            yield OVER_ONE.named(shared[-1][0].entry, message, "they are scaled down to sum to 1")
         fixed = [static[name] for name in children if name in static]
         total = sum(quota for _, quota in fixed)
         if parent in static and total > static[parent][1]:
             message = f"the quotas {above} sum to {total:g}, the parent has {static[parent][1]:g}"
-            yield BEYOND_PARENT.on(fixed[-1][0].entry, message)
+            yield BEYOND_PARENT.named(fixed[-1][0].entry, message)
 
 
 def _sorting(view: View) -> Iterator[Diagnostic]:

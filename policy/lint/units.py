@@ -147,7 +147,10 @@ def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
     if reading is None or reading.diagnostic is not None:
         return
     value = reading.number()
-    if value != 0 and not least <= value <= most:
+    if value == 0 and setting.knob is shares.PRIORITY_HALFLIFE:
+        message = f"{setting.name} is 0, so nobody has a past: only present usage counts"
+        yield NOT_SECONDS.on(setting.entry, message, "decay is switched off by a very large number")
+    elif value != 0 and not least <= value <= most:
         message = f"{setting.name} is {value:g} seconds"
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
 
