@@ -139,7 +139,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
     folded = {name.casefold() for name in (*known, *attribute_names())}
     for setting in view.settings:
-        found = _obsolete(setting)
+        found = _obsolete(view, setting)
         if found is None and not _is_known(view, setting, folded):
             found = _slip(view, setting, known, squeezed)
         if found is not None:
@@ -147,7 +147,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     yield from _shadowed(view)
 
 
-def _obsolete(setting: Setting) -> Diagnostic | None:
+def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     macro = setting.macro.casefold()
     new = _OLD.get(macro) or (setting.knob.replaced_by if setting.knob is not None else "")
     if new:
@@ -161,8 +161,8 @@ def _obsolete(setting: Setting) -> Diagnostic | None:
             if (found := family.fullmatch(macro)) is not None:
                 dead = True
                 help_text = f"use `{found.expand(instead).upper()}`" if instead else why
-    if not dead:
-        return None
+    if not dead or setting.macro.casefold() in view.words:
+        return None  # other values may refer to it
     return DEAD.named(setting.entry, f"`{setting.macro}` is read by no daemon", help_text)
 
 

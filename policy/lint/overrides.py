@@ -77,7 +77,7 @@ def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[D
         daemons = readers.daemons if readers is not None else frozenset()
         if setting.knob is not None:
             daemons |= {setting.knob.read_by}
-        if daemons and prefix.upper() in MAIN and prefix.upper() not in daemons:
+        if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
             message = f"condor_{prefix.lower()} does not read {macro}"
             names = ", ".join(f"condor_{name.lower()}" for name in sorted(daemons))
             yield NEVER_READ.named(setting.entry, message, f"{names} does")

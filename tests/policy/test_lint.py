@@ -220,10 +220,10 @@ def test_groups_of_a_second_negotiator_are_its_own() -> None:
     assert ids(text + "GROUP_QUOTA_a = 5\nNEGOTIATOR_X.GROUP_QUOTA_b = 5\n") == [("P301", 5)]
 
 
-def test_a_value_that_only_the_shadow_reads_ends_the_shadow() -> None:
-    [item] = found("SHADOW_QUEUE_UPDATE_INTERVAL = 5m\n")
+def test_a_value_that_only_the_starter_reads_ends_the_starter() -> None:
+    [item] = found("CGROUP_POLLING_INTERVAL = 5m\n")
     assert (item.id, item.severity) == ("P110", "error")
-    assert item.help == "condor_shadow ends when it reads this, which is not at its start"
+    assert item.help == "condor_starter ends when it reads this, which is not at its start"
 
 
 def test_a_half_life_may_be_as_long_as_one_likes() -> None:
@@ -341,3 +341,12 @@ def test_reports_give_no_column_of_a_text_that_the_file_does_not_have() -> None:
     [run] = json.loads(report(one, "sarif", FINDINGS))["runs"]
     [place] = run["results"][0]["locations"]
     assert place["physicalLocation"]["region"] == {"startLine": 2}
+
+
+def test_an_old_name_that_other_values_refer_to_is_a_helper() -> None:
+    assert ids("HOSTALLOW_WRITE = *\nALLOW_WRITE = $(HOSTALLOW_WRITE)\n") == []
+
+
+def test_a_word_of_a_list_that_was_put_together_is_found_in_the_file() -> None:
+    [item] = found("SEC_READ_AUTHENTICATION_METHODS = $(SEC_READ_AUTHENTICATION_METHODS),FS,GSI\n")
+    assert (item.id, item.line, item.column) == ("P232", 1, 73)
