@@ -502,7 +502,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/matching/choice.py", "Tally()):\n            continue\n",
-        "Tally()):\n            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1\n            continue\n",
+        "Tally()):\n            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1\n"
+        "            continue\n",
         "conform tests/vectors/negotiation/limits-of-the-slot-before-the-submitter-limit.json",
     ),
     Mutation(
