@@ -358,3 +358,7 @@ def test_no_default_of_a_typed_macro_ends_a_daemon() -> None:
     text = "".join(f"{name} = {raw}\n" for name, raw in rows.items() if raw and "\n" not in raw)
     assert [item.message for item in found(text) if item.id in ("P110", "P112", "P113")] == []
     assert ids("ENABLE_IPV6 = AUTO\n") == []
+
+
+def test_what_a_daemon_sets_at_runtime_is_no_hole() -> None:
+    assert ids("START = True\nSTARTD_LOG = $(LOG)/StartLog.$(OPSYSVER)$(IPV6_ADDRESS)\n") == []
