@@ -362,3 +362,14 @@ def test_no_default_of_a_typed_macro_ends_a_daemon() -> None:
 
 def test_what_a_daemon_sets_at_runtime_is_no_hole() -> None:
     assert ids("START = True\nSTARTD_LOG = $(LOG)/StartLog.$(OPSYSVER)$(IPV6_ADDRESS)\n") == []
+
+
+def test_the_end_of_a_text_stands_in_the_helper_that_has_it() -> None:
+    text = "Idle = KeyboardIdle > 15 && $(CPUIdle)\nSTART = $(Idle)\n"
+    assert [(item.id, item.line, item.column) for item in found(text)] == [
+        ("P113", 1, 29),
+        ("P120", 1, 29),
+    ]
+    lines = texts(text, every=True)
+    assert sum("[P" in line for line in lines) == 2
+    assert "  so: error[P113]: START" in lines[-2]
