@@ -333,14 +333,15 @@ def test_the_github_report() -> None:
     assert lines[2].startswith("::error file=pool.conf,line=2,col=44,title=P111::")
 
 
-def test_reports_give_no_column_of_a_text_that_the_file_does_not_have() -> None:
+def test_reports_point_into_the_helper_whose_end_is_too_early() -> None:
     text = "M = 2 *\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * $(M)\n"
     found = examine(read(text))
     one = [Checked("pool.conf", found.verdicts, tuple(found.findings))]
-    assert "::error file=pool.conf,line=2,title=P111::" in report(one, "github", FINDINGS)
+    assert "::error file=pool.conf,line=1,col=8,title=P111::" in report(one, "github", FINDINGS)
     [run] = json.loads(report(one, "sarif", FINDINGS))["runs"]
     [place] = run["results"][0]["locations"]
-    assert place["physicalLocation"]["region"] == {"startLine": 2}
+    region = {"startLine": 1, "startColumn": 8, "endColumn": 9}
+    assert place["physicalLocation"]["region"] == region
 
 
 def test_an_old_name_that_other_values_refer_to_is_a_helper() -> None:
