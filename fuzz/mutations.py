@@ -315,7 +315,8 @@ MUTATIONS: Final = (
         "                \"if 0: get_target = NONE\",\n", _OFTEN,
     ),
     Mutation(
-        "classad/compiled/python_source.py", "if {so_far} is {go} and {name} is {stop} else {joined}",
+        "classad/compiled/python_source.py",
+        "if {so_far} is {go} and {name} is {stop} else {joined}",
         "if {name} is {stop} else {joined}", _OFTEN,
     ),
     Mutation(
