@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
 INTERFACE: Final = 17
+#: The code of a kernel that has run out of memory.
+NO_MEMORY: Final = -4
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
 
@@ -238,6 +240,8 @@ def _insertion_sort(key: Sequence[_Comparable], order: list[int]) -> None:
 
 def checked(code: int) -> int:
     """What a kernel returned, which is negative if it has refused its arguments."""
+    if code == NO_MEMORY:
+        raise MemoryError("no memory for the C kernels")
     if code < 0:
         raise ValueError(f"the C kernel refused its arguments (code {code})")
     return code

@@ -1,4 +1,4 @@
-/* What the files of the loader share: see kernels.h for a load, and lex.h for the tokens.
+/* What the files of the loader share: see kernels.h for a load.
  *
  * All functions return a number or a negative code.
  */
@@ -21,9 +21,5 @@ int ca_cells_set(ca_load *load, int32_t name, int tag, int64_t payload);
 
 /* End the present row, if it has any attribute. */
 int ca_cells_end_row(ca_load *load);
-
-/* The tag of a right-hand side, without blanks around it and not empty, that is a plain literal;
- * CA_UNSURE for any other. */
-int ca_read_literal(ca_load *load, const char *text, size_t length, int64_t *payload);
 
 #endif

@@ -25,19 +25,10 @@ int ca_room(void *items, size_t *capacity, size_t count, size_t size)
     return CA_OK;
 }
 
-static uint64_t mixed(uint64_t value)
-{
-    value ^= value >> 32;
-    value *= UINT64_C(0xd6e8feb86659fd93);
-    value ^= value >> 32;
-    value *= UINT64_C(0xd6e8feb86659fd93);
-    return value ^ (value >> 32);
-}
-
 static uint64_t hash_of(const void *data, size_t length)
 {
     const unsigned char *at = data;
-    uint64_t hash = mixed(length + UINT64_C(0x9e3779b97f4a7c15)), word;
+    uint64_t hash = (length + 1) * UINT64_C(0x9e3779b97f4a7c15), word;
     for (; length >= 8; at += 8, length -= 8) {
         memcpy(&word, at, 8);
         hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
@@ -46,7 +37,10 @@ static uint64_t hash_of(const void *data, size_t length)
     word = 0;
     if (length > 0)
         memcpy(&word, at, length);
-    return mixed(hash ^ word);
+    hash ^= word;
+    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return hash ^ hash >> 32;
 }
 
 void ca_pool_free(ca_pool *pool)

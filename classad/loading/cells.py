@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from classad import kernels
 from classad.errors import Diagnostic
 from classad.formats.common import BLANKS
+from classad.kernels import checked
 from classad.language.names import fold_name
 from classad.loading.columns import LoadedColumn, LoadedColumns
 
@@ -78,16 +79,14 @@ class NativeStore:
 
     def feed(self) -> int:
         """Read on from ``place``."""
-        return self._checked(self._lib.ca_load_feed(self._load, *self._buffer, self.place))
+        return checked(self._lib.ca_load_feed(self._load, *self._buffer, self.place))
 
     def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
         """Give the present row an attribute; of equal names the last value stays."""
         spelled = _bytes(name)
         body = self._ffi.NULL if text is None else _bytes(text)
         size = 0 if text is None else len(body)
-        self._checked(
-            self._lib.ca_load_put(self._load, len(spelled), spelled, tag, payload, size, body)
-        )
+        checked(self._lib.ca_load_put(self._load, len(spelled), spelled, tag, payload, size, body))
 
     def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
         """The columns; nothing may be put in afterwards."""
@@ -96,7 +95,7 @@ class NativeStore:
         # Reals that wait get Python's own reading of their texts.
         reals = array("d", map(float, self._texts(load.reals)))
         given = ffi.from_buffer("double[]", reals)
-        self._checked(self._lib.ca_load_finish(load, given, len(reals)))
+        checked(self._lib.ca_load_finish(load, given, len(reals)))
         names = self._texts(load.names)
         marks = (mark for *_, mark in _TEXT.iter_unpack(self._spans(load.names)))
         known = [(name, mark - 1) for name, mark in zip(names, marks, strict=True)]
@@ -136,13 +135,6 @@ class NativeStore:
             return memoryview(b"")
         held = self._ffi.gc(self._ffi.cast("char *", pointer), partial(_release, self._load))
         return memoryview(self._ffi.buffer(held, size)).cast("B")
-
-    def _checked(self, code: int) -> int:
-        if code == self._lib.CA_NO_MEMORY:
-            raise MemoryError("no memory for loading ads")
-        if code < 0:
-            raise ValueError(f"the C loader refused its arguments (code {code})")
-        return code
 
 
 def _release(load: object, pointer: object) -> None:

@@ -220,20 +220,11 @@ class LoadedColumns:
         keys, names, columns = self._shape(self._row_shapes[row])
         ad = new()
         ad._names = names
-        attrs, all_columns, texts = ad._attrs, self.columns, self.texts
         for key, position in zip(keys, columns, strict=True):
-            *_, tags, payload, rows = all_columns[position]
+            *_, tags, payload, rows = self.columns[position]
             place = row if rows is None else bisect_left(rows, row)
-            tag, number = tags[place], payload[place]
-            if tag == _STRING:
-                attrs[key] = texts[number]
-            elif tag == _INTEGER:
-                attrs[key] = number
-            elif tag == _EXPRESSION:
-                tree = self.expression(key, number)
-                attrs[key] = stored_form(tree, ad) if is_value(tree) else tree
-            else:
-                attrs[key] = self._made(tag, number, partial(self.expression, key))
+            value = self._made(tags[place], payload[place], partial(self.expression, key))
+            ad._attrs[key] = value if value.__class__ is not Expression else stored_form(value, ad)
         return ad
 
     def _batch(self, new: Callable[[], A], start: int, stop: int) -> list[A]:
