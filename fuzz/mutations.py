@@ -493,6 +493,20 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/jobs/submitters.py", "if prios is None:", "if not prios:",
+        "conform tests/vectors/negotiation/global-job-prios-none-told.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "again = still_fitting(board, candidate, request, asker)",
+        "again = None", "conform tests/vectors/negotiation/put-back-slot-is-not-asked-again.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "Tally()):\n            continue\n",
+        "Tally()):\n            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1\n"
+        "            continue\n",
+        "conform tests/vectors/negotiation/limits-of-the-slot-before-the-submitter-limit.json",
+    ),
+    Mutation(
         "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
         "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
     ),
