@@ -259,8 +259,8 @@ MUTATIONS: Final = (
         "negotiator/pool/trimming.py", "c_int(remaining) > 0", "remaining > 0", _WILD,
     ),
     Mutation(
-        "negotiator/pool/size.py", "return 1 if cpus is None else", "return 0 if cpus is None else",
-        _WILD,
+        "negotiator/pool/size.py",
+        "return 1.0 if cpus is None else", "return 0.0 if cpus is None else", _WILD,
     ),
     Mutation(
         "negotiator/pool/projection.py", "return not policy.consider_preemption and slot.state",
@@ -479,7 +479,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/jobs/offers.py",
-        "for job in self.jobs.listed:", "for job in self.jobs.waiting:",
+        "listed = self.jobs.listed", "listed = self.jobs.waiting",
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
@@ -501,6 +501,20 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/jobs/submitters.py", "if prios is None:", "if not prios:",
+        "conform tests/vectors/negotiation/global-job-prios-none-told.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "again = still_fitting(board, candidate, request, asker)",
+        "again = None", "conform tests/vectors/negotiation/put-back-slot-is-not-asked-again.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "Tally()):\n            continue\n",
+        "Tally()):\n            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1\n"
+        "            continue\n",
+        "conform tests/vectors/negotiation/limits-of-the-slot-before-the-submitter-limit.json",
+    ),
+    Mutation(
         "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
         "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
     ),
@@ -509,8 +523,8 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/group-turns-cycle-after-cycle.json",
     ),
     Mutation(
-        "negotiator/expressions/flattening.py", "            todo = further\n",
-        "            break\n",
+        "negotiator/expressions/flattening.py",
+        "                todo += map(attributes.get, words)\n", "                break\n",
         "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
     ),
     Mutation(
@@ -540,6 +554,34 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
+    ),
+    Mutation(
+        "policy/values/operators.py", "overlap = x[0] <= y[1] and", "overlap = x[0] < y[1] and",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/operators.py", "if whole[0] < INT_MIN or whole[1] > INT_MAX:", "if False:",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/refine.py", 'nan = (symbol == "!=") is outcome', "nan = outcome",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/surroundings.py", '("", folded), evolve(either, undefined=True)',
+        '("", folded), either', "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/evaluation.py", "right = self._by_itself(node.right)",
+        "right = self.of(node.right)", "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/units.py", "return SECONDS", "return DATE",
+        "tests tests/policy/test_values.py -k units",
+    ),
+    Mutation(
+        "policy/language/origins.py", "at[site.end - 1] + 1", "at[site.end - 1]",
+        "tests tests/policy/test_origins.py",
     ),
     Mutation(
         "policy/lint/companions.py", "return not manages or", "return",

@@ -289,6 +289,11 @@ def inside_of(ad: Ad) -> Ad:
     return ad.inside if isinstance(ad, CopiedAd) else ad
 
 
+def raw_in(ads: Iterable[Ad], key: str) -> list[Stored]:
+    """What each of some ads has for a name in lower case, see ``Ad.raw``."""
+    return [ad._attrs.get(key) if ad._chained is None else ad.raw(key) for ad in ads]
+
+
 # --- what ads and lists keep ----------------------------------------------------------------------
 
 

@@ -75,9 +75,14 @@ class TableRows:
         """See ``AdSet``."""
         return Rows.all(len(self.table)).bits
 
+    @property
+    def open_names(self) -> frozenset[str]:
+        """See ``AdSet``."""
+        return frozenset((*self.table.store.open_names, "slotweight"))
+
     def trees(self, name: str) -> list[tuple[int, Expression]]:
         """See ``AdSet``; any row may have the negotiator's weight."""
-        values = self.table.column(name)[1] if name in self.table.store.open_names else ()
+        _, values = self.table.column(name)
         found = [(code, it) for code, it in enumerate(values) if it.__class__ is Expression]
         if name == "slotweight" and self.weight is not None:
             found.append((_POLICY, self.weight))

@@ -8,7 +8,8 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from attr import define
@@ -22,6 +23,7 @@ from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.language.values import ClassAdValue
 from classad.syntax.nodes import Node
 from classad.syntax.unbuilt import Unbuilt
+from classad.table.expressions.conjunct_texts import conjuncts_in
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
@@ -39,6 +41,7 @@ class _OneAd:
 
     ad: ClassAd
     context: EvalContext
+    open_names: Sequence[str]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
@@ -87,10 +90,10 @@ class Flattener:
 
     def _matters(self, ad: ClassAd) -> bool:
         attrs = ad._attrs
-        mine = attrs.get("requirements")
-        others = [it for it in attrs.values() if it.__class__ is Expression and it is not mine]
+        names = [name for name, value in attrs.items() if value.__class__ is Expression]
+        others = [attrs[name] for name in names if name != "requirements"]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
-        return bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",), level))
+        return bool(self.to_flatten(_OneAd(ad, self._context, names), ("requirements",), level))
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -101,14 +104,17 @@ class Flattener:
         later, or is worth something else when its known parts come first.
         """
         found = 0
+        open_names = ads.open_names
         seen: set[tuple[str, Level]] = set()
-        todo = {(name, level) for name in names}
+        todo = [(name, level) for name in names]
         while todo:
             item = name, level = todo.pop()
+            if item in seen:
+                continue
             seen.add(item)
             for number, tree in ads.trees(name):
                 look = regrouping_of(tree, level)
-                todo |= look.names - seen
+                todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
                 if look.called and any(map(self._varies, look.called)):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
@@ -141,23 +147,20 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
     known: dict[int, frozenset[str]] = {}
     for ad in ads:
         attributes = (ad if ad._chained is None else ad.unchained())._attrs
-        there = attributes.keys()
-        todo: Iterable[str] = there & names
+        todo = [attributes.get(name) for name in names]
         seen: set[int] = set()
         while todo:
-            further: set[str] = set()
-            for name in todo:
-                tree = attributes[name]
-                if tree.__class__ is not Expression or id(tree) in seen:
-                    continue
-                seen.add(id(tree))
-                words = known.get(id(tree))
-                if words is None:
-                    words = known[id(tree)] = _words(tree)
-                    if "requirements" in words:
-                        return True
-                further |= words & there
-            todo = further
+            tree = todo.pop()
+            if tree.__class__ is not Expression or id(tree) in seen:
+                continue
+            seen.add(id(tree))
+            words = known.get(id(tree))
+            if words is None:
+                words = known[id(tree)] = _words(tree)
+                if "requirements" in words:
+                    return True
+            if Expression in map(type, map(attributes.get, words)):
+                todo += map(attributes.get, words)
     return False
 
 
@@ -165,6 +168,12 @@ def _words(tree: Expression) -> frozenset[str]:
     """The words of an expression in lower case, all names among them."""
     unbuilt: object = tree._node
     text = unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree)
+    # Expressions of many jobs are made of few conjuncts.
+    return frozenset().union(*map(_words_in, conjuncts_in(text)))
+
+
+@lru_cache(maxsize=1000)
+def _words_in(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
 
 

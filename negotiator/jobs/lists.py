@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.ad import as_bool, as_number, as_string
+from classad.ads.ad import as_bool, as_number, as_string, raw_in
 from classad.evaluate import EvalContext
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
@@ -279,8 +279,7 @@ def _names_for(
 
 def _written(jobs: Iterable[ClassAd]) -> set[str]:
     """The lists that the schedd wrote into jobs."""
-    texts = [job.raw("AutoClusterAttrs") for job in jobs]
-    return {text for text in texts if text.__class__ is str}
+    return {text for text in raw_in(jobs, "autoclusterattrs") if text.__class__ is str}
 
 
 _order_of: Final = attrgetter("order")

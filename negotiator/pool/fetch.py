@@ -52,22 +52,26 @@ def occupant(
     ``prefix``: of the attributes, when they speak of another slot of the machine.
     """
     names = [fold_name(prefix) + name for name in attributes] if prefix else attributes
-    plain = ad.plain_values(names)
-    if plain is not None:
-        texts = [value for value in plain if value.__class__ is str]
-        return texts[0] if texts else None
+    read = ad._attrs.get if ad._chained is None else ad.raw
     for name in names:
-        user = ad.get_string(name, context=context)
-        if user is not None:
-            return user
+        value = read(name)
+        if value is not None:
+            user = value if value.__class__ is str else ad.get_string(name, context=context)
+            if user is not None:
+                return user
     return None
 
 
 def _charged(ad: ClassAd, context: EvalContext) -> str | None:
     """Whom a claim of the slot is charged to."""
-    values = ad.plain_values(_CHARGED) or ad.evaluate_all(_CHARGED)
-    group, user = [value if value.__class__ is str else None for value in values]
-    return group or user
+    read = ad._attrs.get if ad._chained is None else ad.raw
+    text = None
+    for name in _CHARGED:
+        value = read(name)
+        text = value if value is None or value.__class__ is str else ad.get_string(name)
+        if text:
+            break
+    return text
 
 
 def _text(name: str) -> Fact[str | None]:
