@@ -315,6 +315,11 @@ MUTATIONS: Final = (
         "                \"if 0: get_target = NONE\",\n", _OFTEN,
     ),
     Mutation(
+        "classad/compiled/python_source.py",
+        "if {so_far} is {go} and {name} is {stop} else {joined}",
+        "if {name} is {stop} else {joined}", _OFTEN,
+    ),
+    Mutation(
         "classad/compiled/runtime.py",
         "state.left is not None and ad._chained is None and \"target\"",
         "state.left is not None and \"target\"", _OFTEN,
@@ -451,6 +456,9 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
+        "csrc/load.c", "*dropping = !blank;", "*dropping = 0;", "tests tests/csrc/test_load.py",
+    ),
+    Mutation(
         "csrc/lex.c", "ca_same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
         "ca_same_word(word, \"isnt\", 4) ? CA_T_META_EQUAL",
         "tests tests/csrc/test_parse.py",
@@ -491,6 +499,20 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/jobs/offers.py", "known = key if jobs.all_in_cluster else", "known =",
         "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/submitters.py", "if prios is None:", "if not prios:",
+        "conform tests/vectors/negotiation/global-job-prios-none-told.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "again = still_fitting(board, candidate, request, asker)",
+        "again = None", "conform tests/vectors/negotiation/put-back-slot-is-not-asked-again.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "Tally()):\n            continue\n",
+        "Tally()):\n            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1\n"
+        "            continue\n",
+        "conform tests/vectors/negotiation/limits-of-the-slot-before-the-submitter-limit.json",
     ),
     Mutation(
         "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",

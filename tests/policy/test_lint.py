@@ -350,3 +350,11 @@ def test_an_old_name_that_other_values_refer_to_is_a_helper() -> None:
 def test_a_word_of_a_list_that_was_put_together_is_found_in_the_file() -> None:
     [item] = found("SEC_READ_AUTHENTICATION_METHODS = $(SEC_READ_AUTHENTICATION_METHODS),FS,GSI\n")
     assert (item.id, item.line, item.column) == ("P232", 1, 73)
+
+
+def test_no_default_of_a_typed_macro_ends_a_daemon() -> None:
+    """The table of readers and that of defaults agree; ENABLE_IPV6 = auto is no boolean."""
+    rows = builtin_library().defaults
+    text = "".join(f"{name} = {raw}\n" for name, raw in rows.items() if raw and "\n" not in raw)
+    assert [item.message for item in found(text) if item.id in ("P110", "P112", "P113")] == []
+    assert ids("ENABLE_IPV6 = AUTO\n") == []
