@@ -315,6 +315,11 @@ MUTATIONS: Final = (
         "                \"if 0: get_target = NONE\",\n", _OFTEN,
     ),
     Mutation(
+        "classad/compiled/python_source.py",
+        "if {so_far} is {go} and {name} is {stop} else {joined}",
+        "if {name} is {stop} else {joined}", _OFTEN,
+    ),
+    Mutation(
         "classad/compiled/runtime.py",
         "state.left is not None and ad._chained is None and \"target\"",
         "state.left is not None and \"target\"", _OFTEN,
@@ -449,6 +454,9 @@ MUTATIONS: Final = (
     Mutation(
         "csrc/load.c", "value / TEN[-scale]", "value * (1 / TEN[-scale])",
         "tests tests/csrc/test_load.py",
+    ),
+    Mutation(
+        "csrc/load.c", "*dropping = !blank;", "*dropping = 0;", "tests tests/csrc/test_load.py",
     ),
     Mutation(
         "csrc/lex.c", "ca_same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
