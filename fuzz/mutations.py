@@ -315,6 +315,11 @@ MUTATIONS: Final = (
         "                \"if 0: get_target = NONE\",\n", _OFTEN,
     ),
     Mutation(
+        "classad/compiled/python_source.py",
+        "if {so_far} is {go} and {name} is {stop} else {joined}",
+        "if {name} is {stop} else {joined}", _OFTEN,
+    ),
+    Mutation(
         "classad/compiled/runtime.py",
         "state.left is not None and ad._chained is None and \"target\"",
         "state.left is not None and \"target\"", _OFTEN,
@@ -451,6 +456,9 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
+        "csrc/load.c", "*dropping = !blank;", "*dropping = 0;", "tests tests/csrc/test_load.py",
+    ),
+    Mutation(
         "csrc/lex.c", "ca_same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
         "ca_same_word(word, \"isnt\", 4) ? CA_T_META_EQUAL",
         "tests tests/csrc/test_parse.py",
@@ -491,6 +499,20 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/jobs/offers.py", "known = key if jobs.all_in_cluster else", "known =",
         "tests tests/negotiator/test_offers.py",
+    ),
+    Mutation(
+        "negotiator/jobs/submitters.py", "if prios is None:", "if not prios:",
+        "conform tests/vectors/negotiation/global-job-prios-none-told.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "again = still_fitting(board, candidate, request, asker)",
+        "again = None", "conform tests/vectors/negotiation/put-back-slot-is-not-asked-again.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "Tally()):\n            continue\n",
+        "Tally()):\n            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1\n"
+        "            continue\n",
+        "conform tests/vectors/negotiation/limits-of-the-slot-before-the-submitter-limit.json",
     ),
     Mutation(
         "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
@@ -534,11 +556,51 @@ MUTATIONS: Final = (
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
     ),
     Mutation(
+        "policy/values/operators.py", "overlap = x[0] <= y[1] and", "overlap = x[0] < y[1] and",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/operators.py", "if whole[0] < INT_MIN or whole[1] > INT_MAX:", "if False:",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/refine.py", 'nan = (symbol == "!=") is outcome', "nan = outcome",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/surroundings.py", '("", folded), evolve(either, undefined=True)',
+        '("", folded), either', "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/evaluation.py", "right = self._by_itself(node.right)",
+        "right = self.of(node.right)", "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/units.py", "return SECONDS", "return DATE",
+        "tests tests/policy/test_values.py -k units",
+    ),
+    Mutation(
+        "policy/language/origins.py", "at[site.end - 1] + 1", "at[site.end - 1]",
+        "tests tests/policy/test_origins.py",
+    ),
+    Mutation(
         "policy/lint/companions.py", "return not manages or", "return",
         "tests tests/policy/test_findings_corpus.py -k clean_configuration",
     ),
     Mutation(
         "policy/lint/slots.py", "0 < int(cpus) < needed", "0 < int(cpus) <= needed",
         "tests tests/policy/test_lint.py -k P243",
+    ),
+    Mutation(
+        "policy/knobs/readers.py", '_DIGITS.sub("1", folded)', '_DIGITS.sub("0", folded)',
+        "tests tests/policy/test_lint.py -k own_verdict",
+    ),
+    Mutation(
+        "policy/language/table.py", "same = folded == definition.raw.casefold()", "same = False",
+        "tests tests/pieslice/test_policy_listing.py -k repeats",
+    ),
+    Mutation(
+        "policy/lint/holes.py", 'if folded in _RUNTIME or "." in name:', 'if "." in name:',
+        "tests tests/policy/test_lint.py -k runtime",
     ),
 )  # fmt: skip

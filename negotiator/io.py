@@ -119,8 +119,8 @@ def read_capture(
     loaded = _policy(reader, moment, first)
     others = tuple(_other(reader, moment, name) for name in local_names[1:])
     default, weights = _default_schedd(schedds), IdleJobWeights.by(loaded.policy)
-    made = make_submitters(jobs, schedds, default, weights) if advertised is None else advertised
-    submitters = list(made)
+    made = make_submitters(jobs, schedds, default, loaded.policy) if advertised is None else ()
+    submitters = list(made if advertised is None else advertised)
     queues = make_queues(jobs, default)
     assignments = Assignments()
     if loaded.group_map is not None:

@@ -195,11 +195,11 @@ def _is_test(node: Node) -> bool:
     return node.operator == "?:" or is_undefined(node.left) or is_undefined(node.right)
 
 
-def _instead(one: Held, scope: str | None, name: str) -> str | None:
-    """The other scope, if the attribute is there."""
+def _instead(one: Held, scope: str | None, name: str) -> str:
+    """The other scope, if the attribute is there; else when the expression is evaluated."""
     other = {"my": "target", "target": "my"}.get(scope or "")
     if other is None or one.surroundings.look_up(other, name)[1] == UNDEFINED_ONLY:
-        return None
+        return f"{one.name} is evaluated {one.how.moment}"
     return f"did you mean `{other.upper()}.{name}`?"
 
 

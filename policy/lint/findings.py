@@ -104,7 +104,7 @@ def all_findings(
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
         *(reading.numbered(item, reading=False) for item in as_findings(endings)),
-        *(reading.numbered(item, reading=False) for item in passed if _is_told(item)),
+        *(reading.numbered(item, reading=False) for item in passed if _is_told(seen, item)),
         *find_late(seen),
         *reading.check_values(seen),
         *names.check_names(seen),
@@ -130,8 +130,10 @@ def all_findings(
     return sorted(left, key=lambda item: _place(item, order))
 
 
-def _is_told(item: Diagnostic) -> bool:
+def _is_told(seen: View, item: Diagnostic) -> bool:
     """Is it no ending, and about a place?  A map that is missing is told where it is listed."""
+    if reading.is_own_limit(seen, item.message.partition(":")[0]):
+        return False
     return item.severity != "error" and item.source is not None
 
 

@@ -193,7 +193,8 @@ def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
 def check_values(view: View) -> Iterator[Diagnostic]:
     """Everything about single values."""
     for setting in view.settings:
-        yield from _invalid(setting)
+        if not is_own_limit(view, setting.macro):
+            yield from _invalid(setting)
         yield from _partitionable(view, setting)
         yield from _backfill(setting)
         yield from _unparsable(setting)
@@ -204,6 +205,11 @@ def check_values(view: View) -> Iterator[Diagnostic]:
             continue
         yield from _comment(setting)
         yield from _references(view, setting)
+
+
+def is_own_limit(view: View, macro: str) -> bool:
+    """Is it a helper such as SITE_LIMIT, which other values refer to, and no concurrency limit?"""
+    return macro.casefold().endswith("_limit") and macro.casefold() in view.words
 
 
 def _invalid(setting: Setting) -> Iterator[Diagnostic]:

@@ -169,9 +169,9 @@ def _written(setting: Setting) -> Iterator[Diagnostic]:
     if 0 < value < _TIMES.get(folded, 0):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
-        yield GIGABYTES.on(setting.entry, message, "it is in MiB")
+        yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} * 1024`?")
     elif folded in _AMOUNTS and value >= _GREATEST["MiB"]:
-        yield NOT_MEBIBYTES.on(setting.entry, message, "it is in MiB")
+        yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
 
 
 def _sides(one: Held, node: Binary) -> Iterator[tuple[Node, str, Node]]:
@@ -202,7 +202,7 @@ def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
         value = _number(one, other)
         if value is None or theirs.unit not in (PLAIN, ""):
             continue
-        found = _amount(side, mine.unit, value)
+        found = _amount(side, operator, mine.unit, value)
         if found is None and mine.unit == SECONDS and operator in (">", ">="):
             found = _age(one, side, value)
         if found is not None:
@@ -237,13 +237,16 @@ def _is_ahead(one: Held, side: Node) -> bool:
     return one.evaluation.alone(left).unit == DATE and not future
 
 
-def _amount(side: Node, unit: str, value: float) -> tuple[Finding, str] | None:
+def _amount(side: Node, operator: str, unit: str, value: float) -> tuple[Finding, str] | None:
     if unit not in _GREATEST:
         return None
     if value >= _GREATEST[unit]:
         message = f"`{unparse(side)}` is in {unit}, and no slot has {value:g} of them"
         return NOT_MEBIBYTES, message
-    least = _LEAST.get(side.name.casefold(), 0.0) if isinstance(side, Reference) else 0.0
+    name = side.name.casefold() if isinstance(side, Reference) else ""
+    least = _LEAST.get(name, 0.0)
+    if name == "requestdisk" and operator in (">", ">="):
+        least = 0.0  # at least so much is asked for, and that may be little
     if 2 <= value < least:
         return GIGABYTES, f"`{unparse(side)}` is in {unit}, and {value:g} of them are very few"
     return None

@@ -117,6 +117,13 @@ def test_submitters_are_made_from_jobs(pool: Path) -> None:
     assert bob.evaluate_attr("IdleJobs") == 2
     assert bob.evaluate_attr("ScheddName") == "ap1"
     assert bob.evaluate_attr("ScheddIpAddr") == NO_ADDRESS
+    assert bob.raw("JobPrioArray") is None
+    jobs = (pool / "jobs.ads").read_text()
+    (pool / "jobs.ads").write_text(
+        jobs.replace("ClusterId = 3\n", "ClusterId = 3\nJobPrio = 7\n", 1)
+    )
+    (pool / "condor_config").write_text("USE_GLOBAL_JOB_PRIOS = True\n")
+    assert read(pool).snapshot.submitters[0].evaluate_attr("JobPrioArray") == "7,0"
 
 
 def test_without_accounting_everybody_starts_fresh(pool: Path) -> None:
