@@ -33,15 +33,15 @@ def main() -> None:
     keys = [Key(array("d", column)) for column in columns(rows)]
     every = array("i", range(rows))
     backends = {name: kernels._choose(name) for name in ("c", "python")}
-    orders = [sort(keys, rows, every, rows) for _, _, sort in backends.values()]
+    orders = [order(keys, rows, every, rows, False) for _, order in backends.values()]
     assert orders[0] == orders[1], "the backends disagree"
     print(f"{rows} rows, 5 columns, same order from both backends; best of 5, ms")
     print(f"{'':8}{'top_k 1':>12}{'top_k 100':>12}{'sort_order':>12}")
-    for name, (_, top, sort) in backends.items():
+    for name, (_, order) in backends.items():
         times = [
-            best(lambda top=top: top(keys, rows, every, 1)),  # type: ignore[misc]
-            best(lambda top=top: top(keys, rows, every, min(100, rows))),  # type: ignore[misc]
-            best(lambda sort=sort: sort(keys, rows, every, rows)),  # type: ignore[misc]
+            best(lambda order=order: order(keys, rows, every, 1, True)),  # type: ignore[misc]
+            best(lambda order=order: order(keys, rows, every, min(100, rows), True)),  # type: ignore[misc]
+            best(lambda order=order: order(keys, rows, every, rows, False)),  # type: ignore[misc]
         ]
         print(f"{name:8}" + "".join(f"{time:12.3f}" for time in times))
 

@@ -11,17 +11,7 @@ class _Lib(Protocol):
     CA_BAD_ARGUMENT: int
     CA_CHOOSE: int
     def ca_interface(self) -> int: ...
-    def ca_top_k(
-        self,
-        count: int,
-        columns: int,
-        keys: object,
-        size: int,
-        rows: object,
-        k: int,
-        order: object,
-    ) -> int: ...
-    def ca_sort_order(
+    def ca_order(
         self,
         count: int,
         columns: int,
@@ -29,6 +19,7 @@ class _Lib(Protocol):
         size: int,
         rows: object,
         wanted: int,
+        stable: int,
         first: object,
         scratch: object,
         order: object,
@@ -58,8 +49,7 @@ class _Lib(Protocol):
         room: int,
         bits: _Sizes,
     ) -> int: ...
-    def ca_count_bits(self, size: int, bits: object) -> int: ...
-    def ca_list_bits(self, size: int, bits: _Sizes, room: int, rows: _Sizes) -> int: ...
+    def ca_list_bits(self, size: int, bits: _Sizes, room: int, rows: object) -> int: ...
     def ca_mark(self, count: int, rows: object, kind: int, room: int, out: object) -> int: ...
     def ca_operate(
         self,

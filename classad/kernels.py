@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
     from classad._kernels import _FFI, _Lib
 
-    #: Keys of so many rows, some of the rows, and how many places are wanted.
-    _Chooser = Callable[[Sequence["Key"], int, "array[int]", int], list[int]]
+    #: Keys of so many rows, some of the rows, how many places are wanted, whether equal rows keep
+    #: their order (and a NaN is below all numbers) or stand as the library has them.
+    _Order = Callable[[Sequence["Key"], int, "array[int]", int, bool], list[int]]
 
 #: The number of the interface in csrc/kernels.h that this file speaks.
-INTERFACE: Final = 16
+INTERFACE: Final = 17
+#: The code of a kernel that has run out of memory.
+NO_MEMORY: Final = -4
 #: Ranges up to this length are left to the final insertion sort.
 INSERTION_LENGTH: Final = 16
 
@@ -65,8 +68,8 @@ def sort_order(columns: Sequence[Sequence[float]], with_backend: str | None = No
         if len(column) != count:
             raise ValueError(f"key columns of different lengths: {count} and {len(column)}")
     keys = [Key(array("d", column)) for column in columns]
-    sort = _sort_rows if with_backend is None else _choose(with_backend)[2]
-    return sort(keys, count, array("i", range(count)), count)
+    order = _order if with_backend is None else _choose(with_backend)[1]
+    return order(keys, count, array("i", range(count)), count, False)
 
 
 def top_rows(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
@@ -77,7 +80,7 @@ def top_rows(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[i
     if k < 0:
         raise ValueError(f"the number of rows to choose is negative: {k}")
     _check(keys, size)
-    return _top_rows(keys, size, rows, min(k, len(rows)))
+    return _order(keys, size, rows, min(k, len(rows)), True)
 
 
 def sort_rows(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
@@ -86,7 +89,7 @@ def sort_rows(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> 
     ``size`` rows have keys; ``rows``: some of these, in the order in which they stand.
     """
     _check(keys, size)
-    return _sort_rows(keys, size, rows, min(wanted, len(rows)))
+    return _order(keys, size, rows, min(wanted, len(rows)), False)
 
 
 def _check(keys: Sequence[Key], size: int) -> None:
@@ -119,35 +122,23 @@ class _Row(tuple[float, ...]):
         return False
 
 
-def _has_nan(columns: Sequence[Sequence[float]]) -> bool:
-    return any(key != key for column in columns for key in column)
-
-
-def _columns(keys: Sequence[Key], rows: Sequence[int]) -> list[list[float]]:
-    return [list(map(key.at, rows)) for key in keys]
-
-
-def _top_rows_python(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
-    columns: list[Any] = _columns(keys, rows)
-    if _has_nan(columns):  # below all numbers
+def _order_python(
+    keys: Sequence[Key], size: int, rows: array[int], wanted: int, stable: bool
+) -> list[int]:
+    columns: list[Any] = [list(map(key.at, rows)) for key in keys]
+    order = list(range(len(rows)))
+    has_nan = any(key != key for column in columns for key in column)
+    if has_nan and stable:  # below all numbers
         columns = [[(key == key, key if key == key else 0.0) for key in c] for c in columns]
-    table = list(zip(*columns, strict=True)) or [()] * len(rows)
-    order = sorted(range(len(rows)), key=table.__getitem__, reverse=True)
-    return [rows[place] for place in order[:k]]
-
-
-def _sort_rows_python(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
-    columns, order = _columns(keys, rows), list(range(len(rows)))
     table: list[tuple[float, ...]] = list(zip(*columns, strict=True)) or [()] * len(rows)
-    if _has_nan(columns):
+    if has_nan and not stable:
         _introsort([_Row(row) for row in table], order)
+    elif stable or len(distinct := set(table)) == len(rows):  # then there is only one order
+        order.sort(key=table.__getitem__, reverse=True)
     else:
         # One number a distinct row: comparing integers is several times faster than tuples.
-        levels = {row: level for level, row in enumerate(sorted(set(table)))}
-        if len(levels) == len(rows):  # then there is only one order
-            order.sort(key=table.__getitem__, reverse=True)
-        else:
-            _introsort([levels[row] for row in table], order)
+        levels = {row: level for level, row in enumerate(sorted(distinct))}
+        _introsort([levels[row] for row in table], order)
     return [rows[place] for place in order[:wanted]]
 
 
@@ -249,51 +240,48 @@ def _insertion_sort(key: Sequence[_Comparable], order: list[int]) -> None:
 
 def checked(code: int) -> int:
     """What a kernel returned, which is negative if it has refused its arguments."""
+    if code == NO_MEMORY:
+        raise MemoryError("no memory for the C kernels")
     if code < 0:
         raise ValueError(f"the C kernel refused its arguments (code {code})")
     return code
 
 
-def _c_kernels(ffi: _FFI, lib: _Lib) -> tuple[_Chooser, _Chooser]:
+def _order_of_c(ffi: _FFI, lib: _Lib) -> _Order:
     new = ffi.new_allocator(should_clear_after_alloc=False)
 
-    def held(keys: Sequence[Key]) -> tuple[object, list[object]]:
-        """Keys as C has them, and what has to be kept meanwhile."""
+    def ints(values: array[int]) -> object:
+        return ffi.from_buffer("int32_t[]", values)
+
+    def order(
+        keys: Sequence[Key], size: int, rows: array[int], wanted: int, stable: bool
+    ) -> list[int]:
         given: Any = ffi.new("ca_key[]", len(keys))
-        kept: list[object] = []
-        for place, (values, codes, kinds, other, of_kinds) in enumerate(keys):
-            key, numbers = given[place], ffi.from_buffer("double[]", values)
-            key.values, key.size, key.other = numbers, len(values), other
-            kept.append(numbers)
+        kept: list[object] = []  # what the keys point to
+        for key, (values, codes, kinds, other, of_kinds) in zip(given, keys, strict=True):
+            key.values, key.size, key.other = (
+                ffi.from_buffer("double[]", values),
+                len(values),
+                other,
+            )
+            kept.append(key.values)
             if codes is not None:
                 kept.append(ints(codes))
                 key.codes = kept[-1]
             if kinds is not None:
                 kept.append(ffi.from_buffer("unsigned char[]", kinds))
                 key.kinds, key.of_kinds = kept[-1], of_kinds
-        return given, kept
-
-    def ints(values: array[int]) -> object:
-        return ffi.from_buffer("int32_t[]", values)
-
-    def top(keys: Sequence[Key], size: int, rows: array[int], k: int) -> list[int]:
-        given, _kept = held(keys)
-        order = array("i", [0]) * k
-        checked(lib.ca_top_k(len(rows), len(keys), given, size, ints(rows), k, ints(order)))
-        return order.tolist()
-
-    def sort(keys: Sequence[Key], size: int, rows: array[int], wanted: int) -> list[int]:
-        given, _kept = held(keys)
         count = len(rows)
-        order, scratch = new("int32_t[]", count), new("int32_t[]", 3 * count)
-        first = new("double[]", count)
-        code = lib.ca_sort_order(
-            count, len(keys), given, size, ints(rows), wanted, first, scratch, order
+        first, scratch = new("double[]", count), new("int32_t[]", 3 * count)
+        found = new("int32_t[]", count)
+        checked(
+            lib.ca_order(
+                count, len(keys), given, size, ints(rows), wanted, stable, first, scratch, found
+            )
         )
-        checked(code)
-        return ffi.unpack(order, wanted)
+        return ffi.unpack(found, wanted)
 
-    return top, sort
+    return order
 
 
 def _extension(wanted: str) -> tuple[_FFI, _Lib] | None:
@@ -313,16 +301,14 @@ def _extension(wanted: str) -> tuple[_FFI, _Lib] | None:
     return ffi, lib
 
 
-def _choose(wanted: str) -> tuple[str, _Chooser, _Chooser]:
+def _choose(wanted: str) -> tuple[str, _Order]:
     found = _extension(wanted)
-    if found is None:
-        return "python", _top_rows_python, _sort_rows_python
-    return ("c", *_c_kernels(*found))
+    return ("python", _order_python) if found is None else ("c", _order_of_c(*found))
 
 
 _WANTED: Final = os.environ.get("CLASSAD_KERNELS", "") or "auto"
 #: What the C parser (classad/syntax/native.py) and loader are called through; None without them.
 native: Final = _extension(_WANTED)
-backend, _top_rows, _sort_rows = _choose(_WANTED)
+backend, _order = _choose(_WANTED)
 #: All that are there.
 backends: Final = tuple(dict.fromkeys((backend, "python")))

@@ -16,18 +16,9 @@ from cffi import FFI
 
 HERE = Path(__file__).resolve().parent
 MODULE = "classad._kernels"
-SOURCES = [
-    "csrc/select.c",
-    "csrc/lex.c",
-    "csrc/parse.c",
-    "csrc/intern.c",
-    "csrc/cells.c",
-    "csrc/literal.c",
-    "csrc/load.c",
-    "csrc/codes.c",
-    "csrc/operate.c",
-]
-DEPENDS = ["csrc/kernels.h", "csrc/declared.h", "csrc/lex.h", "csrc/intern.h", "csrc/cells.h"]
+#: All that is here, relative to the folder in which the build runs.
+SOURCES = sorted(f"csrc/{path.name}" for path in HERE.glob("*.c"))
+DEPENDS = sorted(f"csrc/{path.name}" for path in HERE.glob("*.h"))
 FLAGS = [
     "-std=c11",
     "-O2",

@@ -1,22 +1,21 @@
-/* Columns, rows and shapes: see cells.h.  Here too: the life of a load and what is read from it. */
+/* Keeps ads as columns of cells, filled row by row: see kernels.h for what a load holds.
+ *
+ * A column has a cell for each of the first rows until one is left out; from then on its rows are
+ * listed.  A shape is the names of an ad in their order; ads share shapes.
+ */
 #include "cells.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A column may have holes and stay dense while at least one row in so many has a cell. */
-enum { SPARSE = 6, FEW_ROWS = 64 };
-
-static char folded(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
+/* A column has a cell for every row in the end if at least one in so many has one. */
+enum { SPARSE = 6 };
 
 ca_load *ca_load_new(void)
 {
     ca_load *load = calloc(1, sizeof *load);
     if (load != NULL)
-        load->first = -1;
+        load->first = load->last = -1;
     return load;
 }
 
@@ -31,158 +30,94 @@ void ca_load_free(ca_load *load)
     }
     ca_pool_free(&load->names);
     ca_pool_free(&load->strings);
+    ca_pool_free(&load->reals);
     ca_pool_free(&load->shapes);
-    free(load->name);
     free(load->columns);
-    free(load->sure);
     free(load->row_shapes);
     free(load->open);
     free(load->scratch);
     free(load);
 }
 
-/* Records for texts that the pool of names has numbered since the last call. */
-static int know_names(ca_load *load)
+/* The number of the column that a name means, made if there is none. */
+static int32_t column_of(ca_load *load, int32_t name)
 {
-    size_t count = load->names.count;
-    if (ca_room(&load->name, &load->name_capacity, count, sizeof *load->name) < 0)
-        return CA_NO_MEMORY;
-    while (load->names_known < count)
-        load->name[load->names_known++] = (ca_name){-1, -1};
-    return CA_OK;
-}
-
-static int new_column(ca_load *load, int32_t name, int32_t key)
-{
-    size_t count = load->column_count;
-    if (ca_room(&load->columns, &load->column_capacity, count + 1, sizeof *load->columns) < 0)
-        return CA_NO_MEMORY;
-    load->columns[count] = (ca_cells){
-        .folded = key, .name = name, .last_row = -1, .dense = load->rows < FEW_ROWS};
-    load->name[key].column = (int32_t)load->column_count++;
-    return CA_OK;
-}
-
-int32_t ca_cells_name(ca_load *load, const char *text, size_t length)
-{
-    int32_t name = ca_pool_number(&load->names, text, length);
-    if (name < 0 || know_names(load) < 0)
-        return CA_NO_MEMORY;
-    if (load->name[name].column >= 0)
-        return name;
+    if (load->names.texts[name].mark > 0)
+        return load->names.texts[name].mark - 1;
+    const size_t length = load->names.texts[name].length, count = load->column_count;
     if (ca_room(&load->scratch, &load->scratch_capacity, length + 1, 1) < 0)
         return CA_NO_MEMORY;
-    for (size_t i = 0; i < length; i++)
-        load->scratch[i] = folded(text[i]);
-    int32_t key = ca_pool_number(&load->names, load->scratch, length);
-    if (key < 0 || know_names(load) < 0)
+    for (size_t i = 0; i < length; i++) {
+        const char c = load->names.bytes[load->names.texts[name].offset + i];
+        load->scratch[i] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+    }
+    const int32_t key = ca_pool_number(&load->names, load->scratch, length);
+    if (key < 0)
         return CA_NO_MEMORY;
-    if (load->name[key].column < 0 && new_column(load, name, key) < 0)
-        return CA_NO_MEMORY;
-    load->name[name].column = load->name[key].column;
-    return name;
+    int32_t *const mark = &load->names.texts[key].mark;
+    if (*mark == 0) {
+        if (ca_room(&load->columns, &load->column_capacity, count + 1, sizeof *load->columns) < 0)
+            return CA_NO_MEMORY;
+        load->columns[count] = (ca_column){.name = name, .next = -1, .last_row = -1};
+        *mark = (int32_t)++load->column_count;
+    }
+    load->names.texts[name].mark = *mark;
+    return *mark - 1;
 }
 
 /* Room for `count` cells; the arrays grow together. */
-static int widen(ca_cells *column, size_t count)
+static int widen(ca_column *column, size_t count)
 {
     size_t room = column->capacity, tag_room = room, row_room = room;
     if (ca_room(&column->payload, &room, count, sizeof *column->payload) < 0 ||
         ca_room(&column->tags, &tag_room, count, 1) < 0 ||
-        (!column->dense && ca_room(&column->rows, &row_room, count, sizeof *column->rows) < 0))
+        (column->rows != NULL &&
+         ca_room(&column->rows, &row_room, count, sizeof *column->rows) < 0))
         return CA_NO_MEMORY;
     column->capacity = room;
     return CA_OK;
 }
 
-/* Make a dense column as long as `rows`. */
-static int pad(ca_cells *column, size_t rows)
+/* List the rows of a column that has had a cell for each so far. */
+static int list_rows(ca_column *column)
 {
-    if (widen(column, rows) < 0)
-        return CA_NO_MEMORY;
-    if (rows > column->count) {
-        memset(column->tags + column->count, CA_NOTHING, rows - column->count);
-        memset(column->payload + column->count, 0,
-               (rows - column->count) * sizeof *column->payload);
-        column->count = rows;
-    }
-    return CA_OK;
-}
-
-static int make_sparse(ca_cells *column)
-{
-    size_t kept = 0, room = 0;
+    size_t room = 0;
     if (ca_room(&column->rows, &room, column->capacity, sizeof *column->rows) < 0)
         return CA_NO_MEMORY;
-    for (size_t row = 0; row < column->count; row++) {
-        if (column->tags[row] == CA_NOTHING)
-            continue;
-        column->tags[kept] = column->tags[row];
-        column->payload[kept] = column->payload[row];
-        column->rows[kept++] = (int32_t)row;
-    }
-    column->count = kept;
-    column->dense = 0;
-    return CA_OK;
-}
-
-static int make_dense(ca_cells *column, size_t rows)
-{
-    size_t cells = column->count;
-    column->dense = 1;
-    if (pad(column, rows) < 0)
-        return CA_NO_MEMORY;
-    /* From the end, since a cell never moves to a smaller place. */
-    for (size_t row = rows; row-- > 0;) {
-        const int there = cells > 0 && (size_t)column->rows[cells - 1] == row;
-        cells -= (size_t)there;
-        column->tags[row] = there ? column->tags[cells] : CA_NOTHING;
-        column->payload[row] = there ? column->payload[cells] : 0;
-    }
-    free(column->rows);
-    column->rows = NULL;
-    return CA_OK;
-}
-
-/* A cell behind the last one, for the present row. */
-static int append(ca_load *load, ca_cells *column, int tag, int64_t payload)
-{
-    if (column->dense && column->count < load->rows) {
-        int holes = column->present * SPARSE < load->rows && load->rows >= FEW_ROWS;
-        if ((holes ? make_sparse(column) : pad(column, load->rows)) < 0)
-            return CA_NO_MEMORY;
-    }
-    size_t at = column->count;
-    if (at >= column->capacity && widen(column, at + 1) < 0)
-        return CA_NO_MEMORY;
-    column->tags[at] = (unsigned char)tag;
-    column->payload[at] = payload;
-    if (!column->dense)
-        column->rows[at] = (int32_t)load->rows;
-    column->count++;
-    column->present++;
-    column->last_row = (int64_t)load->rows;
+    for (size_t row = 0; row < column->count; row++)
+        column->rows[row] = (int32_t)row;
     return CA_OK;
 }
 
 int ca_cells_set(ca_load *load, int32_t name, int tag, int64_t payload)
 {
-    ca_cells *column = &load->columns[load->name[name].column];
-    column->waiting |= tag == CA_WAITING;
-    if (column->last_row == (int64_t)load->rows) {
-        column->tags[column->count - 1] = (unsigned char)tag;
-        column->payload[column->count - 1] = payload;
-        return CA_OK;
+    const int32_t number = column_of(load, name);
+    if (number < 0)
+        return number;
+    ca_column *const column = &load->columns[number];
+    if (column->last_row != (int64_t)load->rows) {
+        const size_t at = column->count;
+        if (ca_room(&load->open, &load->open_capacity, load->open_count + 1,
+                    sizeof *load->open) < 0 ||
+            (at >= column->capacity && widen(column, at + 1) < 0) ||
+            (column->rows == NULL && at < load->rows && list_rows(column) < 0))
+            return CA_NO_MEMORY;
+        if (column->rows != NULL)
+            column->rows[at] = (int32_t)load->rows;
+        column->count++;
+        column->last_row = (int64_t)load->rows;
+        load->open[load->open_count++] = name;
     }
-    if (ca_room(&load->open, &load->open_capacity, load->open_count + 1, sizeof *load->open) < 0 ||
-        append(load, column, tag, payload) < 0)
-        return CA_NO_MEMORY;
-    load->open[load->open_count++] = name;
+    column->tags[column->count - 1] = (unsigned char)tag;
+    column->payload[column->count - 1] = payload;
+    *(load->last < 0 ? &load->first : &load->columns[load->last].next) = name;
+    load->last = number;
     return CA_OK;
 }
 
-int ca_load_row(ca_load *load)
+int ca_cells_end_row(ca_load *load)
 {
+    load->last = -1;
     if (load->open_count == 0)
         return CA_OK;
     if (load->rows >= INT32_MAX - 1)
@@ -197,90 +132,54 @@ int ca_load_row(ca_load *load)
     return CA_OK;
 }
 
-void ca_cells_forget(ca_load *load)
+/* Give every row a cell, of a column whose rows are listed. */
+static int fill_holes(ca_column *column, size_t rows)
 {
-    while (load->open_count > 0) {
-        ca_cells *column = &load->columns[load->name[load->open[--load->open_count]].column];
-        column->count--;
-        column->present--;
-        column->last_row = -1;
-    }
-}
-
-int32_t ca_cells_text(ca_load *load, const char *text, size_t length)
-{
-    int32_t number = ca_pool_number(&load->strings, text, length);
-    if (number < 0 || ca_room(&load->sure, &load->sure_capacity, load->strings.count, 1) < 0)
+    size_t cells = column->count;
+    if (widen(column, rows) < 0)
         return CA_NO_MEMORY;
-    while (load->sure_known < load->strings.count)
-        load->sure[load->sure_known++] = 0;
-    return number;
+    /* From the end, since a cell never moves to a smaller place. */
+    for (size_t row = rows; row-- > 0;) {
+        const int there = cells > 0 && (size_t)column->rows[cells - 1] == row;
+        cells -= (size_t)there;
+        column->tags[row] = there ? column->tags[cells] : CA_NOTHING;
+        column->payload[row] = there ? column->payload[cells] : 0;
+    }
+    column->count = rows;
+    free(column->rows);
+    column->rows = NULL;
+    return CA_OK;
 }
 
-/* ---- what is read from a load ------------------------------------------------------------- */
-
-static void settle(ca_cells *column, const double *values)
+/* Make waiting cells reals. */
+static void settle(ca_column *column, const double *values)
 {
-    for (size_t at = 0; column->waiting && at < column->count; at++) {
-        if (column->tags[at] != CA_WAITING)
-            continue;
-        column->tags[at] = CA_REAL_CELL;
-        memcpy(&column->payload[at], &values[column->payload[at]], sizeof(double));
+    const unsigned char *const end = column->tags + column->count;
+    unsigned char *at = column->tags;
+    for (; (at = memchr(at, CA_WAITING, (size_t)(end - at))) != NULL; at++) {
+        int64_t *const payload = &column->payload[at - column->tags];
+        *at = CA_REAL_CELL;
+        memcpy(payload, &values[*payload], sizeof *values);
     }
-    column->waiting = 0;
-    column->raw_length = 0;
 }
 
 int ca_load_finish(ca_load *load, const double *values, size_t count)
 {
-    if (load == NULL || (values != NULL && count != load->strings.count))
+    if (load == NULL || count != load->reals.count || (count > 0 && values == NULL))
         return CA_BAD_ARGUMENT;
     for (size_t i = 0; i < load->column_count; i++) {
-        ca_cells *column = &load->columns[i];
-        int dense = column->present * SPARSE >= load->rows;
-        int code = CA_OK;
-        if (column->waiting && values == NULL)
-            return CA_BAD_ARGUMENT;
-        settle(column, values);
-        if (column->present == 0)
-            continue;
-        if (dense && column->dense)
-            code = pad(column, load->rows);
-        else if (dense != column->dense)
-            code = dense ? make_dense(column, load->rows) : make_sparse(column);
-        if (code < 0)
-            return code;
+        ca_column *const column = &load->columns[i];
+        column->count -= column->last_row == (int64_t)load->rows;
+        column->present = column->count;
         column->last_row = -1;
+        if (count > 0)
+            settle(column, values);
+        if (column->count == load->rows)
+            continue;
+        if ((column->rows == NULL && list_rows(column) < 0) ||
+            (column->present * SPARSE >= load->rows && fill_holes(column, load->rows) < 0))
+            return CA_NO_MEMORY;
     }
-    return CA_OK;
-}
-
-static ca_texts texts_of(const ca_pool *pool)
-{
-    return (ca_texts){pool->bytes, pool->used, pool->texts, pool->count};
-}
-
-int ca_load_contents(const ca_load *load, ca_contents *contents)
-{
-    if (load == NULL || contents == NULL)
-        return CA_BAD_ARGUMENT;
-    *contents = (ca_contents){load->rows,
-                              load->column_count,
-                              load->name,
-                              load->row_shapes,
-                              texts_of(&load->names),
-                              texts_of(&load->strings),
-                              texts_of(&load->shapes)};
-    return CA_OK;
-}
-
-int ca_load_column(const ca_load *load, size_t number, ca_column *column)
-{
-    if (load == NULL || column == NULL || number >= load->column_count)
-        return CA_BAD_ARGUMENT;
-    const ca_cells *cells = &load->columns[number];
-    *column = (ca_column){cells->name,    cells->folded,  cells->waiting, cells->present,
-                          cells->count,   cells->tags,    cells->payload,
-                          cells->dense ? NULL : cells->rows};
+    load->open_count = 0;
     return CA_OK;
 }

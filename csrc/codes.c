@@ -1,4 +1,4 @@
-/* Moving codes, bits and doubles between rows: see kernels.h for the contract of each function. */
+/* Moves codes, bits and doubles between rows: see kernels.h for the contract of each function. */
 #include "kernels.h"
 
 #include <string.h>
@@ -85,61 +85,41 @@ int ca_pick(size_t count, const int32_t *rows, size_t length, size_t width, cons
 int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
             const unsigned char *table, size_t room, unsigned char *bits)
 {
-    if (rows == NULL) {
-        if (room < count / 8 + (count % 8 != 0))
+    size_t i = 0;
+    if (rows == NULL && room < count / 8 + (count % 8 != 0))
+        return CA_BAD_ARGUMENT;
+    for (; rows == NULL && i + 8 <= count; i += 8) {
+        const int32_t *const eight = codes + i;
+        const uint32_t a = (uint32_t)eight[0], b = (uint32_t)eight[1];
+        const uint32_t c = (uint32_t)eight[2], d = (uint32_t)eight[3];
+        const uint32_t e = (uint32_t)eight[4], f = (uint32_t)eight[5];
+        const uint32_t g = (uint32_t)eight[6], h = (uint32_t)eight[7];
+        if ((a >= size) | (b >= size) | (c >= size) | (d >= size) | (e >= size) | (f >= size) |
+            (g >= size) | (h >= size))
             return CA_BAD_ARGUMENT;
-        const size_t whole = count - count % 8;
-        for (size_t i = 0; i < whole; i += 8) {
-            const int32_t *const eight = codes + i;
-            const uint32_t a = (uint32_t)eight[0], b = (uint32_t)eight[1];
-            const uint32_t c = (uint32_t)eight[2], d = (uint32_t)eight[3];
-            const uint32_t e = (uint32_t)eight[4], f = (uint32_t)eight[5];
-            const uint32_t g = (uint32_t)eight[6], h = (uint32_t)eight[7];
-            if ((a >= size) | (b >= size) | (c >= size) | (d >= size) | (e >= size) |
-                (f >= size) | (g >= size) | (h >= size))
-                return CA_BAD_ARGUMENT;
-            bits[i / 8] = (unsigned char)((table[a] & 1) | (table[b] & 1) << 1 |
-                                          (table[c] & 1) << 2 | (table[d] & 1) << 3 |
-                                          (table[e] & 1) << 4 | (table[f] & 1) << 5 |
-                                          (table[g] & 1) << 6 | (table[h] & 1) << 7);
-        }
-        if (whole < count)
-            bits[whole / 8] = 0;
-        for (size_t i = whole; i < count; i++) {
-            if ((uint32_t)codes[i] >= size)
-                return CA_BAD_ARGUMENT;
-            bits[i / 8] |= (unsigned char)((table[codes[i]] & 1) << (i % 8));
-        }
-        return CA_OK;
+        bits[i / 8] =
+            (unsigned char)((table[a] & 1) | (table[b] & 1) << 1 | (table[c] & 1) << 2 |
+                            (table[d] & 1) << 3 | (table[e] & 1) << 4 | (table[f] & 1) << 5 |
+                            (table[g] & 1) << 6 | (table[h] & 1) << 7);
     }
-    for (size_t i = 0; i < count; i++) {
-        const size_t row = (size_t)rows[i];
-        if (rows[i] < 0 || row / 8 >= room || (uint32_t)codes[i] >= size)
+    if (i < count && rows == NULL)
+        bits[i / 8] = 0;
+    for (; i < count; i++) {
+        const size_t row = rows == NULL ? i : (uint32_t)rows[i];
+        if (row / 8 >= room || (uint32_t)codes[i] >= size)
             return CA_BAD_ARGUMENT;
         bits[row / 8] |= (unsigned char)((table[codes[i]] & 1) << (row % 8));
     }
     return CA_OK;
 }
 
-/* Eight bytes as a number, the first one lowest. */
-static uint64_t word_at(const unsigned char *bytes)
+/* How many bits of a word are set. */
+static size_t ones(uint64_t word)
 {
-    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
-           (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 |
-           (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
-}
-
-int64_t ca_count_bits(size_t size, const unsigned char *bits)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i + 8 <= size; i += 8) {
-        uint64_t word = word_at(bits + i);
-        word -= word >> 1 & UINT64_C(0x5555555555555555);
-        word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
-        word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-        count += (int64_t)(word * UINT64_C(0x0101010101010101) >> 56);
-    }
-    return count;
+    word -= word >> 1 & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (size_t)(word * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* The place of a bit that stands alone: what it shifts a sequence of de Bruijn to is its own. */
@@ -152,20 +132,26 @@ static int32_t place_of(uint64_t bit)
     return PLACES[(bit * UINT64_C(0x022fdd63cc95386d)) >> 58];
 }
 
-int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
+int64_t ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows)
 {
     size_t count = 0;
     if (size > INT32_MAX / 8 || size % 8 != 0)
         return CA_BAD_ARGUMENT;
-    for (size_t i = 0; i + 8 <= size; i += 8) {
-        uint64_t word = word_at(bits + i);
-        for (; word != 0; word &= word - 1) {
+    for (size_t i = 0; i < size; i += 8) {
+        const unsigned char *const eight = bits + i;
+        uint64_t word = (uint64_t)eight[0] | (uint64_t)eight[1] << 8 | (uint64_t)eight[2] << 16 |
+                        (uint64_t)eight[3] << 24 | (uint64_t)eight[4] << 32 |
+                        (uint64_t)eight[5] << 40 | (uint64_t)eight[6] << 48 |
+                        (uint64_t)eight[7] << 56;
+        if (rows == NULL)
+            count += ones(word);
+        for (; rows != NULL && word != 0; word &= word - 1) {
             if (count == room)
                 return CA_FULL;
             rows[count++] = (int32_t)(8 * i) + place_of(word & (~word + 1));
         }
     }
-    return CA_OK;
+    return (int64_t)count;
 }
 
 int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,

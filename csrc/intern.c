@@ -1,5 +1,5 @@
-/* The store of texts: see intern.h. */
-#include "intern.h"
+/* Numbers texts in the order in which they come, each once: see cells.h. */
+#include "cells.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +25,10 @@ int ca_room(void *items, size_t *capacity, size_t count, size_t size)
     return CA_OK;
 }
 
-static uint64_t mixed(uint64_t value)
-{
-    value ^= value >> 32;
-    value *= UINT64_C(0xd6e8feb86659fd93);
-    value ^= value >> 32;
-    value *= UINT64_C(0xd6e8feb86659fd93);
-    return value ^ (value >> 32);
-}
-
 static uint64_t hash_of(const void *data, size_t length)
 {
     const unsigned char *at = data;
-    uint64_t hash = mixed(length + UINT64_C(0x9e3779b97f4a7c15)), word;
+    uint64_t hash = (length + 1) * UINT64_C(0x9e3779b97f4a7c15), word;
     for (; length >= 8; at += 8, length -= 8) {
         memcpy(&word, at, 8);
         hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
@@ -46,7 +37,10 @@ static uint64_t hash_of(const void *data, size_t length)
     word = 0;
     if (length > 0)
         memcpy(&word, at, length);
-    return mixed(hash ^ word);
+    hash ^= word;
+    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return hash ^ hash >> 32;
 }
 
 void ca_pool_free(ca_pool *pool)
@@ -98,12 +92,13 @@ int32_t ca_pool_number(ca_pool *pool, const char *text, size_t length)
             memcmp(pool->bytes + known->offset, text, length) == 0)
             return pool->slots[slot].number - 1;
     }
-    if (pool->count >= INT32_MAX - 1 || length > PTRDIFF_MAX - pool->used ||
+    if (pool->count >= INT32_MAX - 1 || length > UINT32_MAX ||
+        pool->used > PTRDIFF_MAX - length ||
         ca_room(&pool->texts, &pool->capacity, pool->count + 1, sizeof *pool->texts) < 0 ||
         ca_room(&pool->bytes, &pool->room, pool->used + length + 1, 1) < 0)
         return CA_NO_MEMORY;
     memcpy(pool->bytes + pool->used, text, length);
-    pool->texts[pool->count] = (ca_text){pool->used, length, hash};
+    pool->texts[pool->count] = (ca_text){pool->used, hash, (uint32_t)length, 0};
     pool->used += length;
     pool->slots[slot] = (ca_slot){half(hash), (int32_t)++pool->count};
     return (int32_t)pool->count - 1;

@@ -39,30 +39,21 @@ typedef struct {
     int of_kinds;
 } ca_key;
 
-/* The k best of `count` rows, best first.
+/* The `wanted` best of `count` rows, best first.
  *
- * keys: earlier ones decide first, larger is better.  In every one a NaN is below all numbers and
- * equal to any other NaN; -0.0 equals 0.0.  rows: which ones, rising, of `size` that have keys.  Rows that
- * are equal in all keys keep their order, so the result is a prefix of the
- * one stable sort.  order: k rows, written; k <= count.
- * Time O(count * log k).
- */
-int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, const int32_t *rows,
-             size_t k, int32_t *order);
-
-/* Some rows, as above, in the order in which std::sort of the GNU C++ library leaves them, best first.
- *
- * keys: as above, but a NaN is neither better nor worse than anything, so the next key decides.
- * Equal rows come out in the library's own, reproducible order: unchanged up to 16 rows, shuffled
- * above.  NaN can make the comparison intransitive; where the library would then leave its buffer,
- * this function stops at the edge.  Only the first `wanted` rows have to be right, which is wanted of
- * keys without NaN.  first and scratch: room for count doubles and three times as many codes.  order:
- * the same of rows, of which the first `wanted` ones mean something, written.
+ * keys: earlier ones decide first, larger is better; -0.0 equals 0.0.  rows: which ones, rising, of
+ * `size` that have keys.  first and scratch: room for count doubles and three times as many codes.
+ * order: room for count rows, of which the first `wanted` ones mean something, written.
+ * `stable`: rows that are equal in all keys keep their order, and a NaN is below all numbers and equal
+ * to any other NaN.  Time O(count * log wanted).
+ * Else in the order in which std::sort of the GNU C++ library leaves them: equal rows unchanged up to 16
+ * rows, shuffled above, always in the same way.  A NaN is neither better nor worse than anything, so the
+ * next key decides.  NaN can make the comparison intransitive; where the library would then leave its
+ * buffer, this function stops at the edge; and then all rows have to be wanted.
  * Time O(count * log count), for few wanted ones O(count).
  */
-int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
-                  const int32_t *rows, size_t wanted, double *first, int32_t *scratch,
-                  int32_t *order);
+int ca_order(size_t count, size_t columns, const ca_key *keys, size_t size, const int32_t *rows,
+             size_t wanted, int stable, double *first, int32_t *scratch, int32_t *order);
 
 /* Kinds of nodes: CA_STRING is one without, CA_ESCAPED_STRING one with a backslash; from
  * CA_SELECTION on they have operands: one has a selection, a prefix operator, what is in parentheses and
@@ -103,8 +94,69 @@ int32_t ca_parse(size_t length, const char *text, size_t origin, int how, size_t
  * 0 otherwise.  CA_EXPRESSION_CELL is an expression, list or ad by its text in old syntax, CA_WAITING a
  * real, as a text, until ca_load_finish. */
 
-/* A load: what has been read so far.  The one thing here that owns memory. */
-typedef struct ca_load ca_load;
+/* A text: bytes, compared exactly, and what its owner marks it with, 0 at first. */
+typedef struct {
+    uint64_t offset;
+    uint64_t hash;
+    uint32_t length;
+    int32_t mark;
+} ca_text;
+
+/* A place in the table.  With half of the hash in it most texts that are not the one looked for need
+ * not be touched. */
+typedef struct {
+    uint32_t hash;
+    int32_t number; /* that of the text + 1, 0 for a free slot */
+} ca_slot;
+
+/* Texts, each once, numbered as they come.  Offsets stay valid when it grows, pointers do not. */
+typedef struct {
+    char *bytes;
+    size_t used;
+    size_t room;
+    ca_text *texts;
+    size_t count;
+    size_t capacity;
+    ca_slot *slots; /* by hash */
+    size_t mask;    /* number of slots - 1; a power of two less one */
+} ca_pool;
+
+/* The cells of an attribute: of the first rows, or of the ones that are listed. */
+typedef struct {
+    int32_t name;     /* its first spelling: the number of a name */
+    int32_t next;     /* the name that came after it last */
+    int64_t last_row; /* of its last cell, -1 */
+    size_t present;   /* cells that are not CA_NOTHING: known when the load is finished */
+    size_t count;
+    size_t capacity;
+    int64_t *payload;
+    unsigned char *tags;
+    int32_t *rows; /* null if there is a cell for each of the first rows */
+    /* The rest of the line that gave the last value, its line end included, and that value. */
+    const char *raw;
+    size_t raw_length;
+    int64_t raw_payload;
+    int raw_tag;
+} ca_column;
+
+/* A load: what has been read so far.  The one thing here that owns memory; pointers are good until it
+ * is changed or freed. */
+typedef struct {
+    ca_pool names;   /* spellings and folded names, marked with the number of their column + 1 */
+    ca_pool strings; /* strings and the texts of expressions, which are marked with 1 */
+    ca_pool reals;   /* the texts of reals that wait */
+    ca_pool shapes;  /* the numbers of an ad's names, in order, as int32_t */
+    ca_column *columns;
+    size_t column_capacity, column_count;
+    int32_t *row_shapes;
+    size_t row_capacity, rows;
+    int32_t *open; /* names of the row that is being filled */
+    size_t open_capacity, open_count;
+    int32_t first; /* the name that began the last row, -1 */
+    int32_t last;  /* the column that was given a cell last in this row, -1 */
+    char *scratch;
+    size_t scratch_capacity;
+} ca_load;
 
 ca_load *ca_load_new(void);
 void ca_load_free(ca_load *load);
@@ -112,19 +164,21 @@ void ca_load_free(ca_load *load);
 /* Where reading a buffer has come to. */
 typedef struct {
     size_t position; /* the next byte to be read: given, and set */
-    int64_t line; /* its line number: given, and set */
-    size_t block; /* set with CA_LOOK: where the ad to be looked at ends */
+    int64_t line;    /* its line number: given, and set */
+    size_t start;    /* set: where the ad begins of which it is a part */
+    size_t block;    /* set with CA_LOOK: where the line to be looked at ends */
+    int dropping;    /* the rest of this ad is skipped: given, and set */
 } ca_place;
 
 /* What ca_load_feed returns besides errors. */
 enum {
-    CA_DONE = 0, /* all that there is, but for an ad whose end was not seen: from `position` on */
-    CA_LOOK = 1 /* the ad at `position` has something unusual and is left to the caller */
+    CA_DONE = 0, /* all that there is, but for a line whose end was not seen: from `position` on */
+    CA_LOOK = 1  /* the line at `position` is unusual and left to the caller */
 };
 
-/* Read ads from `position` on.  Texts that are plain become cells; after CA_LOOK the caller puts the
- * ad in, moves the position to its end and goes on with the same buffer.  A new buffer starts at
- * position 0.  `whole`: an ad may end with the buffer.
+/* Read lines from `position` on.  Texts that are plain become cells; after CA_LOOK the caller puts the
+ * attribute in, moves the position to the line's end and goes on with the same buffer.  A new buffer
+ * starts at position 0.  `whole`: an ad may end with the buffer.
  */
 int ca_load_feed(ca_load *load, size_t length, const char *text, int whole, ca_place *place);
 
@@ -133,55 +187,9 @@ int ca_load_feed(ca_load *load, size_t length, const char *text, int whole, ca_p
 int ca_load_put(ca_load *load, size_t name_length, const char *name, int tag, int64_t payload,
                 size_t length, const char *text);
 
-/* End the present row, if it has any attribute. */
-int ca_load_row(ca_load *load);
-
-/* End a load: make waiting cells reals, values[n] being that of text n (null: none waits), and trim
- * columns to the better form. */
+/* End a load, forgetting the present row: make waiting cells reals, values[n] being that of text n of
+ * `count`, and give columns with few holes a cell for every row. */
 int ca_load_finish(ca_load *load, const double *values, size_t count);
-
-typedef struct {
-    int32_t name; /* its first spelling: the number of a name */
-    int32_t folded; /* in lower case: likewise */
-    int waiting; /* cells wait for ca_load_finish */
-    size_t present; /* cells that are not CA_NOTHING */
-    size_t count;
-    const unsigned char *tags;
-    const int64_t *payload;
-    const int32_t *rows; /* null if there is a cell for every row */
-} ca_column;
-
-typedef struct {
-    int32_t column; /* -1 for what names none */
-    int32_t next; /* what came after it last, -1 */
-} ca_name;
-
-typedef struct {
-    uint64_t offset;
-    uint64_t length;
-    uint64_t hash;
-} ca_text;
-
-typedef struct {
-    const char *bytes;
-    size_t used;
-    const ca_text *texts;
-    size_t count;
-} ca_texts;
-
-/* What a load holds; pointers are good until it is changed or freed. */
-typedef struct {
-    size_t rows;
-    size_t columns;
-    const ca_name *named; /* as many as names */
-    const int32_t *row_shapes;
-    ca_texts names;
-    ca_texts strings;
-    ca_texts shapes; /* the numbers of an ad's names, in order, as int32_t */
-} ca_contents;
-
-int ca_load_contents(const ca_load *load, ca_contents *contents);
-int ca_load_column(const ca_load *load, size_t number, ca_column *column);
 
 /* ---- rows, codes and bits ----------------------------------------------------------------- */
 
@@ -205,11 +213,9 @@ int ca_pick(size_t count, const int32_t *rows, size_t length, size_t width, cons
 int ca_flag(size_t count, const int32_t *codes, const int32_t *rows, size_t size,
             const unsigned char *table, size_t room, unsigned char *bits);
 
-/* How many bits are set, of a number of bytes that 8 divides. */
-int64_t ca_count_bits(size_t size, const unsigned char *bits);
-
-/* The rows whose bits are set, rising, likewise. */
-int ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows);
+/* The rows whose bits are set, rising, of a number of bytes that 8 divides.  Returns how many they are; rows:
+ * null if that is all that is wanted. */
+int64_t ca_list_bits(size_t size, const unsigned char *bits, size_t room, int32_t *rows);
 
 /* out[rows[i]] = kind. */
 int ca_mark(size_t count, const int32_t *rows, unsigned char kind, size_t room,

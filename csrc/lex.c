@@ -156,7 +156,7 @@ static void lex_quoted(ca_lexer *lexer, unsigned char quote)
         sure = 0;
     if (quote == '\'' && (escaped || at == lexer->start + 1))
         sure = 0;
-    int kind = quote == '\'' ? CA_T_QUOTED : escaped ? CA_T_ESCAPED : CA_T_STRING;
+    int kind = quote == '\'' ? CA_T_QUOTED : escaped ? CA_T_ESCAPED_STRING : CA_T_STRING;
     end_token(lexer, sure ? kind : CA_T_UNSURE, at + 1);
 }
 
@@ -167,7 +167,7 @@ static const struct {
 static const unsigned char FIRST_SIGN[128] = CA_FIRST_SIGNS;
 enum { SIGN_COUNT = sizeof SIGNS / sizeof *SIGNS };
 
-/* Of signs that begin alike the longest one is meant. */
+/* Of signs that begin alike the longest one is meant; `?:` may have blanks inside. */
 static void lex_operator(ca_lexer *lexer, unsigned char c)
 {
     size_t sign = c < 128 ? FIRST_SIGN[c] : 0;
@@ -176,21 +176,16 @@ static void lex_operator(ca_lexer *lexer, unsigned char c)
         while (SIGNS[sign].text[length] != 0 &&
                look(lexer, lexer->start + length) == (unsigned char)SIGNS[sign].text[length])
             length++;
-        if (SIGNS[sign].text[length] == 0) {
-            end_token(lexer, SIGNS[sign].kind, lexer->start + length);
-            return;
-        }
+        if (SIGNS[sign].text[length] != 0)
+            continue;
+        const size_t end = lexer->start + length, colon = skip_blanks(lexer, end);
+        if (c == '?' && look(lexer, colon) == ':')
+            end_token(lexer, CA_T_ELVIS, colon + 1);
+        else
+            end_token(lexer, SIGNS[sign].kind, end);
+        return;
     }
     end_token(lexer, CA_T_UNSURE, lexer->start + 1);
-}
-
-static void lex_question(ca_lexer *lexer)
-{
-    size_t rest = skip_blanks(lexer, lexer->start + 1);
-    if (look(lexer, rest) == ':')
-        end_token(lexer, CA_T_ELVIS, rest + 1);
-    else
-        end_token(lexer, CA_T_QMARK, lexer->start + 1);
 }
 
 /* A `-` before a number is its sign unless an operand precedes it. */
@@ -219,7 +214,6 @@ static void lex_sign(ca_lexer *lexer, unsigned char c, int previous)
     switch (c) {
     case '"':
     case '\'': lex_quoted(lexer, c); break;
-    case '?': lex_question(lexer); break;
     case '-': lex_minus(lexer, previous); break;
     case '.': lex_dot(lexer); break;
     default: lex_operator(lexer, c); break;

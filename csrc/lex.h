@@ -1,4 +1,4 @@
-/* Takes the tokens of one text, for parse.c and literal.c.
+/* Takes the tokens of one text, for parse.c and load.c.
  *
  * The rules are those of grammar/classad.lark and classad/syntax/lexing.py for texts of ASCII
  * characters; whatever is unusual there

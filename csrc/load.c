@@ -1,104 +1,195 @@
 /* Makes cells of the ordinary lines of the long form.
  *
  * A pool repeats itself: the attribute is guessed from the one before it in the last ad, and its value
- * is the last one's when the rest of the line is.  An ad with any line that is not ordinary is handed
- * back untouched to classad/formats/long.py; no line is guessed at.
+ * is the last one's when the rest of the line is.  A line that is not ordinary is handed back untouched
+ * to classad/loading/long_form.py; no line is guessed at.  A value that is one token is a cell if it is
+ * certain; no function of the C library is asked for a number, since those depend on the locale.
  */
 #include "cells.h"
 #include "lex.h"
 
+#include <float.h>
 #include <string.h>
 
 /* Nodes of an expression that is checked here; larger ones are checked by the caller, once each. */
 enum { NODES = 512 };
-/* There may be another ad. */
-enum { MORE = 2 };
+/* The line goes on behind the buffer. */
+enum { PART = 2 };
 
 typedef struct {
     ca_load *load;
-    const char *at;
+    const char *at; /* a line begins here */
     const char *end;
     int whole;
-    int64_t line;
-    int32_t last; /* the name of the line before, -1 */
-    ca_node nodes[NODES];
 } reader;
 
 /* Whether the line is that of the guessed attribute; *rest is what follows the name. */
-static int as_guessed(const reader *r, int32_t guess, const char **rest)
+static int as_guessed(const reader *r, const char *at, int32_t guess, const char **rest)
 {
     if (guess < 0)
         return 0;
     const ca_text *text = &r->load->names.texts[guess];
-    if ((uint64_t)(r->end - r->at) <= text->length ||
-        memcmp(r->at, r->load->names.bytes + text->offset, (size_t)text->length) != 0)
+    if ((size_t)(r->end - at) <= text->length ||
+        memcmp(at, r->load->names.bytes + text->offset, text->length) != 0)
         return 0;
-    *rest = r->at + text->length;
+    *rest = at + text->length;
     return **rest == ' ' || **rest == '=';
 }
 
 /* The number of the name that the line begins with; CA_UNSURE if it is not a usual one. */
-static int32_t read_name(reader *r, const char **rest)
+static int32_t read_name(const reader *r, const char *at, const char **rest)
 {
-    int32_t guess = r->last < 0 ? r->load->first : r->load->name[r->last].next;
-    if (as_guessed(r, guess, rest))
+    ca_load *const load = r->load;
+    int32_t guess = load->last < 0 ? load->first : load->columns[load->last].next;
+    if (as_guessed(r, at, guess, rest))
         return guess;
-    const char *stop = r->at;
+    const char *stop = at;
     for (; stop < r->end; stop++)
         if (!is_letter((unsigned char)*stop) && !is_digit((unsigned char)*stop) && *stop != '.')
             break;
     *rest = stop;
-    if (stop == r->at || stop == r->end || (*stop != ' ' && *stop != '='))
+    if (stop == at || stop == r->end || (*stop != ' ' && *stop != '='))
         return CA_UNSURE;
-    int32_t name = ca_cells_name(r->load, r->at, (size_t)(stop - r->at));
-    if (name >= 0 && r->last < 0)
-        r->load->first = name;
-    else if (name >= 0)
-        r->load->name[r->last].next = name;
-    return name;
+    return ca_pool_number(&load->names, at, (size_t)(stop - at));
 }
 
-/* Whether the text is known to be an expression, or found to be one and no literal. */
-static int is_expression(reader *r, int32_t number, const char *text, size_t length)
+/* Powers of ten that a double holds exactly. */
+static const double TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                             1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+/* An exponent from FAR on needs no more digits. */
+enum { MOST_TENS = 22, MOST_DIGITS = 18, FAR = 100000 };
+static const int64_t EXACT = INT64_C(1) << 53;
+
+/* A number that has no more than MOST_DIGITS from the first that is not 0; a real if one rounding gives
+ * the double next to it, else it waits. */
+static int read_number(ca_load *load, const char *text, size_t length, int real, int64_t *payload)
 {
-    if (r->load->sure[number])
-        return 1;
-    int32_t count = ca_parse(length, text, 0, CA_OLD | CA_PREFIX, NODES, r->nodes);
-    if (count <= 0 || r->nodes[count - 1].kind <= CA_ERROR)
-        return 0;
-    r->load->sure[number] = 1;
-    return 1;
+    const int negative = text[0] == '-';
+    int64_t digits = 0, significant = 0, scale = 0, exponent = 0;
+    int fraction = 0;
+    size_t at = (size_t)negative;
+    for (; at < length && (text[at] | 0x20) != 'e'; at++) {
+        if (text[at] == '.') {
+            fraction = 1;
+            continue;
+        }
+        significant += significant > 0 || text[at] != '0';
+        if (significant <= MOST_DIGITS)
+            digits = digits * 10 + (text[at] - '0');
+        scale -= fraction;
+    }
+    const int below = at + 1 < length && text[at + 1] == '-';
+    for (at++; at < length && exponent < FAR; at++)
+        if (is_digit((unsigned char)text[at]))
+            exponent = exponent * 10 + (text[at] - '0');
+    scale += below ? -exponent : exponent;
+    if (!real) {
+        *payload = negative ? -digits : digits;
+        return significant > MOST_DIGITS ? CA_UNSURE : CA_INTEGER_CELL;
+    }
+    if (FLT_EVAL_METHOD != 0 || significant > MOST_DIGITS || digits > EXACT || scale > MOST_TENS ||
+        scale < -MOST_TENS) {
+        *payload = ca_pool_number(&load->reals, text, length);
+        return *payload < 0 ? CA_NO_MEMORY : CA_WAITING;
+    }
+    double value = (double)digits;
+    value = scale < 0 ? value / TEN[-scale] : value * TEN[scale];
+    value = negative ? -value : value;
+    memcpy(payload, &value, sizeof value);
+    return CA_REAL_CELL;
 }
 
-static int read_value(reader *r, const char *text, size_t length, int64_t *payload)
+/* The text between the outer quotes.  A backslash is itself unless a quote follows that is not the
+ * last one; that quote is part of the text. */
+static int read_string(ca_load *load, const char *text, size_t length, int escaped,
+                       int64_t *payload)
 {
-    int tag = ca_read_literal(r->load, text, length, payload);
+    const size_t last = length - 1;
+    size_t kept = length - 2;
+    const char *body = text + 1;
+    if (escaped) {
+        if (ca_room(&load->scratch, &load->scratch_capacity, length, 1) < 0)
+            return CA_NO_MEMORY;
+        kept = 0;
+        for (size_t at = 1; at < last; at++) {
+            at += text[at] == '\\' && at + 1 < last && text[at + 1] == '"';
+            load->scratch[kept++] = text[at];
+        }
+        body = load->scratch;
+    }
+    *payload = ca_pool_number(&load->strings, body, kept);
+    return *payload < 0 ? CA_NO_MEMORY : CA_STRING_CELL;
+}
+
+/* The tag of a right-hand side, without blanks around it and not empty, that is a plain literal;
+ * CA_UNSURE for any other. */
+static int read_literal(ca_load *load, const char *text, size_t length, int64_t *payload)
+{
+    ca_lexer token = {.text = (const unsigned char *)text, .length = length, .old = 1};
+    ca_lex_next(&token);
+    if (token.start != 0 || token.end != length)
+        return CA_UNSURE;
+    *payload = token.kind == CA_T_TRUE;
+    switch (token.kind) {
+    case CA_T_INTEGER:
+    case CA_T_REAL: return read_number(load, text, length, token.kind == CA_T_REAL, payload);
+    case CA_T_STRING:
+    case CA_T_ESCAPED_STRING: return read_string(load, text, length, token.kind == CA_T_ESCAPED_STRING, payload);
+    case CA_T_TRUE:
+    case CA_T_FALSE: return CA_BOOLEAN_CELL;
+    case CA_T_UNDEFINED: return CA_UNDEFINED_CELL;
+    case CA_T_ERROR: return CA_ERROR_CELL;
+    default: return CA_UNSURE;
+    }
+}
+
+static int read_value(ca_load *load, const char *text, size_t length, int64_t *payload)
+{
+    int tag = read_literal(load, text, length, payload);
     if (tag != CA_UNSURE)
         return tag;
-    int32_t number = ca_cells_text(r->load, text, length);
+    int32_t number = ca_pool_number(&load->strings, text, length);
     if (number < 0)
         return number;
     *payload = number;
-    return is_expression(r, number, text, length) ? CA_EXPRESSION_CELL : CA_UNSURE;
+    if (!load->strings.texts[number].mark) {
+        ca_node nodes[NODES];
+        int32_t count = ca_parse(length, text, 0, CA_OLD | CA_PREFIX, NODES, nodes);
+        if (count <= 0 || nodes[count - 1].kind <= CA_ERROR)
+            return CA_UNSURE;
+        load->strings.texts[number].mark = 1;
+    }
+    return CA_EXPRESSION_CELL;
 }
 
-/* The line at hand, which is not blank: 0, or a negative code.  `stop` is its end. */
-static int read_line(reader *r)
+/* Where the line ends in which `at` is; NULL if that was not seen. */
+static const char *line_end(const reader *r, const char *at)
 {
+    const char *end = memchr(at, '\n', (size_t)(r->end - at));
+    return end != NULL ? end + 1 : r->whole ? r->end : NULL;
+}
+
+/* The attribute that the line gives, whose name begins at `at`. */
+static int read_attribute(reader *r, const char *at)
+{
+    ca_load *const load = r->load;
     const char *rest;
-    int32_t name = read_name(r, &rest);
+    int32_t name = read_name(r, at, &rest);
     if (name < 0)
         return name;
-    ca_cells *column = &r->load->columns[r->load->name[name].column];
-    if (column->raw_buffer == r->load->buffer && column->raw_length > 0 &&
-        (size_t)(r->end - rest) >= column->raw_length &&
-        memcmp(rest, column->raw, column->raw_length) == 0) {
-        r->at = rest + column->raw_length;
-        r->last = name;
-        return ca_cells_set(r->load, name, column->raw_tag, column->raw_payload);
+    const int32_t known = load->names.texts[name].mark - 1;
+    if (known >= 0) {
+        const ca_column *const column = &load->columns[known];
+        if (column->raw_length > 0 && (size_t)(r->end - rest) >= column->raw_length &&
+            memcmp(rest, column->raw, column->raw_length) == 0) {
+            r->at = rest + column->raw_length;
+            return ca_cells_set(load, name, column->raw_tag, column->raw_payload);
+        }
     }
-    const char *line_end = memchr(rest, '\n', (size_t)(r->end - rest));
-    const char *stop = line_end == NULL ? r->end : line_end, *from = rest;
+    const char *const end = line_end(r, rest);
+    const char *stop = end, *from = rest;
+    if (end == NULL)
+        return PART;
     while (from < stop && *from == ' ')
         from++;
     if (from == stop || *from != '=')
@@ -111,96 +202,64 @@ static int read_line(reader *r)
     if (from == stop)
         return CA_UNSURE;
     int64_t payload;
-    int tag = read_value(r, from, (size_t)(stop - from), &payload);
+    int tag = read_value(load, from, (size_t)(stop - from), &payload);
     if (tag < 0)
         return tag;
-    if (line_end != NULL) {
-        column->raw = rest;
-        column->raw_length = (size_t)(line_end + 1 - rest);
-        column->raw_buffer = r->load->buffer;
-        column->raw_tag = tag;
-        column->raw_payload = payload;
-    }
-    r->at = line_end == NULL ? r->end : line_end + 1;
-    r->last = name;
-    return ca_cells_set(r->load, name, tag, payload);
+    int code = ca_cells_set(load, name, tag, payload);
+    if (code < 0)
+        return code;
+    ca_column *const column = &load->columns[load->last];
+    column->raw = rest;
+    column->raw_length = end[-1] == '\n' ? (size_t)(end - rest) : 0;
+    column->raw_tag = tag;
+    column->raw_payload = payload;
+    r->at = end;
+    return CA_OK;
 }
 
-/* Skip lines from `at` up to the next blank one, that one included; its end, or NULL if it is not in
- * the buffer.  *lines is how many there were. */
-static const char *skip_ad(const reader *r, const char *at, int64_t *lines)
+/* The line at hand: 0 if it has been read, PART or a negative code. */
+static int read_line(reader *r, int *dropping)
 {
-    *lines = 0;
-    while (at < r->end) {
-        const char *stop = memchr(at, '\n', (size_t)(r->end - at));
-        const char *next = stop == NULL ? r->end : stop + 1;
-        if (stop == NULL && !r->whole)
-            return NULL;
-        ++*lines;
-        while (at < next && is_blank((unsigned char)*at))
-            at++;
-        if (at == next)
-            return next;
-        at = next;
-    }
-    return r->whole ? r->end : NULL;
-}
-
-/* The next ad.  CA_DONE, CA_LOOK, a negative code, or MORE. */
-static int read_ad(reader *r, const char **start, int64_t *start_line)
-{
-    *start = r->at;
-    *start_line = r->line;
-    r->last = -1;
-    for (;;) {
-        const char *at = r->at;
-        while (at < r->end && *at != '\n' && is_blank((unsigned char)*at))
-            at++;
-        const int blank = at == r->end || *at == '\n';
-        if (at == r->end && !r->whole)
-            return CA_DONE; /* the line may go on behind the buffer */
-        r->at = at;
-        int code = blank ? ca_load_row(r->load) : read_line(r);
-        if (code < 0)
-            return code == CA_UNSURE ? CA_LOOK : code;
-        if (!blank) {
-            r->line++;
-            if (r->at == r->end && r->at[-1] != '\n' && !r->whole)
-                return CA_DONE;
-            continue;
-        }
-        r->line += at < r->end;
-        r->at += at < r->end;
-        *start = r->at;
-        *start_line = r->line;
-        return r->at == r->end ? CA_DONE : MORE;
-    }
+    const char *at = r->at;
+    while (at < r->end && *at != '\n' && is_blank((unsigned char)*at))
+        at++;
+    const int blank = at == r->end || *at == '\n';
+    if (!blank && !*dropping)
+        return read_attribute(r, at);
+    const char *end = line_end(r, at);
+    if (end == NULL)
+        return PART;
+    r->at = end;
+    *dropping = !blank;
+    return blank ? ca_cells_end_row(r->load) : CA_OK;
 }
 
 int ca_load_feed(ca_load *load, size_t length, const char *text, int whole, ca_place *place)
 {
     if (load == NULL || text == NULL || place == NULL || place->position > length)
         return CA_BAD_ARGUMENT;
-    if (place->position == 0)
-        load->buffer++;
-    reader r = {.load = load, .at = text + place->position, .end = text + length, .whole = whole,
-                .line = place->line, .last = -1};
-    const char *start = r.at;
-    int64_t start_line = r.line, lines = 0;
-    int code = MORE;
-    while (code == MORE)
-        code = read_ad(&r, &start, &start_line);
-    if (load->open_count > 0 || code != CA_DONE)
-        ca_cells_forget(load);
-    place->position = (size_t)(start - text);
-    place->line = start_line;
-    if (code == CA_LOOK) {
-        const char *end = skip_ad(&r, start, &lines);
-        if (end == NULL)
-            return CA_DONE;
-        place->block = (size_t)(end - text);
+    for (size_t i = 0; place->position == 0 && i < load->column_count; i++)
+        load->columns[i].raw_length = 0; /* those lines were in another buffer */
+    reader r = {load, text + place->position, text + length, whole};
+    int code = CA_OK;
+    for (;;) {
+        place->position = (size_t)(r.at - text);
+        if (load->open_count == 0)
+            place->start = place->position;
+        if (code != CA_OK || r.at == r.end)
+            break;
+        code = read_line(&r, &place->dropping);
+        place->line += code == CA_OK;
     }
-    return code;
+    if (code == CA_OK)
+        return whole ? ca_cells_end_row(load) : CA_DONE;
+    if (code != CA_UNSURE)
+        return code == PART ? CA_DONE : code;
+    const char *end = line_end(&r, r.at);
+    if (end == NULL)
+        return CA_DONE;
+    place->block = (size_t)(end - text);
+    return CA_LOOK;
 }
 
 int ca_load_put(ca_load *load, size_t name_length, const char *name, int tag, int64_t payload,
@@ -208,17 +267,16 @@ int ca_load_put(ca_load *load, size_t name_length, const char *name, int tag, in
 {
     if (load == NULL || name == NULL || tag <= CA_NOTHING || tag >= CA_WAITING)
         return CA_BAD_ARGUMENT;
-    int32_t number = ca_cells_name(load, name, name_length);
+    int32_t number = ca_pool_number(&load->names, name, name_length);
     if (number < 0)
         return number;
     if (tag == CA_STRING_CELL || tag == CA_EXPRESSION_CELL) {
         if (text == NULL)
             return CA_BAD_ARGUMENT;
-        int32_t known = ca_cells_text(load, text, length);
+        int32_t known = ca_pool_number(&load->strings, text, length);
         if (known < 0)
             return known;
-        if (tag == CA_EXPRESSION_CELL)
-            load->sure[known] = 1;
+        load->strings.texts[known].mark |= tag == CA_EXPRESSION_CELL;
         payload = known;
     }
     return ca_cells_set(load, number, tag, payload);

@@ -28,14 +28,9 @@ static element of_tag(unsigned char tag)
     return (element){tag, 0};
 }
 
-static int is_whole(element e)
-{
-    return e.tag == CA_INTEGER_CELL || e.tag == CA_BOOLEAN_CELL;
-}
-
 static int is_number(element e)
 {
-    return is_whole(e) || e.tag == CA_REAL_CELL;
+    return e.tag == CA_INTEGER_CELL || e.tag == CA_BOOLEAN_CELL || e.tag == CA_REAL_CELL;
 }
 
 static double real_of(element e)
@@ -53,28 +48,20 @@ static element exceptional(element a, element b)
     return of_tag(CA_ERROR_CELL);
 }
 
-static element divided(int64_t a, int64_t b)
+/* `/` and `%` of whole numbers. */
+static element divided(int op, int64_t a, int64_t b)
 {
     if (b == 0)
         return of_tag(CA_ERROR_CELL);
+    if (op == CA_REMAINDER)
+        return (element){CA_INTEGER_CELL, b == -1 ? 0 : a % b};
     if (b == -1)
         return (element){CA_INTEGER_CELL, a == INT64_MIN ? INT64_MAX : -a};
     return (element){CA_INTEGER_CELL, a / b};
 }
 
-static element remaining(element a, element b)
-{
-    if (!is_whole(a) || !is_whole(b))
-        return exceptional(a, b);
-    if (b.payload == 0)
-        return of_tag(CA_ERROR_CELL);
-    return (element){CA_INTEGER_CELL, b.payload == -1 ? 0 : a.payload % b.payload};
-}
-
 static element arithmetic(int op, element a, element b)
 {
-    if (op == CA_REMAINDER)
-        return remaining(a, b);
     if (!is_number(a) || !is_number(b))
         return exceptional(a, b);
     if (a.tag == CA_REAL_CELL || b.tag == CA_REAL_CELL) {
@@ -83,14 +70,14 @@ static element arithmetic(int op, element a, element b)
                          : op == CA_SUBTRACT ? x - y
                          : op == CA_MULTIPLY ? x * y
                                              : x / y;
-        return z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z);
+        return z == (double)INFINITY || op == CA_REMAINDER ? of_tag(CA_ERROR_CELL) : of_real(z);
     }
     const uint64_t x = (uint64_t)a.payload, y = (uint64_t)b.payload;
     switch (op) {
     case CA_ADD: return (element){CA_INTEGER_CELL, (int64_t)(x + y)};
     case CA_SUBTRACT: return (element){CA_INTEGER_CELL, (int64_t)(x - y)};
     case CA_MULTIPLY: return (element){CA_INTEGER_CELL, (int64_t)(x * y)};
-    default: return divided(a.payload, b.payload);
+    default: return divided(op, a.payload, b.payload);
     }
 }
 

@@ -73,7 +73,8 @@ static size_t last_end(const parser *p)
 static range token(parser *p)
 {
     const ca_lexer at = p->lexer;
-    const size_t quote = at.kind == CA_T_QUOTED || at.kind == CA_T_STRING || at.kind == CA_T_ESCAPED;
+    const size_t quote = at.kind == CA_T_QUOTED || at.kind == CA_T_STRING ||
+                         at.kind == CA_T_ESCAPED_STRING;
     ca_lex_next(&p->lexer);
     return (range){at.start, at.end, at.start + quote, at.end - quote};
 }
@@ -133,14 +134,14 @@ static int name_or_call(parser *p, int depth)
     return emit(p, CA_CALL, 0, count, name);
 }
 
-static int absolute(parser *p)
+/* The name behind a dot, of a node that begins at `start`. */
+static int dotted(parser *p, int kind, size_t start)
 {
-    const size_t start = token(p).start;
     if (!at_name(p))
         return 0;
     range name = token(p);
     name.start = start;
-    return emit(p, CA_ABSOLUTE, 0, 0, name);
+    return emit(p, kind, 0, 0, name);
 }
 
 static int parens(parser *p, int depth)
@@ -163,20 +164,14 @@ static int primary(parser *p, int depth)
     switch (p->lexer.kind) {
     case CA_T_NAME:
     case CA_T_QUOTED: return name_or_call(p, depth);
-    case CA_T_INTEGER: return emit(p, CA_INTEGER, 0, 0, token(p));
-    case CA_T_REAL: return emit(p, CA_REAL, 0, 0, token(p));
-    case CA_T_STRING: return emit(p, CA_STRING, 0, 0, token(p));
-    case CA_T_ESCAPED: return emit(p, CA_ESCAPED_STRING, 0, 0, token(p));
-    case CA_T_TRUE: return emit(p, CA_TRUE, 0, 0, token(p));
-    case CA_T_FALSE: return emit(p, CA_FALSE, 0, 0, token(p));
-    case CA_T_UNDEFINED: return emit(p, CA_UNDEFINED, 0, 0, token(p));
-    case CA_T_ERROR: return emit(p, CA_ERROR, 0, 0, token(p));
-    case CA_T_DOT: return absolute(p);
+    case CA_T_DOT: return dotted(p, CA_ABSOLUTE, token(p).start);
     case CA_T_OPEN_PAREN: return parens(p, depth);
     case CA_T_OPEN_BRACE: return list(p, depth);
     case CA_T_OPEN_BOX: return ad(p, depth, 0);
-    default: return 0;
     }
+    /* Tokens of literals are in the order of their nodes. */
+    const int kind = p->lexer.kind - CA_T_INTEGER + CA_INTEGER;
+    return kind >= CA_INTEGER && kind <= CA_ERROR && emit(p, kind, 0, 0, token(p));
 }
 
 /* a.name and a[index] */
@@ -187,11 +182,7 @@ static int selected(parser *p, int depth)
     for (;;) {
         const size_t start = last_start(p);
         if (take(p, CA_T_DOT)) {
-            if (!at_name(p))
-                return 0;
-            range name = token(p);
-            name.start = start;
-            if (!emit(p, CA_SELECTION, 0, 0, name))
+            if (!dotted(p, CA_SELECTION, start))
                 return 0;
         } else if (take(p, CA_T_OPEN_BOX)) {
             if (!expression(p, depth + BRACKET) || p->lexer.kind != CA_T_CLOSE_BOX ||

@@ -1,6 +1,6 @@
-/* Choosing and ordering rows by columns of keys: see kernels.h for the contract of each function.
+/* Orders rows by columns of keys: see kernels.h for the contract.
  *
- * Follows: for ca_sort_order the introsort of libstdc++ (the same in versions 12 to 16), step by
+ * Follows: unless the order is a stable one the introsort of libstdc++ (the same in versions 12 to 16), step by
  * step, because the order in which it leaves equal elements is observable in a negotiation cycle.
  * tests/vectors/sort pins it.
  */
@@ -9,25 +9,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The rows to be ordered, and what decides. */
+enum { INSERTION_LENGTH = 16 };
+
+/* What is being ordered: places among the rows, with the first key of each beside each other, which
+ * usually decides and would otherwise be fetched from all over. */
 typedef struct {
     size_t columns;
     const ca_key *keys;
-} key_table;
+    const int32_t *rows;
+    const double *first;
+    bool stable;
+    int32_t *codes; /* of as many places as there are rows, like the other two */
+    int32_t *left;
+    int32_t *right;
+} sorting;
 
-static bool is_bad(size_t count, const key_table *table, size_t size, const int32_t *rows,
-                   const int32_t *order)
+static bool is_bad(size_t count, size_t size, const sorting *sorted)
 {
     if (count == 0)
         return false;
-    if (count > INT32_MAX || order == NULL || rows == NULL ||
-        (table->keys == NULL && table->columns > 0))
+    if (count > INT32_MAX || sorted->rows == NULL || sorted->first == NULL ||
+        sorted->codes == NULL || (sorted->keys == NULL && sorted->columns > 0))
         return true;
-    for (size_t c = 0; c < table->columns; c++)
-        if (table->keys[c].values == NULL && table->keys[c].size > 0)
+    for (size_t c = 0; c < sorted->columns; c++)
+        if (sorted->keys[c].values == NULL && sorted->keys[c].size > 0)
             return true;
     for (size_t i = 0; i < count; i++)
-        if (rows[i] < 0 || (size_t)rows[i] >= size)
+        if (sorted->rows[i] < 0 || (size_t)sorted->rows[i] >= size)
             return true;
     return false;
 }
@@ -43,102 +51,24 @@ static inline double key_of(const ca_key *key, int32_t row)
 
 int ca_interface(void)
 {
-    return 16;
+    return 17;
 }
-
-/* ---- the k best rows ------------------------------------------------------------------------ */
-
-/* A strict total order: the row number decides last. */
-static bool comes_before(const key_table *table, int32_t left, int32_t right)
-{
-    for (size_t c = 0; c < table->columns; c++) {
-        const double a = key_of(&table->keys[c], left);
-        const double b = key_of(&table->keys[c], right);
-        if (a > b)
-            return true;
-        if (a < b)
-            return false;
-        if ((a != a) != (b != b))
-            return b != b;
-    }
-    return left < right;
-}
-
-/* Restore the heap below `hole`: every parent comes after its children, so the last is on top. */
-static void sink_last(const key_table *table, int32_t *heap, size_t length, size_t hole)
-{
-    const int32_t moved = heap[hole];
-    for (;;) {
-        size_t child = 2 * hole + 1;
-        if (child >= length)
-            break;
-        if (child + 1 < length && comes_before(table, heap[child], heap[child + 1]))
-            child++;
-        if (!comes_before(table, moved, heap[child]))
-            break;
-        heap[hole] = heap[child];
-        hole = child;
-    }
-    heap[hole] = moved;
-}
-
-int ca_top_k(size_t count, size_t columns, const ca_key *keys, size_t size, const int32_t *rows,
-             size_t k, int32_t *order)
-{
-    const key_table table = {columns, keys};
-    if (k > count || is_bad(count, &table, size, rows, order))
-        return CA_BAD_ARGUMENT;
-    if (k == 0)
-        return CA_OK;
-    for (size_t i = 0; i < k; i++)
-        order[i] = rows[i];
-    for (size_t parent = k / 2; parent-- > 0;)
-        sink_last(&table, order, k, parent);
-    for (size_t i = k; i < count; i++) {
-        const int32_t row = rows[i];
-        if (comes_before(&table, row, order[0])) {
-            order[0] = row;
-            sink_last(&table, order, k, 0);
-        }
-    }
-    for (size_t end = k - 1; end > 0; end--) {
-        const int32_t last = order[0];
-        order[0] = order[end];
-        order[end] = last;
-        sink_last(&table, order, end, 0);
-    }
-    return CA_OK;
-}
-
-/* ---- the order of std::sort ----------------------------------------------------------------- */
-
-enum { INSERTION_LENGTH = 16 };
-
-/* What is being sorted: places among the rows, with the first key of each beside each other, which
- * usually decides and would otherwise be fetched from all over. */
-typedef struct {
-    const key_table *table;
-    const double *first;
-    const int32_t *rows;
-    int32_t *codes; /* of as many places as there are rows, like the other two */
-    int32_t *left;
-    int32_t *right;
-} sorting;
 
 static bool is_better_behind(const sorting *sorted, int32_t left, int32_t right)
 {
-    const key_table *const table = sorted->table;
     const int32_t one = sorted->rows[left];
     const int32_t other = sorted->rows[right];
-    for (size_t c = 1; c < table->columns; c++) {
-        const double a = key_of(&table->keys[c], one);
-        const double b = key_of(&table->keys[c], other);
+    for (size_t c = sorted->stable ? 0 : 1; c < sorted->columns; c++) {
+        const double a = key_of(&sorted->keys[c], one);
+        const double b = key_of(&sorted->keys[c], other);
         if (a > b)
             return true;
         if (a < b)
             return false;
+        if (sorted->stable && (a != a) != (b != b))
+            return b != b;
     }
-    return false;
+    return sorted->stable && left < right;
 }
 
 static bool is_better(const sorting *sorted, int32_t left, int32_t right)
@@ -184,11 +114,16 @@ static void adjust_heap(const sorting *sorted, int32_t *heap, size_t length, siz
     heap[hole] = moved;
 }
 
-static void heap_sort(const sorting *sorted, int32_t *heap, size_t length)
+/* Sort the best of some places into a heap of `size`, which holds the first of them; the others follow
+ * from place `size` up to `count`.  Its top is always the last of the best. */
+static void heap_select(const sorting *sorted, int32_t *heap, size_t size, size_t count)
 {
-    for (size_t parent = length / 2; parent-- > 0;)
-        adjust_heap(sorted, heap, length, parent, heap[parent]);
-    for (size_t end = length - 1; end > 0; end--) {
+    for (size_t parent = size / 2; parent-- > 0;)
+        adjust_heap(sorted, heap, size, parent, heap[parent]);
+    for (size_t place = size; place < count; place++)
+        if (is_better(sorted, (int32_t)place, heap[0]))
+            adjust_heap(sorted, heap, size, 0, (int32_t)place);
+    for (size_t end = size - 1; end > 0; end--) {
         const int32_t moved = heap[end];
         heap[end] = heap[0];
         adjust_heap(sorted, heap, end, 0, moved);
@@ -215,7 +150,6 @@ static size_t median_place(const sorting *sorted, const int32_t *order, size_t f
  * one.  Key by key, so that fetching the keys of one row need not wait for those of another. */
 static void compare_all(const sorting *sorted, const int32_t *order, size_t first, size_t last)
 {
-    const key_table *const table = sorted->table;
     const int32_t pivot = sorted->rows[order[first]];
     const double middle = sorted->first[order[first]];
     int32_t *const codes = sorted->codes;
@@ -227,12 +161,12 @@ static void compare_all(const sorting *sorted, const int32_t *order, size_t firs
         ties[count] = (int32_t)i;
         count += codes[i] == 0;
     }
-    for (size_t c = 1; c < table->columns && count > 0; c++) {
-        const double other = key_of(&table->keys[c], pivot);
+    for (size_t c = 1; c < sorted->columns && count > 0; c++) {
+        const double other = key_of(&sorted->keys[c], pivot);
         size_t left = 0;
         for (size_t t = 0; t < count; t++) {
             const int32_t i = ties[t];
-            const double key = key_of(&table->keys[c], sorted->rows[order[i]]);
+            const double key = key_of(&sorted->keys[c], sorted->rows[order[i]]);
             codes[i] = (key > other) - (key < other);
             ties[left] = i;
             left += codes[i] == 0;
@@ -282,7 +216,7 @@ static void introsort(const sorting *sorted, int32_t *order, size_t first, size_
 {
     while (last - first > INSERTION_LENGTH) {
         if (depth_left == 0) {
-            heap_sort(sorted, order + first, last - first);
+            heap_select(sorted, order + first, last - first, last - first);
             return;
         }
         depth_left--;
@@ -309,26 +243,28 @@ static void insertion_sort(const sorting *sorted, int32_t *order, size_t length)
     }
 }
 
-int ca_sort_order(size_t count, size_t columns, const ca_key *keys, size_t size,
-                  const int32_t *rows, size_t wanted, double *first, int32_t *scratch,
-                  int32_t *order)
+int ca_order(size_t count, size_t columns, const ca_key *keys, size_t size, const int32_t *rows,
+             size_t wanted, int stable, double *first, int32_t *scratch, int32_t *order)
 {
-    const key_table table = {columns, keys};
-    if (wanted > count || is_bad(count, &table, size, rows, order) ||
-        (count > 0 && (first == NULL || scratch == NULL)))
+    const sorting sorted = {columns, keys, rows, first, stable, scratch, scratch + count,
+                            scratch + 2 * count};
+    if (wanted > count || order == NULL || is_bad(count, size, &sorted))
         return CA_BAD_ARGUMENT;
+    size_t depth = 0;
+    for (size_t length = count; length > 1; length /= 2)
+        depth += 2;
     for (size_t i = 0; i < count; i++) {
         order[i] = (int32_t)i;
         first[i] = columns == 0 ? 0.0 : key_of(&keys[0], rows[i]);
     }
-    size_t depth = 0;
-    for (size_t length = count; length > 1; length /= 2)
-        depth += 2;
-    const sorting sorted = {&table, first, rows, scratch, scratch + count, scratch + 2 * count};
-    introsort(&sorted, order, 0, count, depth, wanted);
-    /* Up to the end of the range in which the last wanted place is. */
-    const bool most = count - wanted > INSERTION_LENGTH;
-    insertion_sort(&sorted, order, most ? wanted + INSERTION_LENGTH : count);
+    if (stable && wanted > 0) {
+        heap_select(&sorted, order, wanted, count);
+    } else if (!stable) {
+        introsort(&sorted, order, 0, count, depth, wanted);
+        /* Up to the end of the range in which the last wanted place is. */
+        const bool most = count - wanted > INSERTION_LENGTH;
+        insertion_sort(&sorted, order, most ? wanted + INSERTION_LENGTH : count);
+    }
     for (size_t i = 0; i < wanted; i++)
         order[i] = rows[order[i]];
     return CA_OK;

@@ -259,8 +259,8 @@ MUTATIONS: Final = (
         "negotiator/pool/trimming.py", "c_int(remaining) > 0", "remaining > 0", _WILD,
     ),
     Mutation(
-        "negotiator/pool/size.py", "return 1 if cpus is None else", "return 0 if cpus is None else",
-        _WILD,
+        "negotiator/pool/size.py",
+        "return 1.0 if cpus is None else", "return 0.0 if cpus is None else", _WILD,
     ),
     Mutation(
         "negotiator/pool/projection.py", "return not policy.consider_preemption and slot.state",
@@ -317,6 +317,11 @@ MUTATIONS: Final = (
     Mutation(
         "classad/compiled/python_source.py", "                f\"if {closed.format('target')}\",\n",
         "                \"if 0: get_target = NONE\",\n", _OFTEN,
+    ),
+    Mutation(
+        "classad/compiled/python_source.py",
+        "if {so_far} is {go} and {name} is {stop} else {joined}",
+        "if {name} is {stop} else {joined}", _OFTEN,
     ),
     Mutation(
         "classad/compiled/runtime.py",
@@ -427,13 +432,16 @@ MUTATIONS: Final = (
     ),
     # ---- the C core
     Mutation(
-        "csrc/operate.c", "z == (double)INFINITY ? of_tag(CA_ERROR_CELL) : of_real(z)",
-        "of_real(z)", "tests tests/classad/test_table_vectors.py",
+        "csrc/operate.c", "z == (double)INFINITY || op", "op",
+        "tests tests/classad/test_table_vectors.py",
     ),
-    Mutation(_SELECT, "    return left < right;", "    return left > right;", "fuzz kernels"),
     Mutation(
-        _SELECT, "        if ((a != a) != (b != b))\n            return b != b;", "",
+        _SELECT, "return sorted->stable && left < right;", "return sorted->stable && left > right;",
         "fuzz kernels",
+    ),
+    Mutation(
+        _SELECT, "        if (sorted->stable && (a != a) != (b != b))\n            return b != b;",
+        "", "fuzz kernels",
     ),
     Mutation(
         _SELECT, "enum { INSERTION_LENGTH = 16 };", "enum { INSERTION_LENGTH = 15 };",
@@ -444,13 +452,15 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_kernels.py",
     ),
     Mutation(
-        "csrc/literal.c", "number.scale += negative ? -exponent : exponent;",
-        "number.scale += exponent;",
+        "csrc/load.c", "scale += below ? -exponent : exponent;", "scale += exponent;",
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
-        "csrc/literal.c", "digits / TEN[-scale]", "digits * (1 / TEN[-scale])",
+        "csrc/load.c", "value / TEN[-scale]", "value * (1 / TEN[-scale])",
         "tests tests/csrc/test_load.py",
+    ),
+    Mutation(
+        "csrc/load.c", "*dropping = !blank;", "*dropping = 0;", "tests tests/csrc/test_load.py",
     ),
     Mutation(
         "csrc/lex.c", "ca_same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
@@ -473,7 +483,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "negotiator/jobs/offers.py",
-        "for job in self.jobs.listed:", "for job in self.jobs.waiting:",
+        "listed = self.jobs.listed", "listed = self.jobs.waiting",
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
@@ -495,6 +505,33 @@ MUTATIONS: Final = (
         "tests tests/negotiator/test_offers.py",
     ),
     Mutation(
+        "negotiator/jobs/submitters.py", "if prios is None:", "if not prios:",
+        "conform tests/vectors/negotiation/global-job-prios-none-told.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "again = still_fitting(board, candidate, request, asker)",
+        "again = None", "conform tests/vectors/negotiation/put-back-slot-is-not-asked-again.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "Tally()):\n            continue\n",
+        "Tally()):\n            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1\n"
+        "            continue\n",
+        "conform tests/vectors/negotiation/limits-of-the-slot-before-the-submitter-limit.json",
+    ),
+    Mutation(
+        "negotiator/matching/choice.py", "first_kind=found", "first_kind=None",
+        "conform tests/vectors/negotiation/put-back-slot-is-bound-as-found.json",
+    ),
+    Mutation(
+        "negotiator/scenario/warm.py", "else max(float(elapsed), 1.0)", "else float(elapsed)",
+        "conform tests/vectors/negotiation/group-turns-cycle-after-cycle.json",
+    ),
+    Mutation(
+        "negotiator/expressions/flattening.py",
+        "                todo += map(attributes.get, words)\n", "                break\n",
+        "conform tests/vectors/negotiation/requirements-read-through-a-helper.json",
+    ),
+    Mutation(
         "negotiator/pool/partitionable.py", "    if not children:\n        return None\n", "",
         "conform tests/vectors/negotiation/pslot-preemption-no-child-could-go.json",
     ),
@@ -507,11 +544,11 @@ MUTATIONS: Final = (
         "conform tests/vectors/negotiation/uploads-after-results.json",
     ),
     Mutation(
-        "negotiator/scenario/read.py", "made}, reverse=True)", "made})",
+        "negotiator/jobs/submitters.py", "for prio in prios}, reverse=True)", "for prio in prios})",
         "conform tests/vectors/negotiation/global-job-prios-18-ads.json",
     ),
     Mutation(
-        "negotiator/scenario/read.py", "in heard or order:", "in order:",
+        "negotiator/scenario/read.py", "str(heard.get((submitter, schedd), 0))", "str(0)",
         "conform tests/vectors/negotiation/submitter-ads-of-two-seconds.json",
     ),
     Mutation(
@@ -521,5 +558,53 @@ MUTATIONS: Final = (
     Mutation(
         "negotiator/jobs/weights.py", "evaluate(self.of_slots, _filled(job), context=_CONTEXT)",
         "evaluate(self.of_slots, job, context=_CONTEXT)", "tests tests/negotiator/test_weights.py",
+    ),
+    Mutation(
+        "policy/values/operators.py", "overlap = x[0] <= y[1] and", "overlap = x[0] < y[1] and",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/operators.py", "if whole[0] < INT_MIN or whole[1] > INT_MAX:", "if False:",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/refine.py", 'nan = (symbol == "!=") is outcome', "nan = outcome",
+        "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/surroundings.py", '("", folded), evolve(either, undefined=True)',
+        '("", folded), either', "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/evaluation.py", "right = self._by_itself(node.right)",
+        "right = self.of(node.right)", "tests tests/policy/test_values.py",
+    ),
+    Mutation(
+        "policy/values/units.py", "return SECONDS", "return DATE",
+        "tests tests/policy/test_values.py -k units",
+    ),
+    Mutation(
+        "policy/language/origins.py", "at[site.end - 1] + 1", "at[site.end - 1]",
+        "tests tests/policy/test_origins.py",
+    ),
+    Mutation(
+        "policy/lint/companions.py", "return not manages or", "return",
+        "tests tests/policy/test_findings_corpus.py -k clean_configuration",
+    ),
+    Mutation(
+        "policy/lint/slots.py", "0 < int(cpus) < needed", "0 < int(cpus) <= needed",
+        "tests tests/policy/test_lint.py -k P243",
+    ),
+    Mutation(
+        "policy/knobs/readers.py", '_DIGITS.sub("1", folded)', '_DIGITS.sub("0", folded)',
+        "tests tests/policy/test_lint.py -k own_verdict",
+    ),
+    Mutation(
+        "policy/language/table.py", "same = folded == definition.raw.casefold()", "same = False",
+        "tests tests/pieslice/test_policy_listing.py -k repeats",
+    ),
+    Mutation(
+        "policy/lint/holes.py", 'if folded in _RUNTIME or "." in name:', 'if "." in name:',
+        "tests tests/policy/test_lint.py -k runtime",
     ),
 )  # fmt: skip

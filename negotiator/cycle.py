@@ -6,14 +6,14 @@ negotiation cycle in HTCondor's manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
 from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.engines import ENGINES, make_engines
-from negotiator.expressions.flattening import may_read_requirements
+from negotiator.expressions.flattening import lead_to_requirements, may_read_requirements
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.autoclusters import policy_expressions, significance, significant_attributes
 from negotiator.jobs.lists import job_lists
@@ -101,7 +101,7 @@ def negotiate(
     rounds = all_rounds(board, submitters)
     board.watch.finished(board)
     accountant.meet(submitter.name for submitter in fetched)
-    claims = partial(table_of_claims, waiting, charged, board.matches, slots, context)
+    claims = partial(table_of_claims, waiting, charged, board.limited_matches, slots, context)
     return _result(board, submitters, rounds, trimmed, usage_before, claims)
 
 
@@ -121,17 +121,10 @@ def _fetch(
     engines: Engines, snapshot: Snapshot, policy: NegotiatorPolicy, context: EvalContext
 ) -> Slots:
     """The slots that the collector hands out."""
-    read = may_read_requirements(_evaluated_with_slots(snapshot, policy))
+    read = may_read_requirements(policy_expressions(policy)) or any(
+        lead_to_requirements(queue.jobs, "requirements", "rank") for queue in snapshot.queues
+    )
     return engines.fetch(snapshot.slots, snapshot.claims, policy, context, read)
-
-
-def _evaluated_with_slots(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[object]:
-    """What of jobs and the policy is evaluated with a slot."""
-    yield from policy_expressions(policy)
-    for queue in snapshot.queues:
-        for job in queue.jobs:
-            yield job.raw("Requirements")
-            yield job.raw("Rank")
 
 
 def _job_lists(
@@ -143,7 +136,7 @@ def _job_lists(
 ) -> Mapping[tuple[str, str], JobList]:
     """The waiting jobs of each submitter at each schedd."""
     # One slot with a consumption policy is enough to leave all requests as they are.
-    flatten = not slots.with_policy()
+    flatten = not slots.with_policy
     settings = significance(policy)
     return job_lists(snapshot.queues, significant, settings, policy, context, flatten=flatten)
 
@@ -206,7 +199,7 @@ def _time_limits(policy: NegotiatorPolicy) -> TimeLimits:
 
 def _note_missing_assets(board: Board) -> None:
     """Slots whose consumption policy would end the real negotiator as soon as it looks at them."""
-    for slot in board.pool.with_policy():
+    for slot in board.pool.with_policy:
         for name in slot.resources:
             if slot.ad.get_number(name, context=board.context) is None:
                 board.departures.note(DepartureKind.MISSING_ASSET, f"slot {slot.name}")

@@ -28,6 +28,7 @@ from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capture.configuration import LoadedPolicy, read_policy
 from negotiator.capture.files import CapturePaths, InputError
 from negotiator.capture.group_maps import Assignments, assign_groups
+from negotiator.capture.lacking import lacking
 from negotiator.capture.pool_order import submitter_order
 from negotiator.capture.progress import SILENT, Progress
 from negotiator.capture.queues import IDLE, job_id, make_queues, make_submitters
@@ -118,8 +119,8 @@ def read_capture(
     loaded = _policy(reader, moment, first)
     others = tuple(_other(reader, moment, name) for name in local_names[1:])
     default, weights = _default_schedd(schedds), IdleJobWeights.by(loaded.policy)
-    made = make_submitters(jobs, schedds, default, weights) if advertised is None else advertised
-    submitters = list(made)
+    made = make_submitters(jobs, schedds, default, loaded.policy) if advertised is None else ()
+    submitters = list(made if advertised is None else advertised)
     queues = make_queues(jobs, default)
     assignments = Assignments()
     if loaded.group_map is not None:
@@ -132,6 +133,7 @@ def read_capture(
         accountant=accountant,
         previous_quotas=_quotas(reader, accounting, loaded.policy),
     )
+    reader.diagnostics.extend(lacking(snapshot, loaded.policy))
     found = paths.find("expected")
     return Capture(
         snapshot,

@@ -7,13 +7,14 @@ Inputs: a name.  Outputs: ``Attribute``, or None for one that HTCondor does not 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
 from math import inf
 from typing import Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from policy.data.tables import attribute_table
 
@@ -22,6 +23,8 @@ DATE: Final = "date"
 SECONDS: Final = "s"
 #: Bytes in one of each unit of amounts.
 BYTES: Final[Mapping[str, int]] = {"B": 1, "KiB": 1024, "MiB": 1024**2}
+
+_NEIGHBOUR: Final = re.compile(r"slot\d+_")
 
 
 class Moment(Enum):
@@ -63,8 +66,14 @@ def attribute_rows() -> dict[str, Attribute]:
 
 
 def find_attribute(name: str) -> Attribute | None:
-    """The row of an attribute, whatever its case."""
-    return attribute_rows().get(name.casefold())
+    """The row of an attribute, whatever its case; ``slot3_State`` is a neighbour's State."""
+    folded = name.casefold()
+    found = attribute_rows().get(folded)
+    if found is None and _NEIGHBOUR.match(folded):
+        row = attribute_rows().get(folded.partition("_")[2])
+        if row is not None and "slot" in row.ads:
+            return evolve(row, name=name, ads={"slot": Moment.SOMETIMES})
+    return found
 
 
 def _attribute(name: str, type_: str, unit: str, values: str, ads: str) -> Attribute:

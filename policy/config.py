@@ -105,12 +105,15 @@ def load_config(
     now: float = 0.0,
     rng: Random | None = None,
     keep_going: bool = False,
+    leave_out: bool = False,
 ) -> Config:
     """Read a configuration from its root file (None: no root file, defaults only).
 
     ``folder``: a folder of configuration files that stands in for the root file.
     ``overlays``: files that are read after all those and the environment.
     ``extra``: names and texts that are assigned after all files.
+    ``leave_out``: go on without local files that are not here and programs that are not run, where
+    a daemon would end.
     """
     host = host or HostFacts()
     environment = environment or {}
@@ -129,7 +132,7 @@ def load_config(
         directory=host.working_directory,
     )
     scope = Scope(MacroTable(library.defaults), context, functions)
-    reader = Reader(scope, sources, library.templates, diagnostics, keep_going)
+    reader = Reader(scope, sources, library.templates, diagnostics, keep_going, leave_out)
     complete = True
     try:
         _Loading(reader, host, environment, tuple(extra), folder, tuple(overlays)).run(root)
@@ -241,12 +244,26 @@ class _Loading:
         try:
             text = read(path)
         except ProgramsNotRun:
-            self._cannot(f"`{path}` is not run", named_by)
+            help_text = "--allow-commands runs it; -D gives a macro of it a value"
+            self._left_out(f"the program `{path}` is not run", named_by, "P910", help_text)
             return
         if text is not None:
             self.reader.read_file(self.reader.sources.place(path), text)
+        elif required and named_by:
+            help_text = f"-D {named_by}=... names another one, or none; --installed-at says where a"
+            help_text += " copied configuration lay"
+            message = f"cannot read configuration `{path}`"
+            self._left_out(message, named_by, "P912", help_text)
         elif required:
             self._cannot(f"cannot read configuration `{path}`", named_by)
+
+    def _left_out(self, message: str, named_by: str, id_: str, help_text: str) -> None:
+        """Go on without a source, and say so."""
+        definition = self.reader.scope.lookup(named_by) if named_by else None
+        found = Diagnostic(message) if definition is None else _at(definition, message)
+        if self.reader.leave_out:
+            found.severity, found.id, found.help = "warning", id_, help_text
+        self.reader.problem(found)
 
     def _cannot(self, message: str, named_by: str) -> None:
         definition = self.reader.scope.lookup(named_by) if named_by else None

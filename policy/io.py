@@ -150,4 +150,5 @@ def read_config(
         host=host,
         now=now,
         keep_going=keep_going,
+        leave_out=True,
     )

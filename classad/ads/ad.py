@@ -175,14 +175,11 @@ class Ad:
 
     def raw(self, name: str) -> Stored:
         """The stored value or expression, own or inherited from a chained parent, or None."""
-        key = fold_name(name)
-        ad: Ad | None = self
-        while ad is not None:
-            value = ad._attrs.get(key)
-            if value is not None:
-                return value
-            ad = ad._chained
-        return None
+        key = name.lower() if name.isascii() else fold_name(name)
+        value, ad = self._attrs.get(key), self._chained
+        while value is None and ad is not None:
+            value, ad = ad._attrs.get(key), ad._chained
+        return value
 
     def plain_values(self, keys: Iterable[str]) -> list[Stored] | None:
         """The values of several names in lower case, None for absent ones, if all are literals.
@@ -290,6 +287,11 @@ class CopiedAd(Ad):
 def inside_of(ad: Ad) -> Ad:
     """The ad in which expressions are evaluated when it is to be in ``ad``."""
     return ad.inside if isinstance(ad, CopiedAd) else ad
+
+
+def raw_in(ads: Iterable[Ad], key: str) -> list[Stored]:
+    """What each of some ads has for a name in lower case, see ``Ad.raw``."""
+    return [ad._attrs.get(key) if ad._chained is None else ad.raw(key) for ad in ads]
 
 
 # --- what ads and lists keep ----------------------------------------------------------------------
@@ -470,9 +472,10 @@ _NUMBERS = frozenset({int, float})
 
 def as_number(value: object) -> int | float | None:
     """The value if it is a number; a boolean counts 0 or 1; None for everything else."""
-    if isinstance(value, bool):
-        return int(value)
-    return value if isinstance(value, int | float) and value.__class__ in _NUMBERS else None
+    number: Any = value
+    if value.__class__ in _NUMBERS:
+        return number  # type: ignore[no-any-return]
+    return int(number) if value.__class__ is bool else None
 
 
 def as_bool(value: object) -> bool | None:

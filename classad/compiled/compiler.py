@@ -99,7 +99,7 @@ def measure(root: nodes.Node) -> Measures:
     while todo:
         node, above = todo.pop()
         kind = node.__class__
-        above += _COST[kind]
+        above += kind not in _LEVEL
         if above > height:
             height = above
         size += 1
@@ -113,8 +113,5 @@ def measure(root: nodes.Node) -> Measures:
     return Measures(height, size, constructs, stateless)
 
 
-#: Levels a node adds to those of its operands.
-_COST: Final[dict[type[nodes.Node], int]] = {
-    nodes.Literal: 0, nodes.Reference: 1, nodes.Unary: 1, nodes.Binary: 1, nodes.Conditional: 1,
-    nodes.Subscript: 1, nodes.Parens: 1, nodes.Call: 0, nodes.ListExpr: 0, nodes.AdExpr: 0,
-}  # fmt: skip
+#: Nodes that add no level to those of their operands.
+_LEVEL: Final = frozenset({nodes.Literal, nodes.Call, nodes.ListExpr, nodes.AdExpr})

@@ -114,14 +114,13 @@ def _ad(node: nodes.AdExpr) -> Form:
 
 def _call(node: nodes.Call) -> Form:
     arguments, function = tuple(node.args), lookup_function(node.name)
-    if function is None or not function.accepts(len(arguments)):
-        return "other call", arguments, (partial(calling, function, node),)
-    if function.form in _TESTS:
-        return "=?=", (*arguments, nodes.Literal(_TESTS[function.form])), ()
-    if function.form is FunctionForm.CHOICE:
-        return "choice", arguments, ()
-    if function.laziness is Laziness.EAGER:
-        return "call", arguments, (function.impl,)
+    if function is not None and function.accepts(len(arguments)):
+        if function.form in _TESTS:
+            return "=?=", (*arguments, nodes.Literal(_TESTS[function.form])), ()
+        if function.form is FunctionForm.CHOICE:
+            return "choice", arguments, ()
+        if function.laziness is Laziness.EAGER:
+            return "call", arguments, (function.impl,)
     return "other call", arguments, (partial(calling, function, node),)
 
 

@@ -39,9 +39,9 @@ _SCALARS: Final = {symbol: f"rule{place}" for place, symbol in enumerate(RULES)}
 _SPACE: Final[dict[str, object]] = {
     "ERROR": ERROR, "Expression": Expression, "NONE": {}.get, "UNDEFINED": UNDEFINED,
     "fetch_my": runtime.fetch_my, "fetch_plain": runtime.fetch_plain,
-    "fetch_target": runtime.fetch_target, "finisher": runtime.finisher, "fold": fold, "inf": inf,
-    "no_choice": no_choice, "select": select, "subscript": subscript, "truth": truth,
-    "wrap64": wrap64, **{name: RULES[symbol] for symbol, name in _SCALARS.items()},
+    "fetch_target": runtime.fetch_target, "fold": fold, "inf": inf, "no_choice": no_choice,
+    "select": select, "subscript": subscript, "truth": truth, "wrap64": wrap64,
+    **{name: RULES[symbol] for symbol, name in _SCALARS.items()},
 }  # fmt: skip
 
 #: A translated node: its sort and its constant, key or function.
@@ -274,29 +274,32 @@ class _Writer(Statements):
 
     def row(self, symbol: str, parts: Sequence[Part], depth: int) -> Operand:
         """A row of the same logical operator: the first operand that decides ends it."""
-        goes_on, stops = ("True", "False") if symbol == "&&" else ("False", "True")
-        first, *later = _terms(symbol, parts)
-        value, finish = self.name(), f"finish{self.name()}"
-        functions = ", ".join(self.function(term) for term in later)
-        self.setup.append(f"{finish} = finisher({symbol!r}, {functions})")
+        go, stop = ("True", "False") if symbol == "&&" else ("False", "True")
+        first, *later, last = _terms(symbol, parts)
+        so_far = self.name()
         self.put("while True:")
         self.indent += 1
-        for place, term in enumerate([first, *later[:-1]]):
-            operand = self.operand(term, depth + 2)
-            name = operand.name
-            decided = f"{stops} if {name} is {stops} else {finish}(ad, state, {name}, {place})"
-            again = [f"if {name} is not {goes_on}:"] if operand.unsettled else ["if True:"]
-            self.put(f"if {name} is not {goes_on}:")
-            for line in (*operand.unsettled, *again, f"  {value} = {decided}", "  break"):
-                self.put("  " + line)
-        last = self.value(later[-1], depth + 2)
-        self.put(f"{value} = {last.name}")
-        if last.kind is not bool:
-            self.put(f"if {value}.__class__ is not bool:")
-            self.put(f"  {value} = {finish}(ad, state, {value}, {len(later)})")
-        self.put("break")
+        self.put(
+            f"{so_far} = {self.value(first, depth + 2).name}",
+            f"if {so_far} is not {go}:",
+            # What is no condition makes an error only when the next operand has been evaluated.
+            f"  if {so_far} is not {stop} and truth({so_far}) is {stop}: {so_far} = {stop}",
+            f"  if {so_far} is {stop} or {so_far} is ERROR: break",
+        )
+        for term in later:
+            name = self.value(term, depth + 2).name
+            joined = f"{_SCALARS[symbol]}({so_far}, {name})"
+            self.put(
+                f"if {name} is not {go} or {so_far} is not {go}:",
+                f"  {so_far} = {stop} if {so_far} is {go} and {name} is {stop} else {joined}",
+                f"  if {so_far} is {stop} or {so_far} is ERROR: break",
+            )
+        name, kind, *_ = self.value(last, depth + 2)
+        plain = f"{so_far} is {go}" + ("" if kind is bool else f" and {name}.__class__ is bool")
+        joined = f"{_SCALARS[symbol]}({so_far}, {name})"
+        self.put(f"{so_far} = {name} if {plain} else {joined}", "break")
         self.indent -= 1
-        return Operand(value, logical=True)
+        return Operand(so_far, logical=True)
 
 
 _COMPARISONS: Final = ORDER | EQUALITY

@@ -1,4 +1,4 @@
-"""What the functions that the compiler writes call: attribute fetches, calls, rows of logic."""
+"""What the functions that the compiler writes call: attribute fetches and calls."""
 
 from __future__ import annotations
 
@@ -12,16 +12,12 @@ from classad.evaluation.functions import Builtin, Laziness, lookup_function
 from classad.evaluation.scopes import find, find_unscoped, outermost, own
 from classad.evaluation.selection import select
 from classad.evaluation.state import CallSite
-from classad.language.operators import BINARY, truth
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax.nodes import Reference
 
 if TYPE_CHECKING:
     from classad.evaluation.state import EvalState
     from classad.syntax.nodes import Call, Node
-
-#: Called with the ad, the state, an operand's value and its place in the row.
-Finisher = Callable[[Ad, "EvalState", ClassAdValue, int], ClassAdValue]
 
 # --- attributes that the shortest way does not find ---------------------------------------------
 
@@ -83,31 +79,6 @@ def fetch_my(ad: Ad, state: EvalState, key: str) -> Any:
     if hit is not None:
         return select(state.dereference(hit[0], ad, hit[1]), key, ad, state)
     return select(ad, key, ad, state)
-
-
-# --- logic ---------------------------------------------------------------------------------------
-
-
-def finisher(symbol: str, *later: Run) -> Finisher:
-    """A function that finishes a row of ``&&`` or ``||`` at an operand that is not plainly true or
-    false.
-
-    ``later``: all operands but the first.  All before the operand at ``place`` were booleans that
-    let the row go on.
-    """
-    combine, stop = BINARY[symbol].implementation, symbol == "||"
-
-    def finish(ad: Ad, state: EvalState, value: ClassAdValue, place: int) -> ClassAdValue:
-        value = combine(not stop, value) if place else value
-        for run in later[place:]:
-            if value is ERROR:
-                return ERROR
-            if truth(value) is stop:
-                return stop
-            value = combine(value, run(ad, state))
-        return value
-
-    return finish
 
 
 # --- calls ---------------------------------------------------------------------------------------

@@ -1,44 +1,49 @@
 """Keeps loaded cells: in C (csrc/cells.c), or in Python with the same outcome.
 
-A store takes cells row by row and hands over buffers at the end.  ``feed`` reads ordinary ads by
-itself if the store can; the one in Python hands every ad back.
+A store takes cells row by row and hands over buffers at the end.  ``feed`` reads ordinary lines by
+itself if the store can; the one in Python hands every line back.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from functools import partial
 from mmap import mmap
-from re import finditer
+from struct import Struct
 from types import SimpleNamespace
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from classad import kernels
 from classad.errors import Diagnostic
 from classad.formats.common import BLANKS
+from classad.kernels import checked
 from classad.language.names import fold_name
-from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
+from classad.loading.columns import LoadedColumn, LoadedColumns
 
 #: Cells, being filled.
 Store: TypeAlias = "NativeStore | PythonStore"
 #: What is read: bytes, or a file in memory.
 Data = bytes | mmap
-#: What ``feed`` returns: all was read; the ad from ``position`` to ``block`` is left to the caller.
+#: What ``feed`` returns: all was read; the line from ``position`` to ``block`` is for the caller.
 DONE: Final = 0
 LOOK: Final = 1
 #: A column with a cell in fewer rows than one in so many is sparse.
 _SPARSE: Final = 6
 _BLANKS: Final = BLANKS.encode()
-_WAITING: Final = bytes([Tag.WAITING])
+#: A text of a pool: where it is, its hash, its length and its mark.
+_TEXT: Final = Struct("QQIi")
 
 
 class Place(Protocol):
-    """The next byte to be read, its line number, and where the ad ends that is left over."""
+    """The next byte to be read, its line number, where its ad begins, where a line ends that is
+    left to the caller, and whether the rest of the ad is skipped.
+    """
 
     position: int
     line: int
+    start: int
     block: int
+    dropping: bool
 
 
 def new_store() -> Store:
@@ -74,121 +79,73 @@ class NativeStore:
 
     def feed(self) -> int:
         """Read on from ``place``."""
-        return self._checked(self._lib.ca_load_feed(self._load, *self._buffer, self.place))
+        return checked(self._lib.ca_load_feed(self._load, *self._buffer, self.place))
 
     def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
         """Give the present row an attribute; of equal names the last value stays."""
         spelled = _bytes(name)
         body = self._ffi.NULL if text is None else _bytes(text)
         size = 0 if text is None else len(body)
-        self._checked(
-            self._lib.ca_load_put(self._load, len(spelled), spelled, tag, payload, size, body)
-        )
-
-    def row(self) -> None:
-        """End the present row, if it has any attribute."""
-        self._checked(self._lib.ca_load_row(self._load))
+        checked(self._lib.ca_load_put(self._load, len(spelled), spelled, tag, payload, size, body))
 
     def finish(self, diagnostics: list[Diagnostic], tz: str | None) -> LoadedColumns:
         """The columns; nothing may be put in afterwards."""
-        self._buffer = (0, self._ffi.NULL, False)
-        lib, ffi = self._lib, self._ffi
-        held, out = ffi.new("ca_contents *"), ffi.new("ca_column *")
-        self._checked(lib.ca_load_contents(self._load, held))
-        strings, names, shapes = map(self._texts, (held.strings, held.names, held.shapes))
-        self._end(held.columns, out, strings)
-        columns: list[LoadedColumn] = []
-        places = {-1: -1}
-        for number in range(held.columns):
-            self._checked(lib.ca_load_column(self._load, number, out))
-            places[number] = len(columns) if out.present else -1
-            if out.present:
-                columns.append(self._column(out, _text(names[out.name]), _text(names[out.folded])))
-        of = self._view(held.named, len(names) * 8, "i")
-        known = [(_text(name), places[of[2 * n]]) for n, name in enumerate(names)]
-        rows = self._view(held.row_shapes, 4 * held.rows, "i")
-        shape = lambda number: memoryview(shapes[number]).cast("i")  # noqa: E731
-        return LoadedColumns(
-            held.rows, columns, strings.decoded, known, shape, rows, diagnostics, tz
-        )
+        load, ffi = self._load, self._ffi
+        self._buffer = (0, ffi.NULL, False)
+        # Reals that wait get Python's own reading of their texts.
+        reals = array("d", map(float, self._texts(load.reals)))
+        given = ffi.from_buffer("double[]", reals)
+        checked(self._lib.ca_load_finish(load, given, len(reals)))
+        names = self._texts(load.names)
+        marks = (mark for *_, mark in _TEXT.iter_unpack(self._spans(load.names)))
+        known = [(name, mark - 1) for name, mark in zip(names, marks, strict=True)]
+        found = load.columns[0 : load.column_count]
+        columns = [self._column(names[column.name], column) for column in found]
+        shapes, spans = self._view(load.shapes.bytes, load.shapes.used), self._spans(load.shapes)
 
-    def _end(self, count: int, out: Any, texts: Sequence[bytes]) -> None:
-        """End the load, giving reals that wait for it Python's own reading of their texts."""
-        waiting: set[int] = set()
-        asked = False  # also for reals of an ad that was given up, of which no cell is left
-        for number in range(count):
-            self._checked(self._lib.ca_load_column(self._load, number, out))
-            if out.waiting:
-                asked = True
-                tags = self._view(out.tags, out.count, "B")
-                payload = self._view(out.payload, 8 * out.count, "q")
-                waiting.update(payload[found.start()] for found in finditer(_WAITING, tags))
-        values = array("d", bytes(8 * (len(texts) + 1) if asked else 0))
-        for number in waiting:
-            values[number] = float(texts[number])
-        given = self._ffi.from_buffer("double[]", values) if asked else self._ffi.NULL
-        self._checked(self._lib.ca_load_finish(self._load, given, len(texts)))
+        def shape(number: int) -> memoryview:
+            start, _, size, _ = _TEXT.unpack_from(spans, number * _TEXT.size)
+            return shapes[start : start + size].cast("i")
 
-    def _column(self, out: Any, name: str, key: str) -> LoadedColumn:
-        rows = self._view(out.rows, 4 * out.count, "i") if out.rows else None
-        tags = self._view(out.tags, out.count, "B")
-        payload = self._view(out.payload, 8 * out.count, "q")
-        return LoadedColumn(name, key, out.present, tags, payload, rows)
+        rows = self._view(load.row_shapes, 4 * load.rows).cast("i")
+        read_texts = partial(self._texts, load.strings)
+        return LoadedColumns(load.rows, columns, read_texts, known, shape, rows, diagnostics, tz)
 
-    def _texts(self, found: Any) -> _Texts:
-        return _Texts(
-            self._view(found.bytes, found.used, "B"),
-            self._view(found.texts, 24 * found.count, "Q"),
-        )
+    def _column(self, name: str, column: Any) -> LoadedColumn:
+        count = column.count
+        rows = self._view(column.rows, 4 * count).cast("i") if column.rows else None
+        tags, payload = self._view(column.tags, count), self._view(column.payload, 8 * count)
+        return LoadedColumn(name, fold_name(name), column.present, tags, payload.cast("q"), rows)
 
-    def _view(self, pointer: object, size: int, kind: Literal["B", "i", "q", "Q"]) -> memoryview:
+    def _texts(self, pool: Any) -> list[str]:
+        """The texts of a pool."""
+        data = bytes(self._view(pool.bytes, pool.used))
+        spans = _TEXT.iter_unpack(self._spans(pool))
+        if data.isascii():
+            text = data.decode("ascii")
+            return [text[start : start + size] for start, _, size, _ in spans]
+        return [_text(data[start : start + size]) for start, _, size, _ in spans]
+
+    def _spans(self, pool: Any) -> memoryview:
+        return self._view(pool.texts, pool.count * _TEXT.size)
+
+    def _view(self, pointer: object, size: int) -> memoryview:
         """Memory of the load, which lives as long as the view."""
         if not size:
-            return memoryview(b"").cast(kind)
+            return memoryview(b"")
         held = self._ffi.gc(self._ffi.cast("char *", pointer), partial(_release, self._load))
-        return memoryview(self._ffi.buffer(held, size)).cast("B").cast(kind)
-
-    def _checked(self, code: int) -> int:
-        if code == self._lib.CA_NO_MEMORY:
-            raise MemoryError("no memory for loading ads")
-        if code < 0:
-            raise ValueError(f"the C loader refused its arguments (code {code})")
-        return code
+        return memoryview(self._ffi.buffer(held, size)).cast("B")
 
 
 def _release(load: object, pointer: object) -> None:
     """Called when a view goes; what matters is that the view has kept the load until then."""
 
 
-class _Texts(Sequence[bytes]):
-    """Texts in the memory of a load."""
-
-    def __init__(self, data: memoryview, spans: memoryview) -> None:
-        self.data = data
-        self.spans = spans
-
-    def __len__(self) -> int:
-        return len(self.spans) // 3
-
-    def __getitem__(self, number: int) -> bytes:  # type: ignore[override]
-        start = self.spans[3 * number]
-        return bytes(self.data[start : start + self.spans[3 * number + 1]])
-
-    def decoded(self) -> list[str]:
-        """All of them as strings."""
-        data, spans = bytes(self.data), self.spans.tolist()
-        pieces = zip(spans[::3], spans[1::3], strict=True)
-        if data.isascii():
-            text = data.decode("ascii")
-            return [text[start : start + size] for start, size in pieces]
-        return [_text(data[start : start + size]) for start, size in pieces]
-
-
 class PythonStore:
-    """The store in Python, which hands back every ad."""
+    """The store in Python, which hands back every line that is not blank."""
 
     def __init__(self) -> None:
-        self.place: Place = SimpleNamespace(position=0, line=1, block=0)
+        self.place: Place = SimpleNamespace(position=0, line=1, start=0, block=0, dropping=False)
         self._data: Data = b""
         self._whole = False
         self._names: dict[str, int] = {}
@@ -203,18 +160,23 @@ class PythonStore:
         self._data, self._whole, self.place.position = data, whole, 0
 
     def feed(self) -> int:
-        """Find the next ad."""
-        data, size, at = self._data, len(self._data), self.place.position
-        while at < size:
-            stop = data.find(b"\n", at) + 1
-            if not stop and not self._whole:
+        """Find the next line of an ad."""
+        data, place = self._data, self.place
+        while place.position < len(data):
+            place.block = data.find(b"\n", place.position) + 1 or len(data)
+            line = data[place.position : place.block]
+            if not (self._whole or line.endswith(b"\n")):
                 return DONE
-            at, begin = stop or size, at
-            if not data[begin:at].strip(_BLANKS):
-                self.place.block = at
+            if not line.strip(_BLANKS):
+                self._end_row()
+                place.dropping = False
+            elif not place.dropping:
                 return LOOK
-        self.place.block = size
-        return LOOK if self._whole and size > self.place.position else DONE
+            place.position = place.block
+            place.line += 1
+        if self._whole:
+            self._end_row()
+        return DONE
 
     def put(self, name: str, tag: int, payload: int = 0, text: str | None = None) -> None:
         """Give the present row an attribute."""
@@ -225,8 +187,7 @@ class PythonStore:
         number = self._names.setdefault(name, len(self._names)) if known is None else known[0]
         self._open[key] = (number, tag, payload)
 
-    def row(self) -> None:
-        """End the present row."""
+    def _end_row(self) -> None:
         if not self._open:
             return
         row = len(self._rows)

@@ -136,11 +136,10 @@ class LoadedColumns:
         """Whether an ad keeps all these expressions as values, see
         ``classad.ads.ad.is_value``.
         """
-        texts, enclosed = self.texts, _ENCLOSED.fullmatch
-        return all(
-            enclosed(texts[number]) is not None or is_value(self.expression(key, number))
-            for number in numbers
-        )
+        texts = list(map(self.texts.__getitem__, numbers))
+        closed = map(_ENCLOSED.fullmatch, texts)
+        rest = [text for text, one in zip(texts, closed, strict=True) if one is None]
+        return all(is_value(shared_tree(key, text, self.tz)) for text in rest)
 
     def values(self, column: LoadedColumn, start: int = 0, stop: int | None = None) -> list[Any]:
         """The values of rows ``start`` to ``stop``: plain ones, ``Expression``, or None if absent.
@@ -183,14 +182,15 @@ class LoadedColumns:
     def _decoded(self, tags: bytes, payload: memoryview, read: Callable[[int], Cell]) -> list[Any]:
         """The values of some cells, by the quickest way for what they are."""
         kinds = set(tags)
+        if kinds in _SOME_HAVE_NONE:
+            found = self._decoded(bytes([max(kinds)]) * len(tags), payload, read)
+            return [value if tag else None for tag, value in zip(tags, found, strict=True)]
         if kinds == {_INTEGER}:
             return payload.tolist()
         if kinds == {_REAL}:
             return payload.cast("B").cast("d").tolist()
         if kinds == {_STRING}:
             return list(map(self.texts.__getitem__, payload))
-        if kinds == {Tag.BOOLEAN}:
-            return [number == 1 for number in payload]
         # Few values stand in many cells.
         cells = list(zip(tags, payload, strict=True))
         known = {cell: self._made(*cell, read) for cell in set(cells)}
@@ -220,20 +220,11 @@ class LoadedColumns:
         keys, names, columns = self._shape(self._row_shapes[row])
         ad = new()
         ad._names = names
-        attrs, all_columns, texts = ad._attrs, self.columns, self.texts
         for key, position in zip(keys, columns, strict=True):
-            *_, tags, payload, rows = all_columns[position]
+            *_, tags, payload, rows = self.columns[position]
             place = row if rows is None else bisect_left(rows, row)
-            tag, number = tags[place], payload[place]
-            if tag == _STRING:
-                attrs[key] = texts[number]
-            elif tag == _INTEGER:
-                attrs[key] = number
-            elif tag == _EXPRESSION:
-                tree = self.expression(key, number)
-                attrs[key] = stored_form(tree, ad) if is_value(tree) else tree
-            else:
-                attrs[key] = self._made(tag, number, partial(self.expression, key))
+            value = self._made(tags[place], payload[place], partial(self.expression, key))
+            ad._attrs[key] = value if value.__class__ is not Expression else stored_form(value, ad)
         return ad
 
     def _batch(self, new: Callable[[], A], start: int, stop: int) -> list[A]:
@@ -277,6 +268,8 @@ _INTEGER: Final = int(Tag.INTEGER)
 _REAL: Final = int(Tag.REAL)
 _STRING: Final = int(Tag.STRING)
 _EXPRESSION: Final = int(Tag.EXPRESSION)
+#: The tags of cells of one plain kind that some rows have.
+_SOME_HAVE_NONE: Final = [{_NOTHING, kind} for kind in (_INTEGER, _REAL, _STRING)]
 #: Rows that ``to_ads`` makes at a time.
 _BATCH: Final = 1000
 _WORDS: Final[dict[tuple[int, int], Cell]] = {

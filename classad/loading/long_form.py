@@ -1,8 +1,8 @@
 """Reads ads in long form into columns, a whole pool at the speed of its bytes.
 
-The store in C (classad/loading/cells.py) takes ads whose lines are all ordinary; an ad with any
-other line is read by ``LongReader`` (classad/formats/long.py) and put in from here, so both ways
-give what ``LongReader`` gives, problems included.  Without the C kernels every ad goes that way.
+The store in C (classad/loading/cells.py) takes lines that are ordinary; any other is understood by
+``LongReader`` (classad/formats/long.py) and put in from here, so both ways give what ``LongReader``
+gives, problems included.  Without the C kernels every line goes that way.
 The bytes may be a memory map, and come whole or in pieces.
 
 >>> loaded = load_long(b'Name = "a"\\nCpus = 4\\n\\nName = "b"\\nCpus = Total\\n')
@@ -66,32 +66,28 @@ class Loader:
         store.open(data, whole)
         place = store.place
         while store.feed() == LOOK:
-            block = data[place.position : place.block]
-            self._look(block.decode("utf-8", "surrogateescape"), place.line)
-            place.line += block.count(b"\n")
+            line = data[place.position : place.block].removesuffix(b"\n")
+            self._look(line.decode("utf-8", "surrogateescape"))
             place.position = place.block
+            place.line += 1
 
-    def _look(self, block: str, first_line: int) -> None:
-        """Put in an ad that has something unusual, or nothing at all."""
+    def _look(self, line: str) -> None:
+        """Put in what a line says that is not ordinary, if anything."""
+        if line.lstrip(BLANKS).startswith("#"):
+            return
         store, reader = self._store, self._reader
-        for number, line in enumerate(block.split("\n"), first_line):
-            text = line.strip(BLANKS)
-            if not text or text[0] == "#":
-                continue
-            entry = reader.understand(line, self._name, number)
-            if entry is None:
-                if reader.errors == "htcondor":
-                    break
-                continue
-            _, spelled, value, _ = entry
-            tag, payload = _cell(value)
-            if tag == Tag.STRING:
-                store.put(spelled, tag, text=value)
-            elif tag == Tag.EXPRESSION:
-                store.put(spelled, tag, text=line.partition("=")[2].strip(BLANKS))
-            else:
-                store.put(spelled, tag, payload)
-        store.row()
+        entry = reader.understand(line, self._name, store.place.line)
+        if entry is None:
+            store.place.dropping = reader.errors == "htcondor"
+            return
+        _, spelled, value, _ = entry
+        tag, payload = _cell(value)
+        if tag == Tag.STRING:
+            store.put(spelled, tag, text=value)
+        elif tag == Tag.EXPRESSION:
+            store.put(spelled, tag, text=line.partition("=")[2].strip(BLANKS))
+        else:
+            store.put(spelled, tag, payload)
 
 
 def _cell(value: Cell) -> tuple[int, int]:
@@ -150,7 +146,7 @@ class OrdinaryAds(Generic[A]):
         found = store.feed()
         self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
         self._wait = _PAUSE if found == LOOK else 0
-        return store.finish([], self._tz).to_ads(self._new), position + store.place.position
+        return store.finish([], self._tz).to_ads(self._new), position + store.place.start
 
 
 #: Characters that are worth a load of their own, and how many are loaded at once.

@@ -16,6 +16,7 @@ from typing import Final
 from attr import define, field, frozen
 
 from fuzz.daemons.compare import Verdict, compare, known_departures, undetermined
+from fuzz.daemons.crowded import crowded_scenario
 from fuzz.daemons.document import document
 from fuzz.daemons.plausible import plausible_scenario
 from fuzz.daemons.record import record
@@ -28,6 +29,7 @@ from pieslice.data import JsonData, Record
 KINDS: Final[Mapping[str, Callable[[int], JsonData]]] = {
     "wild": wild_scenario,
     "plausible": plausible_scenario,
+    "crowded": crowded_scenario,
 }
 #: Seconds after which a cycle of the real negotiator is said not to end.
 _LIMIT: Final = 60

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from attr import field, frozen
 
+from negotiator.capture.pool_order import pool_order
 from negotiator.engines import ENGINES
 from negotiator.scenario.course import play
-from pieslice.conform.negotiation.scenarios import differences
+from pieslice.conform.negotiation.scenarios import decided, differences
 from pieslice.data import JsonData, Record
 
 
@@ -79,15 +80,32 @@ def compare(case: Mapping[str, Any]) -> Verdict:
 
 
 def known_departures(scenario: Record) -> tuple[str, ...]:
-    """Numbers of what our first cycle does where the real one did not come to its end."""
-    names = [entry["name"] for entry in scenario["slots"]]
-    seen: JsonData = {"slot_order": names, "submitter_order": [], "matches": [], "rejections": []}
-    alone = {key: value for key, value in scenario.items() if key != "cycles"}
-    try:
-        cycles = list(play({"scenario": alone, "observed": {"cycles": [seen]}}))
-    except Exception:  # nothing is known of a scenario that cannot be played without a recording
-        return ()
-    return tuple(item.kind.number for cycle in cycles for item in cycle.result.departures)
+    """Numbers of what a cycle of ours does where the real one did not come to its end.
+
+    Without a recording each cycle goes on from what ours decided before.
+    """
+    given = [entry["name"] for entry in scenario["slots"]]
+    names = [given[place] for place in pool_order(given)]
+    steps = scenario.get("cycles", [{}])
+    cycles: list[JsonData] = []
+    for number in range(1, len(steps) + 1):
+        seen: JsonData = {"slot_order": names, "matches": [], "rejections": []}
+        cycles.append(seen)
+        case = {"scenario": {**scenario, "cycles": steps[:number]}, "observed": {"cycles": cycles}}
+        try:
+            *_, last = play(case)
+        except (
+            Exception
+        ):  # nothing is known of a scenario that cannot be played without a recording
+            return ()
+        found = tuple(item.kind.number for item in last.result.departures)
+        if found:
+            return found
+        matches, _ = decided(last.result)
+        seen["matches"] = [
+            {key: value for key, value in match.items() if value is not None} for match in matches
+        ]
+    return ()
 
 
 #: With this knob slots of equal rank are ordered by their place in memory.

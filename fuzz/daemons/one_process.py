@@ -9,6 +9,7 @@ was observed.  Raises ``DaemonError``.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -22,6 +23,8 @@ from fuzz.daemons.wire import reschedule
 from pieslice.data import JsonData, Record
 
 _FINISHED: Final = "- Finished Negotiation Cycle -"
+#: The time at the begin of the line that tells it.
+_FINISHED_AT: Final = re.compile(rf"^(\S+ \S+) .*{_FINISHED}", re.MULTILINE)
 #: The default factor of a customer, which setting once more changes nothing.  Others would: 10000
 #: becomes 9999.999997 on the wire.
 _FACTOR: Final = 1000.0
@@ -35,6 +38,8 @@ class _LastingPool(Pool):
 
     _read = 0
     _cycles = 0
+    #: When the last cycle ended, as the log prints it.
+    finished_at = ""
 
     def start_schedds(self, jobs: Sequence[Job]) -> None:
         """Start the schedds on fresh ports: the negotiator keeps its connections to schedds."""
@@ -62,6 +67,7 @@ class _LastingPool(Pool):
     def _next_log(self) -> str:
         text = self.await_log(lambda text: _FINISHED in text, self._read, _LIMIT)
         self._read += len(text.encode())
+        self.finished_at = _FINISHED_AT.findall(text)[-1]
         return text
 
     def flush(self) -> None:
@@ -96,11 +102,14 @@ def record_in_one_process(
                 observed["negotiator"] = version_in(pool.first_cycle())
             pool.start_schedds(jobs)
             heard = pool.submitters_heard()
+            before = pool.finished_at
             cycle, lines = observed_cycle(
                 pool.next_cycle(), pool.slot_order, jobs, pool.first_schedd_port
             )
             pool.flush()
             complete(cycle, lines, pool.accountant_log(), heard, timed=False)
+            if pool.finished_at == before:
+                cycle["same_second"] = True
             observed["cycles"].append(cycle)
             pool.stop_schedds()
         return observed

@@ -300,11 +300,12 @@ class Pool:
     def submitters_heard(self) -> list[JsonData]:
         """The submitter ads in the order of the collector's walk, with what orders equal ones.
 
-        Empty if all were heard in the same second: the order then follows from the scenario.
+        Empty if one schedd sent all of them in one second: the order then follows from the
+        scenario.  Several schedds come in an order of their own.
         """
         query = ("condor_status", "-submitters", "-sort", "no", "-af", "Name", "ScheddName")
         rows = [line.split() for line in self.tool(*query, "LastHeardFrom").splitlines()]
-        if len({row[2] for row in rows}) <= 1:
+        if len({(schedd, heard) for _, schedd, heard in rows}) <= 1:
             return []
         return [
             {"name": name, "schedd": schedd.partition("@")[0], "heard": int(heard) % HEARD_MODULUS}

@@ -1,7 +1,7 @@
 """Reads the corpus of clean configurations and planted faults: ``tests/policy/findings_corpus``.
 
 The first two lines of a bad file say what is planted: ``# fault: CLASS, hurts DAEMON`` and
-``# at: LINE WORD``; lines ``# or: LINE WORD`` name other places that
+``# at: LINE:COLUMN WORD``; lines ``# or: LINE:COLUMN WORD`` name other places that
 would do.  A clean configuration is a file, or a folder whose files are read in turn.
 """
 
@@ -16,23 +16,26 @@ from typing import Final
 from attr import frozen
 
 CORPUS: Final = Path(__file__).resolve().parents[2] / "tests" / "policy" / "findings_corpus"
-_HEADER: Final = re.compile(r"# fault: (\S+), hurts (\S+)\n# at: (\d+) (.+)\n((?:# or: .+\n)*)")
-_PLACE: Final = re.compile(r"# or: (\d+) (.+)\n")
+_HEADER: Final = re.compile(
+    r"# fault: (\S+), hurts (\S+)\n# at: (\d+):(\d+) (.+)\n((?:# or: .+\n)*)"
+)
+_PLACE: Final = re.compile(r"# or: (\d+):(\d+) (.+)\n")
 
 
 @frozen
 class Planted:
-    """One fault: its class, the daemon that it hurts, the line and the word to be pointed at.
+    """One fault: its class, the daemon that it hurts, where the word is to be pointed at.
 
-    ``others`` are further places where a finding would do.
+    ``others`` are further places where a finding would do: line, column, word.
     """
 
     path: Path
     fault: str
     hurts: str
     line: int
+    column: int
     word: str
-    others: tuple[tuple[int, str], ...] = ()
+    others: tuple[tuple[int, int, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -41,10 +44,8 @@ class Planted:
 
     def places(self) -> Iterator[tuple[int, int, int]]:
         """Line and columns of the words, from 1, the end exclusive."""
-        lines = decoded(self.path).split("\n")
-        for number, word in ((self.line, self.word), *self.others):
-            start = lines[number - 1].index(word) + 1
-            yield number, start, start + len(word)
+        for line, column, word in ((self.line, self.column, self.word), *self.others):
+            yield line, column, column + len(word)
 
 
 def decoded(path: Path) -> str:
@@ -68,9 +69,9 @@ def planted(corpus: Path = CORPUS) -> list[Planted]:
         header = _HEADER.match(decoded(path))
         if header is None:
             raise ValueError(f"{path}: a bad file begins with `# fault:` and `# at:`")
-        fault, hurts, line, word, rest = header.groups()
-        others = tuple((int(number), other) for number, other in _PLACE.findall(rest))
-        found.append(Planted(path, fault, hurts, int(line), word, others))
+        fault, hurts, line, column, word, rest = header.groups()
+        others = tuple((int(row), int(at), other) for row, at, other in _PLACE.findall(rest))
+        found.append(Planted(path, fault, hurts, int(line), int(column), word, others))
     return found
 
 

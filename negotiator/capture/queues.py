@@ -15,9 +15,11 @@ from typing import Final
 
 from classad import ClassAd
 from negotiator.capture.ads import LocatedAd
+from negotiator.jobs.submitters import job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.pool.addresses import NO_ADDRESS
+from policy.model import NegotiatorPolicy
 
 IDLE: Final = 1
 RUNNING: Final = 2
@@ -58,24 +60,33 @@ def make_submitters(
     jobs: Iterable[LocatedAd],
     schedds: Sequence[LocatedAd],
     default: str,
-    weights: IdleJobWeights,
+    policy: NegotiatorPolicy,
 ) -> tuple[ClassAd, ...]:
     """The submitter ads that the schedds would advertise for these jobs."""
+    weights = IdleJobWeights.by(policy)
     counts: dict[tuple[str, str], dict[str, float]] = {}
+    prios: dict[tuple[str, str], list[float]] = {}
     for job in jobs:
         name, status = submitter_of(job), job.number("JobStatus")
         if name is None or status not in (IDLE, RUNNING):
             continue
         kind = "Idle" if status == IDLE else "Running"
-        count = counts.setdefault((name, schedd_of(job, default)), {})
+        sender = (name, schedd_of(job, default))
+        count = counts.setdefault(sender, {})
+        if status == IDLE:
+            prios.setdefault(sender, []).append(job.number("JobPrio") or 0)
         count[f"{kind}Jobs"] = count.get(f"{kind}Jobs", 0) + 1
         key = f"Weighted{kind}Jobs"
         count[key] = count.get(key, 0) + weights.of(job.ad)
     addresses = {ad.text("Name"): ad.text("MyAddress") for ad in schedds}
-    return tuple(
-        submitter_ad(name, schedd, addresses.get(schedd) or NO_ADDRESS, count)
-        for (name, schedd), count in counts.items()
-    )
+    made = []
+    for (name, schedd), count in counts.items():
+        ad = submitter_ad(name, schedd, addresses.get(schedd) or NO_ADDRESS, count)
+        if policy.use_global_job_prios:
+            told = job_prio_array(prios.get((name, schedd), ()), policy)
+            ad.insert("JobPrioArray", told)
+        made.append(ad)
+    return tuple(made)
 
 
 def submitter_ad(name: str, schedd: str, address: str, count: dict[str, float]) -> ClassAd:

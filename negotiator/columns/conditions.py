@@ -69,6 +69,11 @@ class SetAsk(Ask):
 Way: TypeAlias = Callable[[SetAsk, MatchKind, int], int]
 
 
+def every_slot(ask: SetAsk, kind: MatchKind, bits: int) -> int:
+    """The way of a condition that is true of all slots."""
+    return bits
+
+
 def _exactly(expr: Expression) -> Expression:
     """An expression that holds where the given one is true, and not a number, say."""
     node = expr.node
@@ -193,14 +198,11 @@ class Conditions:
 
         return way
 
-    def _all(self, condition: Condition) -> Way:
-        return lambda ask, kind, bits: bits
-
     def _exactly_true(self, condition: ExactlyTrue) -> Way:
         """The slots of a set for which an expression of the policy is true."""
         given = condition.expr(self._policy)
         if given is None:
-            return self._all(condition)
+            return every_slot
         expr, table, size = _exactly(given), self._table, self._size
 
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
@@ -238,5 +240,5 @@ _WAYS: Final[Mapping[type, Callable[[Conditions, Any], Way]]] = {
     BothRequirements: Conditions._matching,
     WithinLimit: Conditions._within_limit,
     # Slots with a consumption policy are tested one by one.
-    EnoughToConsume: Conditions._all,
+    EnoughToConsume: lambda conditions, condition: every_slot,
 }

@@ -13,7 +13,7 @@ from classad.evaluate import EvalContext
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import rows_of
 from negotiator.columns.chance import UnsureError, without_chance
-from negotiator.columns.conditions import Conditions, SetAsk, Way
+from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.order import ColumnFound
 from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
 from negotiator.jobs.requests import Request
@@ -88,7 +88,8 @@ class ColumnEngine:
         self._contexts: tuple[EvalContext, EvalContext] | None = None
         way = Conditions(slots, table, policy).way
         tests = [test for test in CANDIDATE_TESTS if test.made(policy)]
-        ways = [(test.cause, way(test.condition), test.kinds) for test in tests]
+        all_ways = [(test.cause, way(test.condition), test.kinds) for test in tests]
+        ways = [it for it in all_ways if it[1] is not every_slot]
         self._first = [(cause, passing) for cause, passing, kinds in ways if kinds is None]
         self._kinds = [
             (
@@ -129,11 +130,13 @@ class ColumnEngine:
     def _passed(self, ask: SetAsk, bits: int) -> Passed:
         """The slots that pass every test."""
         bits = _left(ask, self._first, MatchKind.NONE, bits)
+        if not bits:
+            return Passed(0)
         of_kind = {}
         for kind, having, tests in self._kinds:
             those = having(ask, kind, bits) if bits else 0
             bits ^= those
-            of_kind[kind] = _left(ask, tests, kind, those)
+            of_kind[kind] = those and _left(ask, tests, kind, those)
         by_rank, by_priority = of_kind.get(MatchKind.RANK, 0), of_kind.get(MatchKind.PRIORITY, 0)
         return Passed(
             of_kind[MatchKind.NONE] | by_rank | by_priority,

@@ -23,18 +23,23 @@ from negotiator.pool.slots import Slot
 _WEIGHT: Final = "slotweight"
 
 
-def external_names_in(slots: Sequence[Slot], table: Table, loaded: LoadedColumns) -> set[str]:
-    """What the expressions of slots want; those that the cycle has changed are looked at alone."""
+def external_names_in(
+    slots: Sequence[Slot], table: Table, loaded: LoadedColumns, changed: bool
+) -> set[str]:
+    """What the expressions of slots want; those that the cycle has changed are looked at alone.
+
+    ``changed``: whether there can be such slots.
+    """
     alone = [
         slot
-        for slot in slots
+        for slot in (slots if changed else ())
         if slot.copied is not None or (slot.changes and not slot.changes.keys() <= {_WEIGHT})
     ]
     usual = slots
     if alone:
         apart = set(map(id, alone))
         usual = [slot for slot in slots if id(slot) not in apart]
-    weighed = [slot for slot in usual if slot.changes]
+    weighed = [slot for slot in usual if slot.changes] if changed else []
     size = len(table)
     rows, own = (
         (1 << size) - 1 if len(some) == size else Rows.of(size, [slot.row for slot in some]).bits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import compress, repeat
+from operator import is_not
 from typing import Final, TypeVar, cast
 
 from attr import field, frozen
@@ -13,7 +14,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import flag
+from classad.table.arrays.arrays import flag, rows_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import ColumnSlots, facts_of, mentioned, spread
@@ -74,10 +75,15 @@ class TableRows:
         """See ``AdSet``."""
         return Rows.all(len(self.table)).bits
 
+    @property
+    def open_names(self) -> frozenset[str]:
+        """See ``AdSet``."""
+        return frozenset((*self.table.store.open_names, "slotweight"))
+
     def trees(self, name: str) -> list[tuple[int, Expression]]:
         """See ``AdSet``; any row may have the negotiator's weight."""
         _, values = self.table.column(name)
-        found = [(code, tree) for code, tree in enumerate(values) if isinstance(tree, Expression)]
+        found = [(code, it) for code, it in enumerate(values) if it.__class__ is Expression]
         if name == "slotweight" and self.weight is not None:
             found.append((_POLICY, self.weight))
         return found
@@ -87,7 +93,7 @@ class TableRows:
         if number == _POLICY:
             return self.all
         codes, values = self.table.column(name)
-        wanted = bytes(code == number for code in range(len(values)))
+        wanted = bytes(number) + b"\1" + bytes(len(values) - number - 1)
         return flag(codes, None, wanted, len(self.table))
 
     def having(self, name: str) -> int:
@@ -95,7 +101,7 @@ class TableRows:
         if not self.table.has(name):
             return 0
         codes, values = self.table.column(name)
-        return flag(codes, None, bytes(v is not None for v in values), len(self.table))
+        return flag(codes, None, bytes(map(is_not, values, repeat(None))), len(self.table))
 
     def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
         """See ``AdSet``."""
@@ -125,7 +131,7 @@ class _Fetch:
         if None in names:
             tests.append([name is not None for name in names])
         lacking, weights = self._weights()
-        kept = map(self._each, KEPT.values())
+        kept = {what: self._each(fact) for what, fact in KEPT.items()}
         changes: Iterable[Changes] = repeat(_NONE)
         if any(lacking):
             given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
@@ -133,7 +139,7 @@ class _Fetch:
             self.changed.add("slotweight")
         required = spread(*rows.table.column("requirements"), rows.order)
         ads = repeat(None) if rows.loaded else [rows.table.ad(row) for row in rows.order]
-        known = (ads, names, weights, repeat(1), *kept, required, changes)
+        known = (ads, names, weights, repeat(1), *kept.values(), required, changes)
         made = cast(
             "list[Slot]",
             list(map(Slot, *known, repeat(rows), rows.order, repeat(self.changed))),
@@ -147,8 +153,8 @@ class _Fetch:
         if any(lacking) and not is_plain(policy.slot_weight):
             raise UnsureError
         self._project(slots)
-        self._give_requirements(slots)
-        for slot in slots.with_policy():
+        self._give_requirements(slots, kept)
+        for slot in slots.with_policy:
             slot.own_ad()
         return slots
 
@@ -182,7 +188,7 @@ class _Fetch:
                 slot.weight = slot_weight(slot.ad, self.policy, self.context)
                 self.changed.update(names - slot.ad._attrs.keys())
 
-    def _give_requirements(self, slots: ColumnSlots) -> None:
+    def _give_requirements(self, slots: ColumnSlots, kept: Mapping[str, list[object]]) -> None:
         """Give slots the requirements to go by where they are others than those sent."""
         table = self.rows.table
         if table.has("NegotiatorRequirements"):
@@ -194,12 +200,13 @@ class _Fetch:
             may_read_requirements(table.column(name)[1]) for name in table.store.open_names
         )
         level = Level.WHOLE if read else Level.TRUE
-        concerned = flattener.to_flatten(ads, _REQUIREMENTS, level)
+        concerned = set(rows_of(flattener.to_flatten(ads, _REQUIREMENTS, level)))
         # What changes within the cycle goes by what it was when the cycle began.
         enlarged = self.policy.consider_preemption and self.policy.allow_pslot_preemption
-        for slot in slots:
-            changing = slot.resources or slot.reevaluated or (enlarged and slot.partitionable)
-            if changing or (concerned and concerned >> slot.row & 1):
+        for what in ("resources", "reevaluated", *(("partitionable",) if enlarged else ())):
+            concerned.update(compress(self.rows.order, kept[what]))
+        for slot in slots if concerned else ():
+            if slot.row in concerned:
                 flatten_requirements(slot, flattener)
 
     def _each(self, fact: Fact[T]) -> list[T]:

@@ -87,7 +87,7 @@ class ColumnSlots(Slots):
         loaded = self.rows.loaded
         if loaded is None:
             return super().external_names()
-        return external_names_in(self, self.rows.table, loaded)
+        return external_names_in(self, self.rows.table, loaded, bool(self.changed))
 
 
 def facts_of(fact: Fact[T], rows: SlotRows, surely: EvalContext) -> tuple[array[int], list[T]]:

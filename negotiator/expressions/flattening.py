@@ -7,10 +7,12 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
-from attr import frozen
+from attr import define
 
 from classad import ClassAd
 from classad.ads.expression import Expression
@@ -21,9 +23,11 @@ from classad.evaluation.functions import CHANCE, USAGE, lookup_function
 from classad.language.values import ClassAdValue
 from classad.syntax.nodes import Node
 from classad.syntax.unbuilt import Unbuilt
+from classad.table.expressions.conjunct_texts import conjuncts_in
 from negotiator.expressions.regrouping import AdSet, Level, regrouping_of
 from policy.ephemeral import EPHEMERAL
 
+_WORD: Final = re.compile(r"[^\W\d]\w*")
 #: What the cycle overwrites, in the ads that have another attribute.
 OVERWRITTEN: Final = {
     **{each.name.lower(): each.name for each in EPHEMERAL},
@@ -31,18 +35,19 @@ OVERWRITTEN: Final = {
 }
 
 
-@frozen(eq=False)
+@define(eq=False)
 class _OneAd:
     """One ad as a set, see ``AdSet``."""
 
     ad: ClassAd
     context: EvalContext
+    open_names: Sequence[str]
     all: int = 1
 
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
         """See ``AdSet``."""
-        value = self.ad.raw(name)
-        return ((0, value),) if isinstance(value, Expression) else ()
+        value = self.ad._attrs.get(name)
+        return ((0, value),) if value.__class__ is Expression else ()
 
     def having_tree(self, name: str, number: int) -> int:
         """See ``AdSet``."""
@@ -84,9 +89,11 @@ class Flattener:
         return _form(flat.tree, flat.value) if flat.ok else None
 
     def _matters(self, ad: ClassAd) -> bool:
-        others = (value for name, value in ad._attrs.items() if name != "requirements")
+        attrs = ad._attrs
+        names = [name for name, value in attrs.items() if value.__class__ is Expression]
+        others = [attrs[name] for name in names if name != "requirements"]
         level = Level.WHOLE if self._read or may_read_requirements(others) else Level.TRUE
-        return bool(self.to_flatten(_OneAd(ad, self._context), ("requirements",), level))
+        return bool(self.to_flatten(_OneAd(ad, self._context, names), ("requirements",), level))
 
     def to_flatten(self, ads: AdSet, names: Iterable[str], level: Level) -> int:
         """The ads, as bits, whose requirements can be others when they are flattened now.
@@ -97,17 +104,18 @@ class Flattener:
         later, or is worth something else when its known parts come first.
         """
         found = 0
+        open_names = ads.open_names
         seen: set[tuple[str, Level]] = set()
         todo = [(name, level) for name in names]
         while todo:
-            name, level = todo.pop()
-            if (name, level) in seen:
+            item = name, level = todo.pop()
+            if item in seen:
                 continue
-            seen.add((name, level))
+            seen.add(item)
             for number, tree in ads.trees(name):
                 look = regrouping_of(tree, level)
-                todo += look.names
-                if any(map(self._varies, look.called)):
+                todo += [it for it in look.names if it[0] in open_names or it[0] in OVERWRITTEN]
+                if look.called and any(map(self._varies, look.called)):
                     found |= ads.having_tree(name, number)
                 for hazard in look.hazards:
                     concerned = hazard(ads)
@@ -128,7 +136,45 @@ class Flattener:
 
 def may_read_requirements(trees: Iterable[object]) -> bool:
     """Whether some expressions mention requirements, which are then more than tested."""
-    return any(isinstance(tree, Expression) and _mentions(tree) for tree in trees)
+    return any(map(_mentions, [tree for tree in trees if tree.__class__ is Expression]))
+
+
+def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
+    """Whether attributes of ads, or others of the ad that these lead to, mention requirements.
+
+    ``names``: of the attributes, in lower case.  Words of the texts stand for the names in them.
+    """
+    known: dict[int, frozenset[str]] = {}
+    for ad in ads:
+        attributes = (ad if ad._chained is None else ad.unchained())._attrs
+        todo = [attributes.get(name) for name in names]
+        seen: set[int] = set()
+        while todo:
+            tree = todo.pop()
+            if tree.__class__ is not Expression or id(tree) in seen:
+                continue
+            seen.add(id(tree))
+            words = known.get(id(tree))
+            if words is None:
+                words = known[id(tree)] = _words(tree)
+                if "requirements" in words:
+                    return True
+            if Expression in map(type, map(attributes.get, words)):
+                todo += map(attributes.get, words)
+    return False
+
+
+def _words(tree: Expression) -> frozenset[str]:
+    """The words of an expression in lower case, all names among them."""
+    unbuilt: object = tree._node
+    text = unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree)
+    # Expressions of many jobs are made of few conjuncts.
+    return frozenset().union(*map(_words_in, conjuncts_in(text)))
+
+
+@lru_cache(maxsize=1000)
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def _mentions(tree: Expression) -> bool:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from classad.ads.ad import is_value
 from classad.ads.expression import Expression
-from classad.analysis.mentions import References, references_of
+from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse, unparse_value
 from classad.syntax.native import parse
 from classad.syntax.nodes import AdExpr, walk
@@ -38,7 +38,6 @@ class Known(NamedTuple):
     """
 
     tree: Expression
-    references: References
     own: frozenset[str]
     text: str
 
@@ -54,8 +53,8 @@ class KnownExpressions:
         """What is known of an expression."""
         known = self._known.get(id(tree))
         if known is None:
-            _, refs, text = _taken_apart(tree) or _look(tree)
-            known = self._known[id(tree)] = Known(tree, refs, refs.bare | refs.mine, text)
+            _, own, text = _taken_apart(tree) or _look(tree)
+            known = self._known[id(tree)] = Known(tree, own, text)
         return known
 
 
@@ -67,12 +66,13 @@ def conjuncts_of(tree: Expression) -> tuple[Expression, ...] | None:
 
 class _Look(NamedTuple):
     trees: tuple[Expression, ...]
-    references: References
+    own: frozenset[str]
     text: str
 
 
 def _look(tree: Expression) -> _Look:
-    return _Look((tree,), references_of(tree.node), unparse(tree.node))
+    refs = references_of(tree.node)
+    return _Look((tree,), refs.bare | refs.mine, unparse(tree.node))
 
 
 def _taken_apart(tree: Expression) -> _Look | None:
@@ -94,10 +94,9 @@ def _joined(text: str, how: int) -> _Look | None:
     found = [look for look in looks if look is not None]
     if len(found) < len(looks):
         return None
-    names = zip(*[look.references for look in found], strict=True)
     return _Look(
         tuple([look.trees[0] for look in found]),
-        References(*[frozenset().union(*some) for some in names]),
+        frozenset().union(*[look.own for look in found]),
         " && ".join([look.text for look in found]),
     )
 
@@ -109,7 +108,7 @@ class _Form(NamedTuple):
     literals or lists.
     """
 
-    references: References
+    own: frozenset[str]
     pieces: list[str]
     value: bool
 
@@ -117,7 +116,7 @@ class _Form(NamedTuple):
         """What is known of one of them."""
         around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
         tree = Expression.from_node(Unbuilt(text, how, self.value))
-        return _Look((tree,), self.references, "".join(chain.from_iterable(around)))
+        return _Look((tree,), self.own, "".join(chain.from_iterable(around)))
 
 
 class _Forms:
@@ -153,7 +152,7 @@ def _form(found: _Look, values: Sequence[object]) -> _Form | None:
     printed, (tree,) = constants_of(found.text), found.trees
     if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):
         return None  # an ad's attributes are printed in an order of their own
-    return _Form(found.references, printed[0][0].split(MARK), is_value(tree))
+    return _Form(found.own, printed[0][0].split(MARK), is_value(tree))
 
 
 _part: Final = lru_cache(maxsize=_MANY)(_Forms().look)

@@ -8,7 +8,7 @@ keeps them as they were sent, which many ads share.  Follows ``classad.analysis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from enum import IntEnum
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
@@ -45,6 +45,10 @@ class AdSet(Protocol):
     def all(self) -> int:
         """All of them."""
 
+    @property
+    def open_names(self) -> Container[str]:
+        """The attributes for which some of them may have expressions, in lower case."""
+
     def trees(self, name: str) -> Iterable[tuple[int, Expression]]:
         """The expressions that ads have for an attribute, each with a number."""
 
@@ -72,15 +76,13 @@ class Regrouping(NamedTuple):
 
 def regrouping_of(tree: Expression, level: Level) -> Regrouping:
     """What there is to know of an expression of which so much counts."""
+    known = _KNOWN.get((id(tree), level))
+    if known is not None:
+        return known[1]
     parts = conjuncts_of(tree) if level is Level.TRUE else None
     if parts is None:
-        return _of_part(tree, level)
-    known = _JOINED.get(id(parts))
-    if known is None:
-        if len(_JOINED) >= _MANY:
-            _JOINED.clear()
-        known = _JOINED[id(parts)] = (parts, _join([_of_part(part, level) for part in parts]))
-    return known[1]
+        return _remembered(tree, level, _of_text(tree, level))
+    return _remembered(tree, level, _join([regrouping_of(part, level) for part in parts]))
 
 
 def _join(found: list[Regrouping]) -> Regrouping:
@@ -93,14 +95,11 @@ def _join(found: list[Regrouping]) -> Regrouping:
     )
 
 
-def _of_part(tree: Expression, level: Level) -> Regrouping:
-    """The same for an expression as a whole, remembered."""
-    known = _KNOWN.get((id(tree), level))
-    if known is None:
-        if len(_KNOWN) >= _MANY:
-            _KNOWN.clear()
-        known = _KNOWN[id(tree), level] = (tree, _of_text(tree, level))
-    return known[1]
+def _remembered(tree: Expression, level: Level, found: Regrouping) -> Regrouping:
+    if len(_KNOWN) >= _MANY:
+        _KNOWN.clear()
+    _KNOWN[id(tree), level] = (tree, found)
+    return found
 
 
 def _of_text(tree: Expression, level: Level) -> Regrouping:
@@ -123,7 +122,6 @@ def _of_text(tree: Expression, level: Level) -> Regrouping:
 
 #: By the identities of expressions, which are kept so that these stay theirs.
 _KNOWN: Final[dict[tuple[int, Level], tuple[Expression, Regrouping]]] = {}
-_JOINED: Final[dict[int, tuple[tuple[Expression, ...], Regrouping]]] = {}
 _FORMS: Final[dict[object, Regrouping]] = {}
 
 
@@ -210,13 +208,13 @@ class _Walk:
         if _surely_unknown(right) or (harmful is _fails and not _can_fail(right)):
             return
         unknown, asked = _unknown(left), _where(right, harmful)
-        self.hazards.append(lambda ads: unknown(ads) and unknown(ads) & asked(ads))
+        self.hazards.append(_both(unknown, asked))
 
     def _bare(self, known: Node, left: Node) -> None:
         """What is left of ``True && X`` is ``X``."""
         if not _surely_unknown(known) and not _is_logical(left):
             unknown, asked = _unknown(left), _where(known, lambda value: truth(value) is True)
-            self.hazards.append(lambda ads: unknown(ads) and unknown(ads) & asked(ads))
+            self.hazards.append(_both(unknown, asked))
 
 
 # --- values that make a difference ----------------------------------------------------------------
@@ -241,6 +239,16 @@ def _settles_nothing(value: ClassAdValue) -> bool:
 def _where(node: Node, chosen: Callable[[ClassAdValue], bool]) -> Hazard:
     tree = Expression.from_node(node)
     return lambda ads: ads.where(tree, chosen)
+
+
+def _both(one: Hazard, other: Hazard) -> Hazard:
+    """Finds the ads that two look for; the second is asked only if the first finds some."""
+
+    def both(ads: AdSet) -> int:
+        found = one(ads)
+        return found and found & other(ads)
+
+    return both
 
 
 def _unknown(node: Node) -> Hazard:

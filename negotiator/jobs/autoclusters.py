@@ -210,8 +210,8 @@ class _Inexact(NamedTuple):
     @classmethod
     def of(cls, kinds: tuple[type, ...]) -> _Inexact:
         """Of values of these classes."""
-        places = tuple(place for place, kind in enumerate(kinds) if kind not in _EXACT)
-        return cls(places, tuple(kind if kind in _EXACT else None for kind in kinds))
+        places = [place for place, kind in enumerate(kinds) if kind not in _EXACT]
+        return cls(tuple(places), tuple([kind if kind in _EXACT else None for kind in kinds]))
 
 
 def policy_expressions(policy: NegotiatorPolicy) -> list[Expression | None]:

@@ -5,12 +5,12 @@ Follows the schedd's rules for runnable jobs and their order as seen in the vect
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.ad import as_bool, as_number, as_string
+from classad.ads.ad import as_bool, as_number, as_string, raw_in
 from classad.evaluate import EvalContext
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import KnownExpressions
@@ -265,10 +265,10 @@ def _names_for(
     Each job has the list expanded for itself; what those of all waiting jobs have in common is the
     schedd's own.
     """
-    written = {text for text in map(_written, queue.jobs) if text.__class__ is str}
+    written = _written(queue.jobs)
     if len(written) > 1:
-        idle = [_written(job) for job in queue.jobs if job.raw("JobStatus") == IDLE]
-        written = {text for text in idle if text.__class__ is str} or written
+        idle = [job for job in queue.jobs if job.raw("JobStatus") == IDLE]
+        written = _written(idle) or written
     if written:
         lists = [{name.strip().lower() for name in text.split(",")} for text in written]
         return frozenset(set.intersection(*lists))
@@ -277,8 +277,9 @@ def _names_for(
     return job_attributes(significant, settings)
 
 
-def _written(job: ClassAd) -> object:
-    return job.raw("AutoClusterAttrs")
+def _written(jobs: Iterable[ClassAd]) -> set[str]:
+    """The lists that the schedd wrote into jobs."""
+    return {text for text in raw_in(jobs, "autoclusterattrs") if text.__class__ is str}
 
 
 _order_of: Final = attrgetter("order")

@@ -7,7 +7,7 @@ schedd's rules as seen in the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from attr import define, field, frozen
 
@@ -256,11 +256,14 @@ class Offers:
             runs.append(_Run(known, [job]))
         return runs
 
-    def _listed(self, prios: tuple[int, int] | None) -> Iterator[QueuedJob]:
-        for job in self.jobs.listed:
-            if prios is None or prios[0] <= job.prio <= prios[1]:
-                yield job
+    def _listed(self, prios: tuple[int, int] | None) -> Iterable[QueuedJob]:
+        listed = self.jobs.listed
+        if prios is None:
+            return listed
+        return [job for job in listed if prios[0] <= job.prio <= prios[1]]
 
 
-def _least(*limits: int | None) -> int | None:
-    return min((limit for limit in limits if limit is not None), default=None)
+def _least(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)

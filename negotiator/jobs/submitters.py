@@ -20,6 +20,7 @@ from negotiator.pool.slots import holds
 from policy.model import NegotiatorPolicy
 
 _PREFIX_MAP: Final = "GROUP_PREFIX"
+_NUMBER: Final = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 @frozen(eq=False)
@@ -29,7 +30,7 @@ class Submitter:
     ``own_prio``: what global job priorities tell it from other ads of its name by; ``job_prios``:
     the lowest and the highest ``JobPrio`` it negotiates for in a round, None for all.
     ``families``: the kinds of address the schedd has.  ``skipped``: it takes no part in the cycle
-    (``SkipMatchmaking``), but the accountant gets to know its name.
+    (``SkipMatchmaking``, or no job priority to tell), but the accountant gets to know its name.
     """
 
     name: str
@@ -60,17 +61,32 @@ def fetch_submitters(
         submitter = _submitter(ad, policy, context)
         if submitter is None:
             continue
-        prios = _job_prios(ad, context) if policy.use_global_job_prios else []
-        found.extend(evolve(submitter, own_prio=prio) for prio in prios)
-        if not prios:
+        prios = _job_prios(ad, context) if policy.use_global_job_prios else None
+        if prios is None:
             found.append(submitter)
+        elif not prios:
+            found.append(evolve(submitter, skipped=True))
+        else:
+            found.extend(evolve(submitter, own_prio=prio) for prio in prios)
     return found
 
 
-def _job_prios(ad: ClassAd, context: EvalContext) -> list[int]:
-    """The different job priorities that a submitter ad announces."""
-    text = ad.get_string("JobPrioArray", context=context) or ""
-    return [int(word) for word in re.findall(r"-?\d+", text)]
+def _job_prios(ad: ClassAd, context: EvalContext) -> list[int] | None:
+    """The different job priorities that a submitter ad announces; None if it says nothing of them.
+
+    A submitter takes part once for each of them: one without waiting jobs does not.
+    """
+    text = ad.get_string("JobPrioArray", context=context)
+    if text is None:
+        return None
+    numbers = (_NUMBER.match(word) for word in re.split(r"[,\s]+", text) if word)
+    return [0 if number is None else int(number[0]) for number in numbers]
+
+
+def job_prio_array(prios: Iterable[float], policy: NegotiatorPolicy) -> str:
+    """``JobPrioArray`` as a schedd sends it: its waiting jobs' priorities, the highest first."""
+    told = sorted({int(prio) for prio in prios}, reverse=True)
+    return ",".join(map(str, told[: policy.max_global_job_prios]))
 
 
 def consolidate(submitters: Iterable[Submitter]) -> list[Submitter]:

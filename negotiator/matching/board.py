@@ -149,6 +149,8 @@ class Board:
     #: Partitionable slots whose ads hold resources of their children while the list is kept.
     enlarged: list[Enlarged] = field(factory=list)
     matches: list[Match] = field(factory=list)
+    #: The concurrency limits that each match was counted for.
+    limits: list[str] = field(factory=list)
     rejections: list[Rejection] = field(factory=list)
     pies: list[Pie] = field(factory=list)
     #: Sessions whose first requests were fetched ahead, by submitter, schedd and range of JobPrio.
@@ -172,6 +174,11 @@ class Board:
         if self._by_name is None:
             self._by_name = {slot.name: slot for slot in self.fetched}
         return self._by_name
+
+    @property
+    def limited_matches(self) -> list[tuple[Match, str]]:
+        """Each match with the concurrency limits that it was counted for."""
+        return list(zip(self.matches, self.limits, strict=True))
 
     def drop_match_list(self) -> None:
         """Forget the candidates of the last request."""

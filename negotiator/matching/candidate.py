@@ -57,6 +57,7 @@ class Candidate(NamedTuple):
     """A slot that a request can have.  ``position`` is the slot's place in the pool.
 
     ``amounts``: what the match takes of a slot with a consumption policy, which stays in the pool.
+    ``first_kind``: that of a slot put back into a list when it was found, None for another one.
     """
 
     position: int
@@ -65,6 +66,12 @@ class Candidate(NamedTuple):
     kind: MatchKind
     cost: float
     amounts: Amounts | None = None
+    first_kind: MatchKind | None = None
+
+    @property
+    def limited_as(self) -> MatchKind:
+        """The kind that decides about its limit in a list: a slot's ad keeps that of the scan."""
+        return self.kind if self.first_kind is None else self.first_kind
 
 
 #: Concurrency limits that are refused in any case, as they were before anything else was.

@@ -226,6 +226,23 @@ def consider(
     )
 
 
+def still_fitting(
+    board: Board, candidate: Candidate, request: ClassAd, asker: Asker
+) -> Candidate | None:
+    """A slot that stays after a match, if it has enough left and both sides still match.
+
+    Nobody asks again whether its holder may be preempted.
+    """
+    slot, ask = candidate.slot, Ask(board, request, asker, board.context)
+    pair = Pair(slot, request, slot.weight)
+    for condition in (EnoughToConsume(), BothRequirements()):
+        passes = condition.ready(ask)
+        if passes is not None and not passes(pair):
+            return None
+    cost, amounts = pair.cost, pair.amounts
+    return Candidate(candidate.position, slot, NO_KEYS, MatchKind.NONE, cost, amounts)
+
+
 def limits_depend_on_slot(request: ClassAd, context: EvalContext) -> bool:
     """Whether the concurrency limits of a request are only known together with a slot."""
     if request.raw("ConcurrencyLimits") is None:

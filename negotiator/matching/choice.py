@@ -11,7 +11,7 @@ from classad.ads.ad import as_bool
 from negotiator.jobs.requests import NO_AUTOCLUSTER, Request
 from negotiator.matching.board import Board, Key, MatchList
 from negotiator.matching.candidate import NOTHING_REFUSED, Allowance, Asker, Candidate, Tally
-from negotiator.matching.candidates import consider, per_slot_limits_have_room, rank_keys
+from negotiator.matching.candidates import per_slot_limits_have_room, rank_keys, still_fitting
 from negotiator.matching.engine import find
 from negotiator.matching.preemption import requirements_allow
 from negotiator.matching.rank import policy_rank
@@ -80,14 +80,16 @@ def _from_list(
 ) -> Candidate | None:
     """The next entry within the limits; entries that are not are lost to the list.
 
-    They go on counting as refusals for as long as the list lives.
+    Those that the submitter limit refuses go on counting for as long as the list lives; whom a
+    concurrency limit of the slot refuses is not asked for the other.
     """
     while (candidate := kept.pop()) is not None:
+        if not per_slot_limits_have_room(board, candidate.slot, request, Tally()):
+            continue
         candidate = _with_cost(board, candidate, request)
-        if not allowance.permits_cached(candidate.kind, candidate.cost):
-            kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1
-        elif per_slot_limits_have_room(board, candidate.slot, request, Tally()):
+        if allowance.permits_cached(candidate.limited_as, candidate.cost):
             return candidate
+        kept.tally.refused[Refusal.SUBMITTER_LIMIT] += 1
     return None
 
 
@@ -106,11 +108,11 @@ def put_back(board: Board, request: ClassAd, asker: Asker, candidate: Candidate)
     """Give a slot that was matched, but stays, its place in the list, if it still matches."""
     if board.match_list is None:
         return
-    slot = candidate.slot
-    again = consider(board, candidate.position, slot, request, asker)
-    if isinstance(again, Candidate):
-        keys = rank_keys(board, slot, request, MatchKind.NONE)
-        board.match_list.put_back(again._replace(kind=MatchKind.NONE, keys=keys))
+    again = still_fitting(board, candidate, request, asker)
+    if again is not None:
+        keys = rank_keys(board, candidate.slot, request, MatchKind.NONE)
+        found = candidate.limited_as
+        board.match_list.put_back(again._replace(keys=keys, first_kind=found))
 
 
 def _still_valid(board: Board, kept: MatchList, request: ClassAd) -> bool:

@@ -14,14 +14,16 @@ from negotiator.pool.slots import Slot, Slots
 from policy.model import NegotiatorPolicy
 
 _LIMITS: Final = ("ConcurrencyLimits", "PreemptingConcurrencyLimits")
+#: The states of slots whose claims are charged.
+_CHARGED: Final = ("Claimed", "Preempting")
 
 
 def charged_slots(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> list[Slot]:
     """The slots whose claims are charged to somebody."""
-    claimed = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]
+    claimed = [slot for slot in slots if slot.charged is not None and slot.state in _CHARGED]
     if policy.discount_suspended_resources:
         claimed = [slot for slot in claimed if not _is_suspended(slot, context)]
-    return [slot for slot in claimed if slot.charged is not None]
+    return claimed
 
 
 def charges(slots: Iterable[Slot]) -> list[tuple[str, float]]:
@@ -41,29 +43,31 @@ def waiting_matches(
 def table_of_claims(
     waiting: Mapping[str, Resource],
     charged: Iterable[Slot],
-    matches: Iterable[Match],
+    matches: Iterable[tuple[Match, str]],
     slots: Iterable[Slot],
     context: EvalContext,
 ) -> dict[str, Resource]:
     """The accountant's records of claims after a cycle: one holder of each slot, the last.
 
     Every match of a slot with a consumption policy has a record of its own.  ``charged``: the slots
-    that were charged at the start of the cycle.
+    that were charged at the start of the cycle, whose ads tell the limits that they were matched
+    for; ``matches``: with the concurrency limits that they are counted for.
     """
     now = int(context.now or 0)
     found = dict(waiting)
     for slot in charged:
         key = _key_of(slot, context)
-        found[key] = Resource(key, slot.charged or "", slot.weight, now)
+        limits = as_string(slot.value("MatchedConcurrencyLimits", context))
+        found[key] = Resource(key, slot.charged or "", slot.weight, now, limits)
     by_name = {slot.name: slot for slot in slots}
     made: Counter[str] = Counter()
-    for match in matches:
+    for match, text in matches:
         slot = by_name[match.slot]
         key = _key_of(slot, context)
         if slot.resources:
             made[key] += 1
             key = f"{key}_cp_match_{made[key] - 1:03}"
-        found[key] = Resource(key, match.submitter, match.cost, now)
+        found[key] = Resource(key, match.submitter, match.cost, now, text.lower() or None)
     return found
 
 

@@ -100,21 +100,23 @@ class SlotDecorator:
     def decorate(self, slots: Slots) -> None:
         """Add the ephemeral attributes of slots."""
         ranks = slots.each(_preempting_rank, self.context, reads=("PreemptingRank",))
-        for slot, rank in zip(slots, ranks, strict=True):
-            if rank is not None:
-                slot.insert("CurrentRank", rank)
+        if ranks.count(None) < len(ranks):
+            for slot, rank in zip(slots, ranks, strict=True):
+                if rank is not None:
+                    slot.insert("CurrentRank", rank)
         known = self._changes
         for slot in slots:
             user = slot.user
             if user is not None:
                 slot.adopt(known.get(user) or self._of(user))
-            if self.prefix is not None:
+        if self.prefix is not None:
+            for slot in slots:
                 self._add_others(slot, self.prefix)
 
     def _of(self, user: str) -> Changes:
         """The attributes about the user of a slot."""
         about = {"RemoteUserFloor": self.accountant.floor(user), **self._about(user)}
-        known = {_folded_once(name): (name, value) for name, value in about.items()}
+        known = dict(zip(map(_folded_once, about), about.items(), strict=True))
         self._changes[user] = known
         return known
 

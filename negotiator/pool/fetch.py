@@ -7,13 +7,14 @@ manual and the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
+from classad.language.names import fold_name
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.visible import Mentions
 from negotiator.pool.addresses import slot_families
@@ -24,8 +25,10 @@ from policy.model import NegotiatorPolicy
 
 T = TypeVar("T")
 
-#: Who is on a slot, the first that is there counts.
-OCCUPANTS: Final = ("PreemptingAccountingGroup", "PreemptingUser", "AccountingGroup", "RemoteUser")
+#: Who is on a slot, in lower case; the first that is there counts.
+OCCUPANTS: Final = ("preemptingaccountinggroup", "preemptinguser", "accountinggroup", "remoteuser")
+#: Whom a claim is charged to, the first that is a text and not empty.
+_CHARGED: Final = ("accountinggroup", "remoteuser")
 
 
 class Fact(NamedTuple, Generic[T]):
@@ -42,16 +45,18 @@ class Fact(NamedTuple, Generic[T]):
 
 
 def occupant(
-    ad: ClassAd, context: EvalContext, prefix: str = "", attributes: Iterable[str] = OCCUPANTS
+    ad: ClassAd, context: EvalContext, prefix: str = "", attributes: Sequence[str] = OCCUPANTS
 ) -> str | None:
     """The accounting name of whoever holds or is about to hold the slot.
 
     ``prefix``: of the attributes, when they speak of another slot of the machine.
     """
-    for plain in attributes:
-        attribute = prefix + plain
-        if ad.raw(attribute) is not None:
-            user = ad.get_string(attribute, context=context)
+    names = [fold_name(prefix) + name for name in attributes] if prefix else attributes
+    read = ad._attrs.get if ad._chained is None else ad.raw
+    for name in names:
+        value = read(name)
+        if value is not None:
+            user = value if value.__class__ is str else ad.get_string(name, context=context)
             if user is not None:
                 return user
     return None
@@ -59,7 +64,14 @@ def occupant(
 
 def _charged(ad: ClassAd, context: EvalContext) -> str | None:
     """Whom a claim of the slot is charged to."""
-    return ad.get_string("AccountingGroup") or ad.get_string("RemoteUser")
+    read = ad._attrs.get if ad._chained is None else ad.raw
+    text = None
+    for name in _CHARGED:
+        value = read(name)
+        text = value if value is None or value.__class__ is str else ad.get_string(name)
+        if text:
+            break
+    return text
 
 
 def _text(name: str) -> Fact[str | None]:

@@ -23,7 +23,7 @@ from negotiator.pool.slots import Slot
 
 #: Who is said to be on a slot whose children are preempted.
 VARIOUS_USERS: Final = "various_dSlot_users"
-_BESIDES_REMOTE_USER: Final = tuple(name for name in OCCUPANTS if name != "RemoteUser")
+_BESIDES_REMOTE_USER: Final = tuple(name for name in OCCUPANTS if name != "remoteuser")
 _DEFAULT_RESOURCES: Final = "cpus memory disk"
 
 

@@ -29,7 +29,7 @@ def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -
     sizes = slots.each(
         size, context, reads=("Cpus",), expressions=(constraint,), knows=("partitionable",)
     )
-    counts = [float(it) for it in sizes if it is not None]
+    counts = [it for it in sizes if it is not None]
     counted = weights
     if len(counts) < len(sizes):
         counted = [weight for weight, it in zip(weights, sizes, strict=True) if it is not None]
@@ -43,10 +43,10 @@ def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -
     )
 
 
-def _effective_size(slot: Slot, context: EvalContext) -> int:
+def _effective_size(slot: Slot, context: EvalContext) -> float:
     """The ``Cpus`` of a partitionable slot as an integer; one without a number, and other slots."""
     cpus = slot.ad.get_number("Cpus", context=context) if slot.partitionable else None
-    return 1 if cpus is None else c_int(cpus)
+    return 1.0 if cpus is None else float(c_int(cpus))
 
 
 def _multiplier(slot: Slot, context: EvalContext) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
 from attr import define
@@ -193,8 +194,9 @@ class Slots(list[Slot]):
         """
         return [find(slot, context) for slot in self]
 
+    @cached_property
     def with_policy(self) -> list[Slot]:
-        """The slots with a consumption policy."""
+        """The slots with a consumption policy, which the cycle neither gives nor takes."""
         return [slot for slot in self if slot.resources]
 
     def some(self, slots: Iterable[Slot]) -> Self:

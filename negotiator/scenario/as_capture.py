@@ -18,7 +18,6 @@ from negotiator.capture.files import CapturePaths
 from negotiator.capture.pool_order import pool_order
 from negotiator.capture.reader import CaptureReader, reason
 from negotiator.io import Capture, OtherNegotiator
-from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.facts import PoolFacts, Unsupported
 from negotiator.scenario.expand import Scenario, expand_jobs, expand_slots
 from negotiator.scenario.read import BASE_KNOBS, NOW, AdMaker, accountant_of, snapshot_of
@@ -65,9 +64,8 @@ def _capture(
     names: list[str | None] = [*local_names] or [None]
     loaded, *more = (_policy(knobs, reader, moment, name) for name in names)
     accountant = accountant_of(scenario, slots, make, loaded.policy)
-    weights = IdleJobWeights.by(loaded.policy)
-    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights)
-    snapshot = warmed(scenario, snapshot, loaded.policy, moment)
+    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, loaded.policy)
+    snapshot = warmed(scenario, seen, snapshot, loaded.policy, moment)
     machines = {slot.name.partition("@")[2] or slot.name for slot in slots}
     facts = PoolFacts(
         name=str(scenario.get("name") or reader.paths.title),

@@ -21,7 +21,6 @@ from negotiator.engines import ENGINES
 from negotiator.groups.steps import QuotaStep
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.requests import Request
-from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.board import Board, Watch
 from negotiator.matching.candidate import Allowance, Asker
 from negotiator.matching.terms import SessionTerms
@@ -38,7 +37,7 @@ from negotiator.scenario.expand import (
     quoted,
 )
 from negotiator.scenario.read import NOW, AdMaker, accountant_of, policy_of, snapshot_of
-from negotiator.scenario.warm import one_process, remembering, warmed
+from negotiator.scenario.warm import one_process, remembering, seconds_since, warmed
 from policy.model import NegotiatorPolicy
 
 
@@ -113,7 +112,6 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
     slots, jobs = _entries(scenario)
     accountant = accountant_of(scenario, slots, make, policy)
     steps = scenario.get("cycles", [{}])
-    weights = IdleJobWeights.by(policy)
     senders, tree, lives_on = CollectorTable(), group_tree(policy), one_process(scenario)
     result: CycleResult | None = None
     for number, (step, seen) in enumerate(zip(steps, cycles, strict=True)):
@@ -123,11 +121,11 @@ def play(case: Scenario, engine: str = ENGINES[0]) -> Iterator[Played]:
         if result is not None:
             accountant = result.accountant if lives_on else recounted(result.accountant, tree)
             accountant = evolve(accountant, last_update_time=NOW - elapsed)
-        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights, senders)
+        snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, policy, senders)
         if lives_on and result is not None:
-            snapshot = remembering(snapshot, result, elapsed)
+            snapshot = remembering(snapshot, result, seconds_since(seen, elapsed))
         else:
-            snapshot = warmed(scenario, snapshot, policy, NOW)
+            snapshot = warmed(scenario, seen, snapshot, policy, NOW)
         recorder = _Recorder()
         result = negotiate(snapshot, policy, now=NOW, watch=recorder, engine=engine)
         offers, quota_steps = tuple(recorder.offers), tuple(recorder.steps)
@@ -141,9 +139,8 @@ def first_snapshot(case: Scenario) -> Snapshot:
     seen = case["observed"]["cycles"][0]
     policy = policy_of(scenario)
     accountant = accountant_of(scenario, slots, make, policy)
-    weights = IdleJobWeights.by(policy)
-    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, weights)
-    return warmed(scenario, snapshot, policy, NOW)
+    snapshot = snapshot_of(scenario, seen, slots, jobs, accountant, make, policy)
+    return warmed(scenario, seen, snapshot, policy, NOW)
 
 
 def _entries(scenario: Scenario) -> tuple[list[SlotEntry], list[JobEntry]]:

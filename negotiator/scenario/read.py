@@ -18,6 +18,7 @@ from classad.language.names import fold_name
 from negotiator.accounting.restart import recounted
 from negotiator.capture.pool_order import CollectorTable, submitter_order
 from negotiator.groups.tree import group_tree
+from negotiator.jobs.submitters import job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import AccountantState, Customer, Resource, ScheddQueue, Snapshot
@@ -78,7 +79,7 @@ def snapshot_of(
     jobs: Sequence[JobEntry],
     accountant: AccountantState,
     make: AdMaker,
-    weights: IdleJobWeights,
+    policy: NegotiatorPolicy,
     senders: CollectorTable | None = None,
 ) -> Snapshot:
     """The state of the pool before a cycle; ``seen`` is what was observed in it.
@@ -90,7 +91,7 @@ def snapshot_of(
     order = dict.fromkeys([*known, *by_name])
     # The schedd's numbers of autoclusters come from a walk of its own and are an input.
     asked = seen.get("requests", ())
-    ids = {(request["schedd"], request["job"]): request["autocluster"] for request in asked}
+    ids = {(request["schedd"], request["job"]): request.get("autocluster") for request in asked}
     queues: dict[str, list[ClassAd]] = {}
     for job in jobs:
         ad = make(job.attributes)
@@ -100,7 +101,7 @@ def snapshot_of(
         queues.setdefault(job.schedd, []).append(ad)
     return Snapshot(
         slots=tuple(make(by_name[name].attributes) for name in order),
-        submitters=_submitters(scenario, seen, jobs, weights, make, senders or CollectorTable()),
+        submitters=_submitters(scenario, seen, jobs, policy, make, senders or CollectorTable()),
         queues=tuple(ScheddQueue(f"{name}@{POOL}", tuple(ads)) for name, ads in queues.items()),
         accountant=accountant,
         claims={slot.name: slot.claims for slot in slots if slot.claims is not None},
@@ -119,7 +120,7 @@ def _submitters(
     scenario: Scenario,
     seen: Scenario,
     jobs: Sequence[JobEntry],
-    weights: IdleJobWeights,
+    policy: NegotiatorPolicy,
     make: AdMaker,
     table: CollectorTable,
 ) -> tuple[ClassAd, ...]:
@@ -132,7 +133,7 @@ def _submitters(
         if job.attributes.get("JobStatus") == "1":
             idle.setdefault((job.submitter, job.schedd), []).append(job)
     changes = scenario.get("submitter_ads", {})
-    order = _walk(scenario, jobs, table)
+    order, weights = _walk(scenario, jobs, table), IdleJobWeights.by(policy)
     heard = {(ad["name"], ad["schedd"]): ad["heard"] for ad in seen.get("submitter_ads", ())}
     ads = []
     for submitter, schedd in heard or order:
@@ -140,8 +141,7 @@ def _submitters(
         if mine is None:
             continue
         made = [make(job.attributes) for job in mine]
-        # The schedd names its priorities from the highest to the lowest.
-        prios = sorted({whole(ad.get_number("JobPrio")) for ad in made}, reverse=True)
+        prios = (whole(ad.get_number("JobPrio")) for ad in made)
         plain = {
             "Name": quoted(submitter),
             "ScheddName": quoted(f"{schedd}@{POOL}"),
@@ -151,7 +151,7 @@ def _submitters(
             "WeightedIdleJobs": str(float(weights.sum(made))),
             "WeightedRunningJobs": "0.0",
             "LastHeardFrom": str(heard.get((submitter, schedd), 0)),
-            "JobPrioArray": quoted(",".join(map(str, prios))),
+            "JobPrioArray": quoted(job_prio_array(prios, policy)),
         }
         ads.append(make(merge(plain, changes.get(submitter))))
     return tuple(ads)

@@ -14,24 +14,30 @@ from negotiator.model.snapshot import Snapshot
 from negotiator.scenario.expand import Scenario
 from policy.model import NegotiatorPolicy
 
-#: Seconds from the warm-up to the cycle proper.
-_BEFORE = 1.0
-
 
 def one_process(scenario: Scenario) -> bool:
     """Whether all cycles of a record come from one negotiator, after one warm-up."""
     return scenario.get("process") == "one"
 
 
+def seconds_since(seen: Scenario, elapsed: int = 0) -> float:
+    """The seconds from one cycle of a process to the one in which so much was ``seen``.
+
+    What matters is which of two turns was the earlier one; they were in different seconds unless
+    the record says that they were not.
+    """
+    return 0.0 if seen.get("same_second") else max(float(elapsed), 1.0)
+
+
 def warmed(
-    scenario: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy, now: float
+    scenario: Scenario, seen: Scenario, snapshot: Snapshot, policy: NegotiatorPolicy, now: float
 ) -> Snapshot:
     """The snapshot of a negotiator that has just held a cycle without submitters, if it has."""
     warm = scenario.get("warm", "GROUP_NAMES" in scenario.get("config", {}))
     if not (warm or one_process(scenario)):
         return snapshot
     idle = Snapshot(slots=snapshot.slots, claims=snapshot.claims)
-    return remembering(snapshot, negotiate(idle, policy, now=now), _BEFORE)
+    return remembering(snapshot, negotiate(idle, policy, now=now), seconds_since(seen))
 
 
 def remembering(snapshot: Snapshot, before: CycleResult, seconds: float) -> Snapshot:

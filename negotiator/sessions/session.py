@@ -200,6 +200,7 @@ def _take(session: _Session, request: Request, served: int, candidate: Candidate
     if limits:
         board.concurrency.take(limits)
     board.matches.append(_match(session, request, served, candidate))
+    board.limits.append(limits)
     board.accountant.charge(terms.submitter, candidate.cost)
     session.allowance.used += candidate.cost
     if slot.user is None:

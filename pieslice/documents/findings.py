@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policy.lint.findings import SECTIONS, Finding, declared
+from policy.lint.findings import COMPLETED, SECTIONS, Finding, declared
 
 _INTRODUCTION: Final = """\
 <!-- Written by `python -m pieslice.documents findings`; edit the declarations in policy/lint. -->
@@ -49,10 +49,18 @@ def _table() -> Iterator[str]:
 
 def _entry(found: Finding) -> Iterator[str]:
     yield f"### {found.id}: {found.title}\n"
-    silence = "" if found.silenceable else " It cannot be silenced."
-    yield f"{found.doc}{silence}\n"
+    yield f"{found.doc}\n"
+    yield f"{_silence(found)}\n"
     yield f"```text\n# {found.id}\n{_visible(found.bad)}```\n"
     yield f"```text\n# right\n{found.good}```\n"
+
+
+def _silence(found: Finding) -> str:
+    """How not to be told of it again."""
+    if not found.silenceable:
+        return "It cannot be silenced: a daemon ends, or nothing can be said of the rest."
+    fragment = " or, for a file that others complete, `--fragment`" if found.id in COMPLETED else ""
+    return f"To silence: `# pieslice: ignore {found.id} because ...`{fragment}."
 
 
 def _visible(text: str) -> str:

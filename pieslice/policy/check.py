@@ -33,6 +33,14 @@ def add_commands(subcommands: Subcommands) -> None:
         default="text",
         help="form of the report (default text)",
     )
+    check.add_argument(
+        "--all", action="store_true", help="show all findings, not only the worst three"
+    )
+    check.add_argument(
+        "--fragment",
+        action="store_true",
+        help="other files complete this one: what it lacks is only noted",
+    )
     check.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
     check.set_defaults(run=_check)
 
@@ -44,7 +52,7 @@ def _check(args: argparse.Namespace) -> int:
     from policy.lint.findings import FINDINGS
 
     results = [_one(args, path) for path in args.path]
-    print(report(results, args.format, FINDINGS))
+    print(report(results, args.format, FINDINGS, every=args.all))
     fatal = (ERROR, WARNING) if args.strict else (ERROR,)
     worse = any(result.count(severity) for result in results for severity in fatal)
     return EXIT_NO if worse or not all(result.starts for result in results) else EXIT_OK
@@ -56,5 +64,5 @@ def _one(args: argparse.Namespace, path: str) -> Checked:
 
     asked = args.subsys is not None
     config = read(args, path, keep_going=True)
-    found = examine(config, asked=asked)
+    found = examine(config, asked=asked, fragment=args.fragment)
     return Checked(path, found.verdicts, tuple(found.findings))

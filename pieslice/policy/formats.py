@@ -7,18 +7,25 @@ GitHub's workflow commands.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from attr import frozen
 
 from classad.errors import Diagnostic
 from pieslice.data import JsonObject
+from pieslice.policy.blocks import blocks, file_of, worst_first
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 from policy.lint.verdict import Verdict
 
+#: Where the findings are described, from the top of the source.
+_PAGE: Final = "docs/findings.md"
+#: Causes that the text shows unless all are asked for.
+_FIRST_PAGE: Final = 3
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
 
@@ -40,41 +47,51 @@ class Checked:
         return sum(found.severity == severity for found in self.findings)
 
 
-def report(results: Sequence[Checked], format_: str, known: Mapping[str, Finding]) -> str:
-    """All results as text, json, sarif or github, without a final newline."""
+def report(
+    results: Sequence[Checked], format_: str, known: Mapping[str, Finding], *, every: bool = False
+) -> str:
+    """All results as text, json, sarif or github, without a final newline.
+
+    ``every``: all findings in the text, not only the worst.
+    """
     if format_ == "json":
         return json.dumps([_plain(result) for result in results], indent=2)
     if format_ == "sarif":
         return json.dumps(_sarif(results, known), indent=2)
     lines: list[str] = []
     for result in results:
-        lines.extend(_annotations(result) if format_ == "github" else _text(result))
+        lines.extend(_annotations(result) if format_ == "github" else _text(result, every))
     return "\n".join(lines)
 
 
-def _text(result: Checked) -> Iterable[str]:
+def _text(result: Checked, every: bool) -> Iterable[str]:
     for text in _verdicts(result):
         yield f"{result.path}: {text}"
-    for found in result.findings:
-        yield found.render()
+    found = blocks(result.findings)
+    shown = found if every or len(found) <= _FIRST_PAGE else worst_first(found)[:_FIRST_PAGE]
+    for block in shown:
+        yield from block.lines()
     counts = [
         f"{count} {word}{'' if count == 1 else 's'}"
         for word in (ERROR, WARNING, NOTE)
         if (count := result.count(word))
     ]
-    yield f"{result.path}: {', '.join(counts) or 'no findings'}"
+    left = len(found) - len(shown)
+    tail = (
+        f"; these are the worst {len(shown)} of {len(found)} causes, --all shows all"
+        if left
+        else ""
+    )
+    yield f"{result.path}: {', '.join(counts) or 'no findings'}{tail if left else ''}"
 
 
 def _verdicts(result: Checked) -> Iterable[str]:
     """What keeps daemons from starting, and in one line those that start without more ado."""
-    yield from (one.text for one in result.verdicts if one.qualified)
-    plain = [one for one in result.verdicts if not one.qualified]
-    if plain:
-        yield f"{listing(str(one.daemon) for one in plain)} would start"
-
-
-def _file(found: Diagnostic) -> str | None:
-    return None if found.source is None else found.source.name.removesuffix(EXPANDED)
+    same: dict[str, list[str]] = {}
+    for one in sorted(result.verdicts, key=lambda one: not one.qualified):
+        daemon = str(one.daemon)
+        same.setdefault(one.text.removeprefix(daemon), []).append(daemon)
+    return (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
 
 
 def _is_expanded(found: Diagnostic) -> bool:
@@ -95,20 +112,12 @@ def _plain(result: Checked) -> JsonObject:
     return {
         "path": result.path,
         "starts": result.starts,
-        "verdicts": [
-            {
-                "daemon": str(verdict.daemon),
-                "starts": verdict.starts,
-                "status": verdict.status,
-                "text": verdict.text,
-            }
-            for verdict in result.verdicts
-        ],
+        "verdicts": _verdict_rows(result),
         "findings": [
             {
                 "id": found.id,
                 "severity": found.severity,
-                "file": _file(found),
+                "file": file_of(found),
                 "line": found.line,
                 "column": found.column,
                 "message": found.message,
@@ -119,16 +128,50 @@ def _plain(result: Checked) -> JsonObject:
     }
 
 
+def _verdict_rows(result: Checked) -> list[JsonObject]:
+    return [
+        {
+            "daemon": str(verdict.daemon),
+            "starts": verdict.starts,
+            "status": verdict.status,
+            "text": verdict.text,
+        }
+        for verdict in result.verdicts
+    ]
+
+
+def _version() -> str:
+    try:
+        return version("pieslice")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _help(found: Finding) -> str:
+    """What a finding means, with its examples and the link to its place in the page."""
+    examples = f"```text\n{found.bad}```\n\nright:\n\n```text\n{found.good}```\n"
+    return f"{found.doc}\n\n{examples}\n[{found.id}]({_PAGE}#{_anchor(found)})"
+
+
+def _anchor(found: Finding) -> str:
+    """The heading of a finding in its page, as the page's headings are linked."""
+    words = re.sub(r"[^\w\- ]", "", f"{found.id}: {found.title}".lower())
+    return words.replace(" ", "-")
+
+
 def _annotations(result: Checked) -> Iterable[str]:
     for verdict in result.verdicts:
-        if not verdict.starts:
-            yield f"::error file={_property(result.path)}::{_data(verdict.text)}"
+        if verdict.qualified and verdict.cause is not None and verdict.cause.source is not None:
+            place = f"file={_property(file_of(verdict.cause) or '')},line={verdict.cause.line}"
+            kind = "error" if not verdict.starts else "warning"
+            yield f"::{kind} {place}::{_data(verdict.text)}"
     for found in result.findings:
-        words = [f"title={_property(found.id or '')}"]
-        if found.source is not None:
-            words = [f"file={_property(_file(found) or '')}", f"line={found.line}", *words]
-            if not _is_expanded(found):
-                words.insert(2, f"col={_columns(found)[0]}")
+        if found.source is None:
+            continue  # an annotation stands at a line
+        words = [f"file={_property(file_of(found) or '')}", f"line={found.line}"]
+        if not _is_expanded(found):
+            words.append(f"col={_columns(found)[0]}")
+        words.append(f"title={_property(found.id or '')}")
         text = found.message + (f"; {found.help}" if found.help else "")
         yield f"::{_GITHUB[found.severity]} {','.join(words)}::{_data(text)}"
 
@@ -147,6 +190,7 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
             "id": found.id,
             "shortDescription": {"text": found.title},
             "fullDescription": {"text": found.doc},
+            "help": {"text": found.doc, "markdown": _help(found)},
             "defaultConfiguration": {"level": found.severity},
         }
         for found in known.values()
@@ -156,7 +200,18 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "pieslice", "rules": rules}},
+                "tool": {
+                    "driver": {
+                        "name": "pieslice",
+                        "version": _version(),
+                        "rules": rules,
+                    }
+                },
+                "properties": {
+                    "verdicts": [
+                        {"path": one.path, "verdicts": _verdict_rows(one)} for one in results
+                    ]
+                },
                 "columnKind": "unicodeCodePoints",
                 "results": [
                     _result(found, list(known)) for one in results for found in one.findings
@@ -178,6 +233,6 @@ def _result(found: Diagnostic, ids: list[str]) -> JsonObject:
         region: JsonObject = {"startLine": found.line}
         if not _is_expanded(found):
             region["startColumn"], region["endColumn"] = _columns(found)
-        place = {"artifactLocation": {"uri": _file(found)}, "region": region}
+        place = {"artifactLocation": {"uri": file_of(found)}, "region": region}
         result["locations"] = [{"physicalLocation": place}]
     return result

@@ -40,6 +40,7 @@ def _add_explain(commands: IntermixedCommands) -> None:
     explain.add_argument(
         "--slots", type=_pool_size, metavar="N", help="give quotas in a pool of N weighted slots"
     )
+    explain.add_argument("--set-only", action="store_true", help="say only what the files decide")
     explain.add_argument("--json", action="store_true", help="print JSON")
     explain.add_argument(
         "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
@@ -68,7 +69,7 @@ def _pool_size(text: str) -> float:
 def _explain(args: argparse.Namespace) -> int:
     from negotiator.groups.effective import effective_quotas
     from pieslice.policy.texts import sentence_lines
-    from policy.explain.explanation import explain_policy
+    from policy.explain.explanation import explain_others, explain_policy, only_set
     from policy.load import load_policy
 
     config = read(args)
@@ -78,6 +79,9 @@ def _explain(args: argparse.Namespace) -> int:
     loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
     quotas = None if args.slots is None else effective_quotas(loaded.policy, args.slots)
     sentences = explain_policy(config, loaded, quotas)
+    sentences = (*sentences, *explain_others(config, sentences))
+    if args.set_only:
+        sentences = tuple(only_set(sentences))
     if args.json:
         import json
 

@@ -10,6 +10,7 @@ than there are slots, so no more are shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from types import NoneType
 
@@ -21,7 +22,7 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.quotas import assign_quotas
 from negotiator.groups.tree import GroupTree, group_tree
-from negotiator.jobs.submitters import Submitter
+from negotiator.jobs.submitters import Submitter, job_prio_array
 from negotiator.jobs.weights import IdleJobWeights
 from negotiator.matching.engine import Engines
 from negotiator.model.result import ROOT_GROUP
@@ -65,7 +66,8 @@ class Negotiator:
         self.preempts = self._may_preempt()
         self.in_turn = self.tree.configured and not self.policy.use_slot_weights
         self.engines = make_engines(ENGINES[0 if self.quick else 1], lasting=True)
-        if self.quick and not self.preempts and not self.in_turn:
+        alike = not (self.preempts or self.in_turn or self.policy.use_global_job_prios)
+        if self.quick and alike:
             self.cache = MatchmakingCache.of(self.simulation, self.policy, _SCHEDD)
 
     def cycle(self, seconds: int) -> None:
@@ -226,8 +228,16 @@ class Negotiator:
                 ("WeightedRunningJobs", weighted_running),
             ):
                 ad.insert(name, value)
+            if self.policy.use_global_job_prios:
+                ad.insert("JobPrioArray", job_prio_array(self._prios(user), self.policy))
             ads.append(ad)
         return ads
+
+    def _prios(self, user: str) -> Iterator[float]:
+        """The priorities of a submitter's waiting jobs."""
+        for shape, waiting in self.simulation.idle.get(user, {}).items():
+            if waiting:
+                yield self.simulation.workload.shapes[shape].ad.get_number("JobPrio") or 0
 
     def _waiting(self) -> dict[int, list[int]]:
         """The jobs of each kind that could be matched now, in the order of submission."""

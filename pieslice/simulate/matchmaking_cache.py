@@ -296,7 +296,7 @@ class MatchmakingCache:
         """Whether any free slot suits any of these kinds of job."""
         for shape in waiting:
             known = self.candidates(kinds, shape, free)
-            if any(known[position] is not None for position in free):
+            if any(map(known.__getitem__, free)):
                 return True
         return False
 
@@ -376,7 +376,7 @@ class _CachedEngine:
         arrivals = self.cache.simulation.workload.arrivals
         shape = arrivals[request.jobs[0].cluster - 1].shape
         known = self.cache.candidates(self.kinds, shape, board.slots)
-        suitable = [c for position in board.slots if (c := known[position]) is not None]
+        suitable = list(filter(None, map(known.__getitem__, board.slots)))
         costs = {candidate.cost for candidate in suitable}
         dear = {cost for cost in costs if not allowance.permits(MatchKind.NONE, cost)}
         found = [c for c in suitable if c.cost not in dear] if dear else suitable

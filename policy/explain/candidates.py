@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policy.explain.expressions import constant_value
+from policy.explain.preemption import may_preempt
 from policy.explain.sentences import Sentence, Topic, code
 from policy.knobs import matching as matching
 from policy.knobs.declaration import Knob
@@ -24,6 +25,8 @@ def about_ranks(topic: Topic) -> Iterator[Sentence]:
     else:
         yield topic.sentence("2. the job's own Rank, greatest first")
     yield _rank(topic, 3, matching.NEGOTIATOR_POST_JOB_RANK)
+    if not may_preempt(topic):
+        return  # what follows decides between slots that somebody uses
     yield topic.sentence(
         "4. slots that nobody is preempted from, then preemption for RANK, then for user priority"
     )
@@ -52,7 +55,8 @@ def about_selection(topic: Topic) -> Iterator[Sentence]:
         (matching.NEGOTIATOR_JOB_CONSTRAINT, "Only jobs that fulfil {} are offered"),
     ):
         reading = topic.read(knob)
-        if reading.expression() is not None:
+        tree = reading.expression()
+        if tree is not None and constant_value(tree) != (True, True):
             yield topic.sentence(what.format(code(reading.text)) + ".", reading)
     weights = topic.read(matching.NEGOTIATOR_USE_SLOT_WEIGHTS)
     if not weights.boolean():

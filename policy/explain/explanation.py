@@ -6,7 +6,9 @@ quotas in it.  Outputs: ``Sentence`` values in reading order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from attr import evolve
 
 from policy.config import Config
 from policy.explain.candidates import about_ranks, about_selection
@@ -14,7 +16,9 @@ from policy.explain.preemption import about_preemption
 from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
 from policy.groups import EffectiveQuotas
-from policy.load import PolicyLoad, ended_by
+from policy.knobs import find_knob
+from policy.knobs.other_daemons import DAEMONS
+from policy.load import PolicyLoad, ended_by, load_policy
 
 
 def explain_policy(
@@ -31,6 +35,43 @@ def explain_policy(
         *about_selection(Topic(config, "What takes part")),
         *_about_unsupported(loaded),
     )
+
+
+def explain_others(config: Config, first: Iterable[Sentence]) -> Iterator[Sentence]:
+    """What other negotiators, which local names tell apart, do otherwise than the first."""
+    same = {(sentence.topic, sentence.text) for sentence in first}
+    for local in _local_names(config):
+        seen = config.seen_by("NEGOTIATOR", local)
+        for sentence in explain_policy(seen, load_policy(seen, local_name=local)):
+            if (sentence.topic, sentence.text) not in same:
+                yield evolve(sentence, topic=f"Negotiator {local}: {sentence.topic}")
+
+
+def _local_names(config: Config) -> list[str]:
+    """The local names of negotiators that knobs have as prefixes."""
+    found: dict[str, None] = {}
+    for entry in config.scope.table:
+        prefix, _, macro = entry.name.partition(".")
+        knob = find_knob(macro) if macro and find_knob(entry.name) is None else None
+        own = prefix.casefold() == (config.context.local_name or "").casefold()
+        if knob is not None and knob.read_by == "NEGOTIATOR" and prefix.upper() not in DAEMONS:
+            found.update({} if own else {prefix: None})
+    return list(found)
+
+
+def only_set(sentences: Iterable[Sentence]) -> list[Sentence]:
+    """The sentences that files have a part in, with those that introduce them."""
+    kept: list[Sentence] = []
+    heads: list[Sentence] = []
+    for sentence in sentences:
+        heads = [
+            head for head in heads if head.topic == sentence.topic and head.depth < sentence.depth
+        ]
+        if any(origin.file is not None for origin in sentence.origins):
+            kept += [head for head in heads if head not in kept]
+            kept.append(sentence)
+        heads.append(sentence)
+    return kept
 
 
 def _about_start(loaded: PolicyLoad) -> Iterator[Sentence]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from policy.explain.expressions import constant_value, mentions
 from policy.explain.sentences import Origin, Sentence, Topic, code
-from policy.explain.startds import startd_settings
+from policy.explain.startds import StartdSetting, startd_settings
 from policy.knobs import matching as matching
 
 
@@ -33,12 +33,30 @@ def about_preemption(topic: Topic) -> Iterator[Sentence]:
     yield from _startd_preemption(topic)
     for macro in ("RANK", "PREEMPT"):
         yield from _unparsable(topic, macro)
-    if consider.boolean():
+    if may_preempt(topic):
         yield from _retirement(topic)
         pslots = topic.read(matching.ALLOW_PSLOT_PREEMPTION)
         if pslots.boolean():
             text = "Several dynamic slots of a partitionable slot may be preempted for one request."
             yield topic.sentence(text, pslots)
+
+
+def may_preempt(topic: Topic) -> bool:
+    """Does the negotiator preempt anybody, for user priority or for RANK?"""
+    if not topic.read(matching.NEGOTIATOR_CONSIDER_PREEMPTION).boolean():
+        return False
+    tree = topic.read(matching.PREEMPTION_REQUIREMENTS).expression()
+    settled, value = (True, True) if tree is None else constant_value(tree)
+    return not settled or value is True or bool(_varying_ranks(topic))
+
+
+def _varying_ranks(topic: Topic) -> list[StartdSetting]:
+    """The RANKs that may prefer one job to another."""
+    return [
+        setting
+        for setting in startd_settings(topic.config, "RANK")
+        if setting.tree is not None and not constant_value(setting.tree)[0]
+    ]
 
 
 def _priority_preemption(topic: Topic, considered: bool) -> Sentence:
@@ -70,11 +88,7 @@ def _rank_preemption(topic: Topic, considered: bool) -> Iterator[Sentence]:
         yield topic.sentence(f"{what} off for the same reason.", consider)
         return
     settings = startd_settings(topic.config, "RANK")
-    varying = [
-        setting
-        for setting in settings
-        if setting.tree is not None and not constant_value(setting.tree)[0]
-    ]
+    varying = _varying_ranks(topic)
     if not varying:
         places = [origin for setting in settings for origin in setting.origins]
         text = f"{what} off: RANK prefers no job at any startd of this configuration."

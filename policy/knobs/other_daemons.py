@@ -91,3 +91,27 @@ _ALL: Final = (
 )
 #: By case-folded name.
 OTHER_KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL}
+
+#: Expressions whose names have a variable part, which a list names.
+OTHER_FAMILIES: Final = (
+    *(
+        _schedd(f"SYSTEM_PERIODIC_{verb}_<name>", without="no job fulfils it")
+        for verb in ("HOLD", "REMOVE", "RELEASE", "VACATE")
+    ),
+    Knob(
+        "SUBMIT_REQUIREMENT_<name>", Kind.EXPR, None, "",
+        need=Need.IRRELEVANT, read_by="SCHEDD", use=_OF_JOBS,
+        broken="condor_schedd logs that it cannot parse it and does not ask for it",
+    ),
+)  # fmt: skip
+#: Ends of names that belong to such an expression and are none.
+_ASIDE: Final = ("_names", "_reason", "_subcode", "_is_warning")
+
+
+def find_other(macro: str) -> Knob | None:
+    """The declaration of an expression of another daemon."""
+    folded = macro.casefold()
+    found = OTHER_KNOBS.get(folded)
+    if found is not None or folded.endswith(_ASIDE):
+        return found
+    return next((one for one in OTHER_FAMILIES if one.member(macro) is not None), None)

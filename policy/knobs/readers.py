@@ -23,6 +23,8 @@ _KINDS: Final = {
     "double": Kind.DOUBLE,
     "expression": Kind.EXPR,
 }
+#: Defaults of booleans that the daemons also take a word for.
+_OTHER_WORDS: Final = frozenset(("auto",))
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -45,6 +47,8 @@ class Readers:
             return None
         row = builtin_table().get(self.name.casefold())
         default = row[0] if row else None
+        if kind is Kind.BOOL and default and default.casefold() in _OTHER_WORDS:
+            return None
         return Knob(
             self.name,
             kind,

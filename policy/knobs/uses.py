@@ -58,6 +58,10 @@ _OF_SLOTS: Final = {
     "modify_request_expr_requestmemory": (_NUMBER, _CLAIM),
     "modify_request_expr_requestdisk": (_NUMBER, _CLAIM),
     "modify_request_expr_requestgpus": (_NUMBER, _CLAIM),
+    "cgroup_hard_memory_limit_expr": (_NUMBER, _CLAIM),
+    "cgroup_low_memory_limit_expr": (_NUMBER, _CLAIM),
+    "schedd_preemption_requirements": (_CONDITION, "when a parallel job wants the slot"),
+    "schedd_preemption_rank": (_NUMBER, "when a parallel job wants the slot"),
     "singularity_job": (_CONDITION, _CLAIM),
     "singularity_image_expr": (_ANY, _CLAIM),
     "defrag_draining_start_expr": (_CONDITION, "while the machine drains"),
@@ -84,16 +88,19 @@ _OF_JOBS: Final = {
     "job_default_requestdisk": ("", _NUMBER, _SUBMIT),
     "job_default_lease_duration": ("", _NUMBER, _SUBMIT),
     "job_router_source_job_constraint": ("", _CONDITION, _QUEUE),
-    "schedd_preemption_requirements": ("slot", _CONDITION, "for parallel jobs"),
-    "schedd_preemption_rank": ("slot", _NUMBER, "for parallel jobs"),
+}
+#: Macros that see the schedd, and the job that is asked about.
+_OF_SCHEDDS: Final = {
+    "start_local_universe": "before a job starts on the schedd's machine",
+    "start_scheduler_universe": "before a job starts on the schedd's machine",
 }
 _FAMILIES: Final = (
-    (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?!reason|subcode|names)\w+"),
-     Evaluated(Use("job", "", _CONDITION), _QUEUE)),
     (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?reason"),
      Evaluated(Use("job", "", _ANY), _QUEUE)),
     (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?subcode"),
      Evaluated(Use("job", "", _ANY), _QUEUE)),
+    (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?!reason|subcode|names)\w+"),
+     Evaluated(Use("job", "", _CONDITION), _QUEUE)),
     (re.compile(r"submit_requirement_(?!names)\w+_reason"),
      Evaluated(Use("schedd", "job", _ANY), _SUBMIT)),
     (re.compile(r"submit_requirement_(?!names)\w+"),
@@ -117,6 +124,8 @@ def find_use(macro: str) -> Evaluated | None:
     if folded in _OF_JOBS:
         target, wanted, moment = _OF_JOBS[folded]
         return Evaluated(Use("job", target, wanted), moment)
+    if folded in _OF_SCHEDDS:
+        return Evaluated(Use("schedd", "job", _CONDITION), _OF_SCHEDDS[folded])
     for pattern, evaluated in _FAMILIES:
         if pattern.fullmatch(folded):
             return evaluated

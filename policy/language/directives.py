@@ -17,6 +17,10 @@ from policy.language.sources import ProgramsNotRun, Sources
 from policy.language.statements import Statement, StatementError
 
 
+class ProgramNotRunError(StatementError):
+    """A program that an include names and that is not run."""
+
+
 @frozen
 class Include:
     """An ``include`` statement; ``target`` is expanded: a file, or with ``command`` a program."""
@@ -40,7 +44,7 @@ class Include:
         try:
             return sources.run(self.target)
         except ProgramsNotRun:
-            raise StatementError(
+            raise ProgramNotRunError(
                 f"`{self.target}` is not run",
                 0,
                 self.end,

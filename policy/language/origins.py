@@ -7,7 +7,9 @@ Inputs: a scope, a definition, a stretch of its expanded value.  Outputs: source
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from attr import evolve, frozen
@@ -48,6 +50,20 @@ def locate(scope: Scope, definition: Definition, start: int, end: int) -> Spot |
     return None
 
 
+def references_to(scope: Scope, definition: Definition) -> list[tuple[str, ...]] | None:
+    """For each character of the expanded value, the references that lead to it, outermost first.
+
+    A reference is named by its macro and its place, so that two to one macro differ.
+    """
+    paths = _paths(scope, definition)
+    if paths is None:
+        return None
+    return [
+        tuple(f"{inner.owner.name}@{site.start}" for site, inner in pairwise(path))
+        for path in paths
+    ]
+
+
 def _paths(scope: Scope, definition: Definition) -> list[_Path] | None:
     """For each character of the expanded value, where it comes from."""
     paths: list[_Path] = list(_own(definition, ()))
@@ -71,7 +87,46 @@ def _paths(scope: Scope, definition: Definition) -> list[_Path] | None:
 
 
 def _own(owner: Definition, outer: _Path) -> Iterator[_Path]:
-    return ((*outer, _Site(owner, at, at + 1)) for at in range(len(owner.raw)))
+    """The stored text of a definition: as it was written, but for what it took over."""
+    text, earlier = _written(owner), owner.previous
+    if text == owner.raw or earlier is None:
+        yield from ((*outer, _Site(owner, at, at + 1)) for at in range(len(owner.raw)))
+        return
+    if not _references_itself(owner):
+        # What `+=` appends stands behind the old value and something that joins the two.
+        joint = len(owner.raw) - len(text) - len(earlier.raw)
+        first = (*outer, _Site(owner, 0, 1))
+        yield from _own(earlier, first)
+        yield from [first] * joint
+    at = 0
+    for found in _itself(owner).finditer(text):
+        yield from ((*outer, _Site(owner, one, one + 1)) for one in range(at, found.start()))
+        yield from _own(earlier, (*outer, _Site(owner, found.start(), found.end())))
+        at = found.end()
+    yield from ((*outer, _Site(owner, one, one + 1)) for one in range(at, len(text)))
+
+
+def _written(owner: Definition) -> str:
+    """The text to which the sites of a definition refer."""
+    written, earlier = owner.written, owner.previous
+    if written is None or earlier is None or written == owner.raw:
+        return owner.raw
+    appended = owner.raw.startswith(earlier.raw) and owner.raw.endswith(written)
+    return written if appended or _references_itself(owner) else owner.raw
+
+
+def _references_itself(owner: Definition) -> bool:
+    """Is the stored text the written one with the earlier value in the place of the name?"""
+    earlier = owner.previous
+    if owner.written is None or earlier is None:
+        return False
+    replaced = _itself(owner).sub(lambda found: earlier.raw, owner.written)
+    return replaced == owner.raw and replaced != owner.written
+
+
+def _itself(owner: Definition) -> re.Pattern[str]:
+    name = re.escape(owner.name.rpartition(".")[2])
+    return re.compile(rf"\$\((?:{re.escape(owner.name)}|{name})\)", re.IGNORECASE)
 
 
 def _common(paths: list[_Path]) -> Iterator[_Site]:
@@ -89,7 +144,7 @@ def _in_source(site: _Site) -> Spot | None:
     owner = site.owner
     if owner.source is None:
         return None
-    at = list(_aligned(owner.raw, owner.source.text, owner.start, owner.end))
+    at = list(_aligned(_written(owner), owner.source.text, owner.start, owner.end))
     if site.end > len(at):
         return None
     return owner.source, at[site.start], at[site.end - 1] + 1

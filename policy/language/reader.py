@@ -18,7 +18,7 @@ from classad.errors import Diagnostic
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.conditions import ConditionError, Nesting, World
-from policy.language.directives import Include, announcement, parse_include
+from policy.language.directives import Include, ProgramNotRunError, announcement, parse_include
 from policy.language.lines import BLANKS, LineReader, LogicalLine
 from policy.language.macros import ExpansionError
 from policy.language.scope import Scope
@@ -56,7 +56,7 @@ class Reader:
     """Reads texts into ``scope.table``.
 
     With ``keep_going`` a bad statement is reported and skipped; without, reading ends there, as
-    HTCondor does it.
+    HTCondor does it.  With ``leave_out`` programs that are not run end nothing.
     """
 
     scope: Scope
@@ -64,6 +64,7 @@ class Reader:
     templates: Templates
     diagnostics: list[Diagnostic]
     keep_going: bool = False
+    leave_out: bool = False
     files: list[str] = field(factory=list)
 
     def world(self) -> World:
@@ -118,6 +119,7 @@ class Pass:
     lines: LineReader
     nesting: Nesting = field(factory=Nesting)
     block: tuple[Statement, LogicalLine, list[str]] | None = None
+    opened: list[LogicalLine] = field(factory=list)
 
     def run(self) -> None:
         """Read to the end."""
@@ -153,13 +155,17 @@ class Pass:
         self.reader.problem(found)
 
     def _finish(self) -> None:
-        source = self.lines.source
-        end = len(source.text)
         if self.block is not None:
-            tag = self.block[0].end_tag
-            self.reader.problem(Diagnostic(f"file ends before `{tag}`", source, end, end))
+            statement, opening, _ = self.block
+            self._unended(statement.end_tag, opening)
         if self.nesting.depth:
-            self.reader.problem(Diagnostic("file ends before `endif`", source, end, end))
+            self._unended("endif", self.opened[-1])
+
+    def _unended(self, end: str, opening: LogicalLine) -> None:
+        """Report what the file ends within, where it begins."""
+        start, stop = opening.offset(0), opening.offset(len(opening.text) - 1) + 1
+        found = Diagnostic(f"file ends before `{end}`", opening.source, start, stop)
+        self.reader.problem(found)
 
     def _line(self, line: LogicalLine) -> None:
         if self.block is not None:
@@ -172,6 +178,10 @@ class Pass:
         word = conditions.keyword(text[shift:])
         if word is not None:
             self.nesting.step(*word, self.reader.world())
+            if word[0] == "if":
+                self.opened.append(line)
+            elif word[0] == "endif" and self.opened:
+                self.opened.pop()
             return
         if not self.nesting.live:
             return
@@ -219,7 +229,7 @@ class Pass:
         """Carry out ``include``, ``use``, ``error`` or ``warning``."""
         scope = self.reader.scope
         if statement.name == "include":
-            self._include(parse_include(statement, line, scope))
+            self._include(parse_include(statement, line, scope), line)
         elif statement.name == "use":
             self._use(scope.expand(statement.words).strip(BLANKS), statement.value, line)
         else:
@@ -229,12 +239,19 @@ class Pass:
                 self._assign(statement, text, line, line.offset(0), line.offset(0))
             self.reader.problem(announcement(statement, text, line))
 
-    def _include(self, include: Include) -> None:
+    def _include(self, include: Include, line: LogicalLine) -> None:
         """Read an included text one level down."""
         if self.place.depth + 1 >= MAX_DEPTH:
             raise StatementError("includes nested too deep", 0, include.end)
         sources = self.reader.sources
-        text = include.text(sources, self.reader.scope)
+        try:
+            text = include.text(sources, self.reader.scope)
+        except ProgramNotRunError as refusal:
+            if not self.reader.leave_out:
+                raise
+            self._mistake(line, refusal, "warning")
+            self.reader.diagnostics[-1].id = "P910"
+            return
         if text is not None:
             self.reader.read_file(sources.place(include.target), text, self.place.depth + 1)
 

@@ -5,12 +5,14 @@ Follows: ``policy.ephemeral``; the startd sees none of the negotiator's attribut
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
-from policy.attributes import attribute_rows, find_attribute
+from classad.language.operators import GUARDS
+from classad.syntax.nodes import Binary, Call, Node, walk
+from policy.attributes import Attribute, Moment, attribute_rows, find_attribute
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
     EPHEMERAL,
@@ -23,11 +25,10 @@ from policy.ephemeral import (
 )
 from policy.knobs import matching as matching
 from policy.knobs.shares import GROUP_SORT_EXPR
-from policy.lint.expressions import Held, held
+from policy.lint.expressions import Held
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
-from policy.lint.places import spot
-from policy.lint.trees import guarded, references, scope_of
+from policy.lint.trees import guarded, is_undefined, names, references, scope_of
 from policy.lint.view import Setting, View
 from policy.values.domain import UNDEFINED_ONLY
 
@@ -99,6 +100,8 @@ _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
 #: Lengths of names that are slips by tighter rules, and from where one wrong letter is one.
 _SHORT: Final = (3, 8)
 _LONG_ENOUGH: Final = 6
+#: Two names of which one begins the other have so many letters at least.
+_LONG: Final = 8
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
 
 
@@ -109,52 +112,50 @@ def known_attributes() -> tuple[str, ...]:
     return (*attribute_names(), *own)
 
 
-def check_attributes(view: View) -> Iterator[Diagnostic]:
+def check_attributes(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything about what expressions refer to."""
-    for setting in view.expressions():
-        if setting.knob is not GROUP_SORT_EXPR:
-            yield from _attributes(view, setting)
-        yield from _functions(setting)
-    for one in held(view):
+    for one in expressions:
         if one.setting.knob is not GROUP_SORT_EXPR:
-            yield from _not_there(view, one)
+            yield from _attributes(view, one)
+            yield from _not_there(one)
+        yield from _functions(one)
 
 
-def _attributes(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    assert setting.tree is not None
-    assert setting.reading is not None
-    safe = guarded(setting.tree)
+def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
+    setting = one.setting
+    safe = guarded(one.tree)
     said: set[str] = set()
-    for node in references(setting.tree):
+    for node in references(one.tree):
         folded = node.name.casefold()
         if folded in said:
             continue
         entry = find_ephemeral(node.name)
-        where = spot(setting, node)
         if entry is not None:
             found = _misplaced(view, setting, entry, scope_of(node), folded in safe)
         else:
-            found = _unknown(view, setting, node.name)
+            found = _unknown(view, one, node.name)
         if found is not None:
             said.add(folded)
             kind, message, help_text = found
-            yield kind.at(message, *where, help_text)
+            yield one.say(kind, message, node, help_text)
 
 
-def _not_there(view: View, one: Held) -> Iterator[Diagnostic]:
-    """Attributes that HTCondor knows and the ad never has; slips where nobody else looks."""
-    said = guarded(one.tree)
+def _not_there(one: Held) -> Iterator[Diagnostic]:
+    """Attributes that HTCondor knows and the ad never has."""
+    said = _asked_for(one.tree)
     for node in references(one.tree):
         folded, scope = node.name.casefold(), scope_of(node)
         if folded in said or (node.base is not None and scope is None) or node.absolute:
             continue
         row = find_attribute(node.name)
-        if row is None and one.setting.tree is None:
-            found = _unknown(view, one.setting, node.name)
-            if found is not None:
-                said.add(folded)
-                yield found[0].at(found[1], *one.spot(node), found[2])
         if row is None or find_ephemeral(node.name) is not None:
+            continue
+        if _is_of_the_running_job(one, row, scope):
+            said.add(folded)
+            message = (
+                f"`MY.{node.name}` is that of the job on the slot: it is there only in a claim"
+            )
+            yield one.say(NOT_THERE, message, node, f"did you mean `TARGET.{node.name}`?")
             continue
         if one.surroundings.look_up(scope or "", node.name)[1] != UNDEFINED_ONLY:
             continue
@@ -162,14 +163,43 @@ def _not_there(view: View, one: Held) -> Iterator[Diagnostic]:
         owners = " and ".join(_OWNERS[kind] for kind in row.ads)
         shown = f"{scope.upper()}.{node.name}" if scope else node.name
         message = f"`{shown}` is undefined here: {row.name} is in {owners}"
-        yield NOT_THERE.at(message, *one.spot(node), _instead(one, scope, node.name))
+        yield one.say(NOT_THERE, message, node, _instead(one, scope, node.name))
 
 
-def _instead(one: Held, scope: str | None, name: str) -> str | None:
-    """The other scope, if the attribute is there."""
+def _is_of_the_running_job(one: Held, row: Attribute, scope: str | None) -> bool:
+    """Does START or RANK look at the job on the slot in place of the one that is offered?"""
+    if scope != "my" or one.name.casefold() not in ("start", "rank"):
+        return False
+    both = row.ads.get("slot") is Moment.CLAIMED and "job" in row.ads
+    others = (node for node in references(one.tree) if scope_of(node) == "target")
+    return both and all(node.name.casefold() != row.name.casefold() for node in others)
+
+
+def _asked_for(tree: Node) -> set[str]:
+    """Attributes of which the expression asks whether they are there."""
+    found: set[str] = set()
+    for node in walk(tree):
+        if (isinstance(node, Call) and node.name.casefold() == "isundefined") or (
+            isinstance(node, Binary) and _is_test(node)
+        ):
+            found |= names(node)
+    return found
+
+
+def _is_test(node: Node) -> bool:
+    """Is it ``X =?= UNDEFINED``, ``X ?: Y`` or isUndefined(X)?"""
+    if isinstance(node, Call):
+        return node.name.casefold() == "isundefined"
+    if not isinstance(node, Binary) or node.operator not in GUARDS:
+        return False
+    return node.operator == "?:" or is_undefined(node.left) or is_undefined(node.right)
+
+
+def _instead(one: Held, scope: str | None, name: str) -> str:
+    """The other scope, if the attribute is there; else when the expression is evaluated."""
     other = {"my": "target", "target": "my"}.get(scope or "")
     if other is None or one.surroundings.look_up(other, name)[1] == UNDEFINED_ONLY:
-        return None
+        return f"{one.name} is evaluated {one.how.moment}"
     return f"did you mean `{other.upper()}.{name}`?"
 
 
@@ -215,14 +245,15 @@ def _where(entry: Ephemeral) -> str:
     return f"the negotiator adds it to the {side} while it matches"
 
 
-def _unknown(view: View, setting: Setting, name: str) -> _Found:
+def _unknown(view: View, one: Held, name: str) -> _Found:
     folded = name.casefold()
     if view.config.lookup(name) is not None or _is_published(view, folded):
         return None
-    meant = near(name, known_attributes()) or _nearly(name)
+    known = known_attributes()
+    meant = near(name, one.own_names) or near(name, known) or _nearly(name) or _begun(name, known)
     if meant is None:
         return None
-    message = f"unknown attribute `{name}` in {setting.name}"
+    message = f"unknown attribute `{name}` in {one.name}"
     return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
 
 
@@ -238,6 +269,20 @@ def _nearly(name: str) -> str | None:
         usual = not {"slot", "job"}.isdisjoint(row.ads)
         if usual and _is_slip(folded, row.name.casefold()):
             return row.name
+    return None
+
+
+def _begun(name: str, known: Iterable[str]) -> str | None:
+    """An attribute whose name is cut short, or goes on in the middle of a word."""
+    if len(name) < _LONG:
+        return None
+    folded = name.casefold()
+    for item in known:
+        longer, shorter = (name, item) if len(name) > len(item) else (item, name)
+        rest = longer[len(shorter) :]
+        begins = folded.startswith(item.casefold()) or item.casefold().startswith(folded)
+        if begins and len(shorter) >= _LONG and rest.islower() and len(rest) > 1:
+            return item
     return None
 
 
@@ -265,21 +310,17 @@ def _is_published(view: View, folded: str) -> bool:
     )
 
 
-def _functions(setting: Setting) -> Iterator[Diagnostic]:
+def _functions(one: Held) -> Iterator[Diagnostic]:
     from classad.evaluation.functions import load
-    from classad.syntax.nodes import Call, walk
 
-    assert setting.tree is not None
-    assert setting.reading is not None
-    for node in walk(setting.tree):
+    for node in walk(one.tree):
         if not isinstance(node, Call) or node.name.casefold() in _DAEMON_FUNCTIONS:
             continue
-        where = spot(setting, node)
         declared = load().get(node.name.casefold())
         if declared is None:
             meant = suggest(node.name, [known.name for known in load().values()])
             help_text = None if meant is None else f"did you mean `{meant}`?"
-            yield UNKNOWN_FUNCTION.at(f"no function `{node.name}`", *where, help_text)
+            yield one.say(UNKNOWN_FUNCTION, f"no function `{node.name}`", node, help_text)
         elif not declared.accepts(len(node.args)):
             message = f"`{node.name}` takes {declared.arity} arguments, not {len(node.args)}"
-            yield UNKNOWN_FUNCTION.at(message, *where)
+            yield one.say(UNKNOWN_FUNCTION, message, node)

@@ -6,20 +6,21 @@ Follows: comparison in the ClassAd language; the table of attributes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeGuard
 
 from classad.errors import Diagnostic
 from classad.language.operators import EQUALITY, IDENTITY
-from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from classad.syntax.unparse import unparse
 from policy.attributes import Attribute, find_attribute
 from policy.ephemeral import find_ephemeral
-from policy.lint.expressions import Held, held
+from policy.knobs.declaration import Wanted
+from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import bare, comparisons, is_undefined, names, number
 from policy.lint.view import View
-from policy.values.domain import PLAIN, Abstract
+from policy.values.domain import Abstract
 
 NEVER_TRUE: Final = Finding(
     "P410",
@@ -90,24 +91,6 @@ UNLIKE_UNITS: Final = Finding(
     "SYSTEM_PERIODIC_HOLD = ResidentSetSize > RequestMemory\n",
     "SYSTEM_PERIODIC_HOLD = ResidentSetSize > RequestMemory * 1024\n",
 )
-NEVER_AT_ALL: Final = Finding(
-    "P418",
-    WARNING,
-    "a condition that is never true",
-    "It looks at attributes, and comes to false, undefined or error whatever they are. Where that"
-    " is meant, `False` says it.",
-    "ACCEPT = False\nSTART = TARGET.RequestCpus < 8 && $(ACCEPT)\n",
-    "ACCEPT = True\nSTART = TARGET.RequestCpus < 8 && $(ACCEPT)\n",
-)
-ALWAYS_AT_ALL: Final = Finding(
-    "P419",
-    WARNING,
-    "a condition that is always true",
-    "It looks at attributes, and is true whatever they are. Where that is meant, `True` says it.",
-    "ANYBODY = True\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
-    "ANYBODY = False\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
-)
-
 #: Numbers that people write as words.
 _NUMBERED: Final = {
     "jobuniverse": {
@@ -131,21 +114,23 @@ _GROUPS: Final = frozenset(
         *("acctgroup",),
     )
 )
-#: Units that may be compared, since one counts the other.
-_KIN: Final = frozenset(("cpus", "load", "weighted slots"))
+#: Units of which no two can be compared; so many MiB a core are cores in number.
+_MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 _Found = tuple[Finding, str, Node, str | None]
 
 
-def check_comparisons(view: View) -> Iterator[Diagnostic]:
+def check_comparisons(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything about comparisons."""
-    for one in held(view):
-        found = list(_findings(view, one))
-        for kind, message, node, help_text in found or _as_a_whole(one):
-            yield kind.at(message, *one.spot(node), help_text)
+    for one in expressions:
+        for kind, message, node, help_text in _findings(view, one):
+            yield one.say(kind, message, node, help_text)
 
 
 def _findings(view: View, one: Held) -> Iterator[_Found]:
     for node in walk(one.tree):
+        word = _single_word(view, one, node)
+        if word is not None:
+            yield word
         if _is_bitwise(node):
             twice = node.operator * 2
             yield BITWISE, f"`{node.operator}` works on bits", node, f"did you mean `{twice}`?"
@@ -190,9 +175,14 @@ def _word(view: View, one: Held, node: Binary) -> _Found | None:
         if not isinstance(other, Reference) or subject.base is not None:
             continue
         row, folded = find_attribute(other.name), subject.name.casefold()
-        if row is None or _is_known(view, one, folded):
+        if _is_known(view, one, folded):
             continue
         message = f"`{subject.name}` is not quoted, so it is an attribute"
+        groups = {group.casefold() for group in view.groups}
+        if other.name.casefold() in _GROUPS and folded in groups:
+            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
+        if row is None:
+            continue
         words = _NUMBERED.get(row.name.casefold(), {})
         if folded in words:
             help_text = f"{row.name} is a number: {subject.name} is {words[folded]}"
@@ -209,6 +199,21 @@ def _is_known(view: View, one: Held, folded: str) -> bool:
     return any(setting.macro.casefold() == folded for setting in view.settings)
 
 
+def _single_word(view: View, one: Held, node: Node) -> _Found | None:
+    """A name where only a text can stand: a pattern, a published value."""
+    if isinstance(node, Call) and node.name.casefold() in ("regexp", "regexpmember"):
+        node = node.args[0] if node.args else node
+    elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
+        return None
+    word = bare(node)
+    if not isinstance(word, Reference) or word.base is not None or not word.name.islower():
+        return None
+    if find_attribute(word.name) is not None or _is_known(view, one, word.name):
+        return None
+    message = f"`{word.name}` is not quoted, so it is an attribute"
+    return UNQUOTED, message, word, f'did you mean `"{word.name}"`?'
+
+
 def _case(view: View, one: Held, node: Binary) -> _Found | None:
     """A known value in another case, where case counts."""
     if node.operator not in IDENTITY:
@@ -218,13 +223,19 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
             continue
         row, text = find_attribute(subject.name), other.value
         known = row.spellings if row is not None else ()
-        if subject.name.casefold() in _GROUPS:
+        if subject.name.casefold() in _GROUPS or one.name == "GROUP_SORT_EXPR":
             known = view.groups
         right = next((value for value in known if value.casefold() == text.casefold()), text)
         if right != text and text not in known:
             message = f'{subject.name} is never `"{text}"`, and `{node.operator}` looks at case'
             return OTHER_CASE, message, node, f'write `"{right}"`'
     return None
+
+
+def _is_group(one: Held, subject: Reference) -> bool:
+    """Is it the name of a group, and nothing longer?"""
+    folded = subject.name.casefold()
+    return folded in _GROUPS or (folded == "accountinggroup" and one.how.use.my == "group")
 
 
 def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
@@ -237,19 +248,22 @@ def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
         if not isinstance(other, Literal) or not isinstance(other.value, str):
             continue
         text, known = other.value.casefold(), [group.casefold() for group in view.groups]
-        if subject.name.casefold() not in _GROUPS or text in (*known, "<none>"):
+        if not _is_group(one, subject) or text in (*known, "<none>"):
             continue
         meant = suggest(other.value, list(view.groups))
-        if meant is not None:
+        if meant is not None or one.how.use.my == "group":
             message = f"no group is called `{other.value}`"
-            return NEVER_TRUE, message, node, f"did you mean `{meant}`?"
+            help_text = f"did you mean `{meant}`?" if meant else "GROUP_NAMES has no such group"
+            return NEVER_TRUE, message, node, help_text
     return None
 
 
 def _never(view: View, one: Held, node: Binary) -> _Found | None:
     """A comparison that is never true, by itself or behind what stands before it."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
-    if not (left.defined and right.defined) or not names(node) or _has_lost_all(one, node):
+    if not (left.defined and right.defined) or _has_lost_all(one, node):
+        return None
+    if not names(node) and not _is_written_out(one, node):
         return None
     alone, here = one.evaluation.alone(node), one.evaluation.of(node)
     if True in alone.truths:
@@ -262,6 +276,16 @@ def _never(view: View, one: Held, node: Binary) -> _Found | None:
             return None
         return NEVER_TRUE, _unlike_types(node, left, right), node, None
     return NEVER_TRUE, f"`{unparse(node)}` is never true{_because(node)}", node, None
+
+
+def _is_written_out(one: Held, node: Binary) -> bool:
+    """Is it a comparison of numbers in a condition about more, and from no macro?
+
+    What a macro says may be a switch.
+    """
+    if not names(one.tree) or one.has_holes or any(one.macros[node.start : node.end]):
+        return False
+    return all(number(side) is not None for side in (node.left, node.right))
 
 
 def _has_lost_all(one: Held, node: Node) -> bool:
@@ -317,31 +341,36 @@ def _always(view: View, one: Held, node: Binary) -> _Found | None:
     alone = one.evaluation.alone(node)
     if alone.truths != {True} or alone.error or not names(node):
         return None
-    if alone.undefined and not any(_is_bounded(subject) for subject, _ in _pairs(node)):
+    if alone.undefined and not any(_is_bounded(one, *pair) for pair in _pairs(node)):
         return None
-    if any(number(side) == 0 or _is_truth(side) for side in (node.left, node.right)):
+    if any(_is_idle(one, side) for side in (node.left, node.right)):
         return None
     if not any(isinstance(bare(side), Literal) for side in (node.left, node.right)):
         return None
     return ALWAYS_TRUE, f"`{unparse(node)}` is always true{_because(node)}", node, None
 
 
-def _is_bounded(subject: Reference) -> bool:
-    """Is it one of few values, wherever it is?"""
+def _is_bounded(one: Held, subject: Reference, other: Node) -> bool:
+    """Is it one of few values, wherever it is, or compared with what a macro says?"""
+    if isinstance(other, Literal) and number(other) == 0:
+        return True
     row = find_attribute(subject.name)
     return row is not None and (bool(row.values) or row.range[1] < float("inf"))
 
 
-def _is_truth(side: Node) -> bool:
+def _is_idle(one: Held, side: Node) -> bool:
+    """May it be a way to ask for being there?  Not if it comes from a macro."""
     inner = bare(side)
-    return isinstance(inner, Literal) and isinstance(inner.value, bool)
+    if isinstance(inner, Literal) and isinstance(inner.value, bool):
+        return True
+    return number(inner) == 0 and not one.macros[inner.start]
 
 
 def _units(view: View, one: Held, node: Binary) -> _Found | None:
     """Unlike units; dates and spans of time have a finding of their own."""
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     units = {left.unit, right.unit}
-    if len(units) < 2 or units & {"", PLAIN, "date"} or units <= _KIN:
+    if len(units) < 2 or not units <= _MEASURES:
         return None
     message = f"`{unparse(node)}` compares {left.unit} with {right.unit}"
     return UNLIKE_UNITS, message, node, None
@@ -360,16 +389,3 @@ def _equality(view: View, one: Held, node: Binary) -> _Found | None:
         message = f"`{entry.name}` has been through single precision"
         return SINGLE_PRECISION, message, node, "compare with a margin"
     return None
-
-
-def _as_a_whole(one: Held) -> Iterator[_Found]:
-    """A condition that looks at attributes and is constant nevertheless."""
-    from policy.knobs.declaration import Wanted
-
-    if one.how.use.wanted not in (Wanted.TRUTH, Wanted.CONDITION) or not names(one.tree):
-        return
-    value = one.evaluation.value.condition()
-    if value.truths == {True} and not value.undefined and not value.error:
-        yield ALWAYS_AT_ALL, f"{one.name} is true whatever its attributes are", one.tree, None
-    elif True not in value.truths and value.truths:
-        yield NEVER_AT_ALL, f"{one.name} is never true", one.tree, None

@@ -16,7 +16,7 @@ from attr import frozen
 from classad.errors import Diagnostic
 from policy.explain.sentences import listing
 from policy.knobs.other_daemons import DAEMONS
-from policy.knobs.readers import Readers, find_readers
+from policy.knobs.readers import MAIN, Readers, find_readers
 from policy.knobs.reading import read_knob
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View
@@ -111,7 +111,9 @@ def find_late(view: View) -> Iterator[Diagnostic]:
         for daemon in sorted(readers.daemons & DAEMONS):
             found = _read_by(view, setting, readers, Daemon(daemon, setting.local_name))
             if found is not None:
-                found.help = f"{Daemon(daemon)} ends when it reads this, which is not at its start"
+                alone = not readers.daemons >= set(MAIN)
+                who = str(Daemon(daemon)) if alone else "a daemon"
+                found.help = f"{who} ends when it reads this, which is not at its start"
                 yield found
                 break
 

@@ -9,21 +9,25 @@ way from its nodes to the characters of the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from attr import define
+from attr import define, field
 
-from classad.errors import ClassAdParseError
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.syntax.nodes import Node
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.reading import Place
 from policy.knobs.uses import Evaluated, find_use
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
+from policy.language.origins import references_to
+from policy.lint.branches import untaken
+from policy.lint.finding import Finding
 from policy.lint.places import stretch
-from policy.lint.view import Setting, View
+from policy.lint.view import Setting, View, unread_setting
+from policy.values.domain import ANYTHING, Abstract, of_its_kinds
 from policy.values.evaluation import Evaluation
 from policy.values.surroundings import Surroundings
 
@@ -42,13 +46,16 @@ _SUBMITTED: Final = Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute o
 
 @define
 class Held:
-    """An expression that a setting holds."""
+    """An expression that a setting holds; ``own_names`` are the attributes that the
+    configuration publishes, ``said`` the findings about it so far."""
 
     setting: Setting
     text: str
     tree: Node
     how: Evaluated
     surroundings: Surroundings
+    own_names: tuple[str, ...] = ()
+    said: set[str] = field(factory=set)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -61,20 +68,41 @@ class Held:
         return self.setting.name
 
     @property
-    def is_policy(self) -> bool:
-        """Does it decide something, and is no mere attribute?"""
+    def wants_no_text(self) -> bool:
+        """Is it meant to come to a condition or a number?"""
         return self.how.use.wanted is not Wanted.ANY
+
+    @cached_property
+    def macros(self) -> list[tuple[str, ...]]:
+        """For each character, the references to macros that it comes from."""
+        found = references_to(self.setting.config.scope, self.setting.entry)
+        return [()] * len(self.text) if found is None else found
+
+    @property
+    def has_holes(self) -> bool:
+        """Does it refer to a macro that nobody defines?"""
+        used = self.setting.config.scope.used_by(self.setting.entry)
+        return any(found is None for _, found in used)
 
     def spot(self, node: Node) -> Place:
         """Where a node stands in the files."""
         return stretch(self.setting, self.text, node.start, node.end)
 
+    def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
+        """A finding about a part of it."""
+        self.said.add(kind.id)
+        return kind.at(message, *self.spot(node), help)
+
 
 def held(view: View) -> Iterator[Held]:
-    """Every expression, in the order of the settings."""
+    """Every expression, in the order of the settings; those of untaken branches come last."""
     published = _published(view)
+    own = tuple(sorted(_named(view)))
     slots, jobs = _listed(view, _SLOT_LISTS), _listed(view, _JOB_LISTS)
-    for setting in view.settings:
+    passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
+    settings = [(setting, True) for setting in view.settings]
+    settings += [(setting, False) for setting in passed_over]
+    for setting, taken in settings:
         how = find_use(setting.macro)
         folded = setting.macro.casefold()
         if how is None and folded in slots:
@@ -83,11 +111,13 @@ def held(view: View) -> Iterator[Held]:
             how = _SUBMITTED
         if how is None:
             continue
-        parsed = _parsed(setting)
-        if parsed is not None:
-            text, tree = parsed
-            surroundings = Surroundings(how.use, how.matching, published)
-            yield Held(setting, text, tree, how, surroundings)
+        parsed = _parsed(setting) if taken else _read(setting)
+        if parsed is None:
+            continue
+        text, tree = parsed
+        found = Held(setting, text, tree, how, Surroundings(how.use, how.matching, published), own)
+        if taken or not found.has_holes:
+            yield found
 
 
 def _parsed(setting: Setting) -> tuple[str, Node] | None:
@@ -95,6 +125,10 @@ def _parsed(setting: Setting) -> tuple[str, Node] | None:
         return setting.reading.text, setting.tree
     if setting.knob is not None and setting.knob.use is not None:
         return None
+    return _read(setting)
+
+
+def _read(setting: Setting) -> tuple[str, Node] | None:
     try:
         expanded = setting.config.expand(setting.entry)
         if expanded.problems or not expanded.text.strip():
@@ -114,8 +148,24 @@ def _listed(view: View, lists: tuple[str, ...]) -> frozenset[str]:
     )
 
 
-def _published(view: View) -> frozenset[str]:
-    """Names of attributes that the configuration puts into ads, of which nothing is known."""
+def _published(view: View) -> Mapping[str, Abstract]:
+    """What is known of attributes that the configuration puts into ads."""
+    slots = _listed(view, _SLOT_LISTS)
+    values = {name: _value_of(view, name) for name in slots}
+    return {**dict.fromkeys(_named(view), ANYTHING), **values}
+
+
+def _value_of(view: View, name: str) -> Abstract:
+    """The kinds of values that a macro in STARTD_ATTRS gives to its attribute."""
+    settings = [one for one in view.settings if one.macro.casefold() == name]
+    parsed = _parsed(settings[0]) if len(settings) == 1 else None
+    if parsed is None or settings[0].entry.previous is not None:
+        return ANYTHING
+    return of_its_kinds(Evaluation(parsed[1], lambda scope, name: ((scope, name), ANYTHING)).value)
+
+
+def _named(view: View) -> set[str]:
+    """Names of attributes that the configuration puts into ads."""
     found: set[str] = set()
     for setting in view.settings:
         raw = setting.entry.raw
@@ -127,4 +177,4 @@ def _published(view: View) -> frozenset[str]:
         if resource is not None:
             name = resource[1].casefold()
             found |= {name, f"total{name}", f"request{name}", f"detected{name}", f"assigned{name}"}
-    return frozenset(found)
+    return found

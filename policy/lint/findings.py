@@ -17,6 +17,7 @@ from policy.knobs.reading import EXPANDED
 from policy.language.table import DEFAULT_ORIGIN
 from policy.lint import (
     attributes,
+    companions,
     comparisons,
     groups,
     holes,
@@ -29,10 +30,14 @@ from policy.lint import (
     security,
     silence,
     slips,
+    slots,
     support,
+    transforms,
     units,
+    wholes,
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
+from policy.lint.expressions import held
 from policy.lint.finding import Finding
 from policy.lint.view import View, view
 from policy.load import PolicyLoad
@@ -47,9 +52,13 @@ SECTIONS: Final[tuple[tuple[str, ModuleType], ...]] = (
     ("Lists of names", lists),
     ("Prefixes and second assignments", overrides),
     ("Security", security),
+    ("Macros that need others", companions),
+    ("Types of slots", slots),
+    ("Transforms", transforms),
     ("Groups", groups),
     ("Attributes and functions", attributes),
     ("Comparisons", comparisons),
+    ("Whole conditions", wholes),
     ("Slips", slips),
     ("Ranks", ranks),
     ("Preemption", preemption),
@@ -68,6 +77,16 @@ def declared(module: ModuleType) -> Iterator[Finding]:
 FINDINGS: Final = {found.id: found for _, module in SECTIONS for found in declared(module)}
 
 
+#: What other files may still set right.
+COMPLETED: Final = frozenset(
+    found.id
+    for found in (
+        *(reading.HOLE, lists.NOT_DEFINED, lists.NOT_LISTED, lists.NOT_PUBLISHED),
+        *(companions.ALONE, groups.UNLISTED, groups.NO_QUOTA),
+    )
+)
+
+
 def lint(config: Config) -> list[Diagnostic]:
     """All findings in a configuration, in the order of its files and lines."""
     seen = view(config)
@@ -81,10 +100,11 @@ def all_findings(
     """The same, over models that are made already."""
     config = seen.config
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
+    expressions = tuple(held(seen))
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
         *(reading.numbered(item, reading=False) for item in as_findings(endings)),
-        *(reading.numbered(item, reading=False) for item in passed if _is_told(item)),
+        *(reading.numbered(item, reading=False) for item in passed if _is_told(seen, item)),
         *find_late(seen),
         *reading.check_values(seen),
         *names.check_names(seen),
@@ -92,13 +112,17 @@ def all_findings(
         *lists.check_lists(seen),
         *overrides.check_overrides(seen),
         *security.check_security(seen),
+        *companions.check_companions(seen),
+        *slots.check_slots(seen),
+        *transforms.check_transforms(seen),
         *groups.check_groups(seen),
-        *attributes.check_attributes(seen),
-        *comparisons.check_comparisons(seen),
-        *slips.check_slips(seen),
-        *ranks.check_ranks(seen),
-        *preemption.check_preemption(seen),
-        *units.check_units(seen),
+        *attributes.check_attributes(seen, expressions),
+        *comparisons.check_comparisons(seen, expressions),
+        *slips.check_slips(seen, expressions),
+        *ranks.check_ranks(expressions),
+        *units.check_units(seen, expressions),
+        *preemption.check_preemption(seen, expressions),
+        *wholes.check_wholes(expressions),
         *(item for loaded in loads.values() for item in support.check_support(loaded)),
     ]
     left = silence.apply(_once(found), sources_of(config), FINDINGS)
@@ -106,8 +130,10 @@ def all_findings(
     return sorted(left, key=lambda item: _place(item, order))
 
 
-def _is_told(item: Diagnostic) -> bool:
+def _is_told(seen: View, item: Diagnostic) -> bool:
     """Is it no ending, and about a place?  A map that is missing is told where it is listed."""
+    if reading.is_own_limit(seen, item.message.partition(":")[0]):
+        return False
     return item.severity != "error" and item.source is not None
 
 

@@ -81,7 +81,9 @@ SORT_ATTRIBUTE: Final = Finding(
     "Groups are sorted by an ad with AccountingGroup, GroupQuota, GroupResourcesInUse and"
     " GroupResourcesAllocated, and nothing else. Where the expression is not a number, the group"
     " comes last.",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
     "GROUP_SORT_EXPR = GroupResourcesInUse / GroupQuotaAssigned\n",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
     "GROUP_SORT_EXPR = GroupResourcesInUse / (GroupQuota + 1)\n",
 )
 SORT_OVERFLOW: Final = Finding(
@@ -90,7 +92,9 @@ SORT_OVERFLOW: Final = Finding(
     "a sort key beyond single precision",
     "What cannot be sorted gets the greatest number of single precision, about 3.4028e+38; a"
     " greater one comes after even that, and where it is read as single precision it is infinite.",
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
     'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 1e+39, GroupResourcesInUse)\n',
+    "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"
     'GROUP_SORT_EXPR = ifThenElse(AccountingGroup =?= "<none>", 3.4e+38, GroupResourcesInUse)\n',
 )
 #: What the ad of a group has when GROUP_SORT_EXPR is evaluated.
@@ -139,7 +143,7 @@ def _unlisted(setting: Setting, groups: dict[str | None, _Groups]) -> Iterator[D
     lists = groups.values() if prefixed is None else (prefixed,)
     if not any(group.casefold() in listed for listed in lists):
         message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
-        yield UNLISTED.on(setting.entry, message)
+        yield UNLISTED.named(setting.entry, message)
 
 
 def _group_of(setting: Setting) -> str | None:
@@ -168,7 +172,7 @@ def _single(static: _Quotas, dynamic: _Quotas) -> Iterator[Diagnostic]:
     for name, (setting, quota) in static.items():
         if name in dynamic:
             message = f"the static quota of `{name}` makes this dynamic one void"
-            yield BOTH_QUOTAS.on(dynamic[name][0].entry, message)
+            yield BOTH_QUOTAS.named(dynamic[name][0].entry, message)
         if 0 < quota < 1:
             message = f"`{name}` has a quota of {quota:g} weighted slots"
             help_text = f"a share of the pool is `GROUP_QUOTA_DYNAMIC_{name}`"
@@ -186,12 +190,12 @@ def _sums(listed: _Groups, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagno
         total = sum(quota for _, quota in shared)
         if total > 1 + 1e-6:
             message = f"the dynamic quotas {above} sum to {total:g}"
-            yield OVER_ONE.on(shared[-1][0].entry, message, "they are scaled down to sum to 1")
+            yield OVER_ONE.named(shared[-1][0].entry, message, "they are scaled down to sum to 1")
         fixed = [static[name] for name in children if name in static]
         total = sum(quota for _, quota in fixed)
         if parent in static and total > static[parent][1]:
             message = f"the quotas {above} sum to {total:g}, the parent has {static[parent][1]:g}"
-            yield BEYOND_PARENT.on(fixed[-1][0].entry, message)
+            yield BEYOND_PARENT.named(fixed[-1][0].entry, message)
 
 
 def _sorting(view: View) -> Iterator[Diagnostic]:

@@ -17,6 +17,7 @@ from policy.data.tables import attribute_names
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import stretch
+from policy.lint.trees import references, scope_of
 from policy.lint.view import Setting, View
 
 NOT_DEFINED: Final = Finding(
@@ -46,6 +47,15 @@ QUOTED: Final = Finding(
     " and no daemon, host, user, method or macro has a name with quotes.",
     'STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n',
     "STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n",
+)
+NOT_PUBLISHED: Final = Finding(
+    "P214",
+    WARNING,
+    "an attribute of one's own that no list publishes",
+    "A macro becomes an attribute of the machine's ad when STARTD_ATTRS names it. `MY.Name` is"
+    " undefined without that.",
+    "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
+    "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
 )
 _ITEM: Final = re.compile(r"[^,\s]+")
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
@@ -78,6 +88,7 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
         if is_list(setting.macro):
             yield from _quotes(setting)
     yield from _unlisted(view, listed)
+    yield from _unpublished(view, set().union(*listed.values()) if listed else set())
 
 
 def _quotes(setting: Setting) -> Iterator[Diagnostic]:
@@ -137,3 +148,20 @@ def _unlisted(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
                 message = f"`{item}` is in no {names.name}, so nobody reads this"
                 yield NOT_LISTED.named(setting.entry, message)
             break
+
+
+def _unpublished(view: View, listed: set[str]) -> Iterator[Diagnostic]:
+    """Macros that expressions of the startd mean as attributes of the slot."""
+    meant: dict[str, str] = {}
+    for setting in view.expressions():
+        if setting.knob is not None and setting.knob.read_by == "STARTD" and setting.tree:
+            for node in references(setting.tree):
+                if scope_of(node) == "my":
+                    meant.setdefault(node.name.casefold(), setting.name)
+    for setting in view.settings:
+        name = setting.macro.casefold()
+        known = name in listed or name in _published() or setting.knob is not None
+        if name in meant and not known:
+            message = f"`MY.{setting.macro}` in {meant[name]} is undefined: no list publishes it"
+            help_text = f"add `{setting.macro}` to STARTD_ATTRS"
+            yield NOT_PUBLISHED.named(setting.entry, message, help_text)

@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, meanings
-from policy.knobs import KNOBS, find_knob
+from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.lists import LISTS, is_list
 from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import find_readers, reader_names
@@ -59,11 +59,16 @@ DEAD: Final = Finding(
     WARNING,
     "a macro that no daemon reads any more",
     "It stands in old configurations and manuals and has no effect in 25.14.1.",
-    "HFS_ROUND_ROBIN_RATE = 1.0\n",
-    "GROUP_QUOTA_ROUND_ROBIN_RATE = 1.0\n",
+    "NUM_VIRTUAL_MACHINES = 2\n",
+    "NUM_SLOTS = 2\n",
 )
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8
+_VERY_SHORT: Final = 4
+#: From this length on the head of a family says alone what is meant.
+_TELLING: Final = 20
+#: Short names of macros that are no expressions.
+_COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
 _OLD: Final = {
     "startd_exprs": "STARTD_ATTRS",
     "schedd_exprs": "SCHEDD_ATTRS",
@@ -73,16 +78,27 @@ _OLD: Final = {
 _DEAD: Final = {
     "hfs_max_allocation_rounds": "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
     "hfs_round_robin_rate": "GROUP_QUOTA_ROUND_ROBIN_RATE",
-    "hostallow_read": "ALLOW_READ",
-    "hostallow_write": "ALLOW_WRITE",
-    "hostdeny_read": "DENY_READ",
-    "hostdeny_write": "DENY_WRITE",
-    "hostallow_administrator": "ALLOW_ADMINISTRATOR",
     "num_virtual_machines": "NUM_SLOTS",
-    "virtual_machine_type_1": "SLOT_TYPE_1",
+    "defrag_schedule": "DEFRAG_DRAINING_SCHEDULE",
+    "cgroup_soft_memory_limit_expr": None,
     "negotiator_traffic_limit": None,
     "negotiator_traffic_interval": None,
 }
+#: Families that no program of 25.14.1 reads, with what they were for and what stands for them now.
+_DEAD_FAMILIES: Final = (
+    (re.compile(r"host(allow|deny)_(\w+)"), "", r"\1_\2"),
+    (re.compile(r"virtual_machine_type_(\d+)\w*"), "", r"slot_type_\1"),
+    (re.compile(r"num_virtual_machines_type_(\d+)"), "", r"num_slots_type_\1"),
+    (re.compile(r"vm\d+_\w+"), "virtual machines are called slots", ""),
+    (re.compile(r"quill\w*"), "Quill is gone", ""),
+    (re.compile(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
+     "checkpoint servers are gone with the standard universe", ""),
+    (re.compile(r"gsi_\w+|gridmap"), "GSI is no longer supported", ""),
+    (re.compile(r"hdfs\w*"), "the HDFS daemon is gone", ""),
+    (re.compile(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),
+     "the SOAP interface is gone", ""),
+    (re.compile(r"stork\w*"), "Stork is gone", ""),
+)  # fmt: skip
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _DIGITS = re.compile(r"\d+")
@@ -102,6 +118,16 @@ def near(name: str, known: Iterable[str]) -> str | None:
     return meant
 
 
+def _near_short(name: str) -> str | None:
+    """The same for a short name: of the macros that every administrator sets."""
+    if not _VERY_SHORT <= len(name) < _SHORTEST or any(char.isdigit() for char in name):
+        return None
+    known = (*(knob.name for knob in OTHER_KNOBS.values()), *_COMMON)
+    if any(item.casefold() == name.casefold() for item in known):
+        return None
+    return suggest(name, [item for item in known if len(item) >= _VERY_SHORT])
+
+
 def check_names(view: View) -> Iterator[Diagnostic]:
     """Everything about names."""
     table = view.config.scope.table
@@ -113,25 +139,31 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
     folded = {name.casefold() for name in (*known, *attribute_names())}
     for setting in view.settings:
-        found = _obsolete(setting)
+        found = _obsolete(view, setting)
         if found is None and not _is_known(view, setting, folded):
-            found = _slip(setting, known, squeezed)
+            found = _slip(view, setting, known, squeezed)
         if found is not None:
             yield found
     yield from _shadowed(view)
 
 
-def _obsolete(setting: Setting) -> Diagnostic | None:
+def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     macro = setting.macro.casefold()
     new = _OLD.get(macro) or (setting.knob.replaced_by if setting.knob is not None else "")
     if new:
         message = f"`{setting.macro}` is an old name"
         return DEPRECATED.named(setting.entry, message, f"it is called `{new}` now")
-    if macro in _DEAD:
-        meant = _DEAD[macro]
-        help_text = None if meant is None else f"use `{meant}`"
-        return DEAD.named(setting.entry, f"`{setting.macro}` is read by no daemon", help_text)
-    return None
+    dead, help_text = macro in _DEAD, None
+    if dead:
+        help_text = None if _DEAD[macro] is None else f"use `{_DEAD[macro]}`"
+    elif find_readers(macro) is None:
+        for family, why, instead in _DEAD_FAMILIES:
+            if (found := family.fullmatch(macro)) is not None:
+                dead = True
+                help_text = f"use `{found.expand(instead).upper()}`" if instead else why
+    if not dead or setting.macro.casefold() in view.words:
+        return None  # other values may refer to it
+    return DEAD.named(setting.entry, f"`{setting.macro}` is read by no daemon", help_text)
 
 
 def _is_known(view: View, setting: Setting, known: set[str]) -> bool:
@@ -153,13 +185,32 @@ def _of_daemon(view: View, macro: str) -> bool:
     return end in _OF_DAEMONS and (name in view.words or name in view.defined)
 
 
-def _slip(setting: Setting, known: list[str], squeezed: dict[str, str]) -> Diagnostic | None:
+def _family_slip(view: View, macro: str) -> str | None:
+    """The member of a family that a macro without the underscore before the member means."""
+    heads = [family.name.partition("<")[0] for family in FAMILIES]
+    heads += [pattern.partition("<")[0] for names in LISTS for pattern in names.defined_by]
+    items = {*view.listed, *(group.casefold() for group in view.groups)}
+    for head in sorted({head for head in heads if head.endswith("_")}, key=len, reverse=True):
+        rest = macro[len(head) - 1 :]
+        if not macro.casefold().startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):
+            continue
+        item = rest.casefold()
+        if any(item == one or item.startswith(f"{one}_") for one in items) or (
+            len(head) >= _TELLING and len(rest) > 1 and rest.casefold() not in ("ed", "es")
+        ):
+            return head + rest
+    return None
+
+
+def _slip(
+    view: View, setting: Setting, known: list[str], squeezed: dict[str, str]
+) -> Diagnostic | None:
     macro = setting.macro
-    meant = squeezed.get(macro.casefold().replace("_", ""))
+    meant = squeezed.get(macro.casefold().replace("_", "")) or _family_slip(view, macro)
     message = f"`{macro}` is not a macro that HTCondor reads"
     if meant is not None:
         return UNDERSCORES.named(setting.entry, message, f"did you mean `{meant}`?")
-    meant = near(macro, known)
+    meant = near(macro, known) or _near_short(macro)
     if meant is None:
         return None
     return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")

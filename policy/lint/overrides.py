@@ -50,7 +50,7 @@ _ITEMS: Final = re.compile(r"[^,\s]+")
 _LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
 #: Templates that add a condition to what was there.
 _ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
-_ADDED: Final = ("PREEMPT", "WANT_HOLD")
+_ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
 
 
 def check_overrides(view: View) -> Iterator[Diagnostic]:
@@ -77,7 +77,7 @@ def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[D
         daemons = readers.daemons if readers is not None else frozenset()
         if setting.knob is not None:
             daemons |= {setting.knob.read_by}
-        if daemons and prefix.upper() in MAIN and prefix.upper() not in daemons:
+        if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
             message = f"condor_{prefix.lower()} does not read {macro}"
             names = ", ".join(f"condor_{name.lower()}" for name in sorted(daemons))
             yield NEVER_READ.named(setting.entry, message, f"{names} does")

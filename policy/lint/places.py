@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from classad.syntax.nodes import Node
-from policy.knobs.reading import Place, place
+from policy.knobs.reading import EXPANDED, Place, place
 from policy.language.origins import locate
 from policy.lint.view import Setting
 
@@ -16,5 +16,15 @@ def spot(setting: Setting, node: Node) -> Place:
 
 def stretch(setting: Setting, text: str, start: int, end: int) -> Place:
     """Where ``start:end`` of the expanded value stands."""
-    found = locate(setting.config.scope, setting.entry, start, end)
-    return found if found is not None else place(setting.entry, text, start, end)
+    entry = setting.entry
+    found = locate(setting.config.scope, entry, start, end)
+    if found is not None:
+        return found
+    spot = place(entry, text, start, end)
+    if entry.source is None or spot[0] is None or not spot[0].name.endswith(EXPANDED):
+        return spot
+    # The value is put together: the last time that the file has the words, else all it has.
+    at = entry.source.text.rfind(text[start:end], entry.start, entry.end)
+    if at >= 0:
+        return entry.source, at, at + end - start
+    return entry.source, entry.start, max(entry.end, entry.start + 1)

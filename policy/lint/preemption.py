@@ -6,13 +6,14 @@ better priority is not asked for besides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from policy.knobs import matching as matching
+from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.places import spot
 from policy.lint.trees import bare, comparisons, names, number, references
@@ -89,8 +90,9 @@ _TIMELY: Final = ("time", "entered", "start", "birth", "age", "duration", "wallc
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%"))
 
 
-def check_preemption(view: View) -> Iterator[Diagnostic]:
+def check_preemption(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything about preemption by the negotiator."""
+    held = {id(one.setting): one for one in expressions}
     for setting in view.settings:
         if setting.knob is not None and setting.knob.use is not None and setting.knob.use.stable_by:
             yield from _stability(setting, setting.knob.use.stable_by)
@@ -104,7 +106,7 @@ def check_preemption(view: View) -> Iterator[Diagnostic]:
             message = "set to nothing, it allows every preemption"
             yield ALWAYS.on(setting.entry, message, "say `False` to allow none")
         else:
-            yield from _requirements(view, setting, setting.tree)
+            yield from _requirements(view, held[id(setting)])
 
 
 def _stability(setting: Setting, declaration: str) -> Iterator[Diagnostic]:
@@ -122,14 +124,19 @@ def _stability(setting: Setting, declaration: str) -> Iterator[Diagnostic]:
             return
 
 
-def _requirements(view: View, setting: Setting, tree: Node) -> Iterator[Diagnostic]:
+def _requirements(view: View, one: Held) -> Iterator[Diagnostic]:
+    setting, tree = one.setting, one.tree
     top = bare(tree)
     if isinstance(top, Literal) and top.value is True:
         yield ALWAYS.on(setting.entry, "it allows every preemption")
         return
     if isinstance(top, Literal) and top.value is False:
         return
-    if not names(tree) and not any(isinstance(node, Call) for node in walk(tree)):
+    constant = not names(tree) and not any(isinstance(node, Call) for node in walk(tree))
+    if constant and one.said:
+        return
+    if constant:
+        one.said.add(CONSTANT.id)
         message = "PREEMPTION_REQUIREMENTS is constant"
         yield CONSTANT.on(setting.entry, message, "say `False` to allow no preemption")
         return
@@ -137,30 +144,46 @@ def _requirements(view: View, setting: Setting, tree: Node) -> Iterator[Diagnost
         message = "PREEMPTION_REQUIREMENTS is a number, which never allows a preemption"
         yield NOT_BOOLEAN.on(setting.entry, message, "compare it with something")
         return
-    yield from _priorities(view, setting, tree)
+    yield from _priorities(view, one)
 
 
-def _priorities(view: View, setting: Setting, tree: Node) -> Iterator[Diagnostic]:
-    assert setting.reading is not None
-    guard = _has_run_time_guard(tree) or _has_retirement(view)
-    for node in comparisons(tree):
+def _priorities(view: View, one: Held) -> Iterator[Diagnostic]:
+    guard = _has_run_time_guard(one.tree) or _has_retirement(view)
+    for node in comparisons(one.tree):
+        if _is_under_quota(node):
+            message = "this is true where the claim's group is below its quota, or one's own above"
+            yield one.say(REVERSED, message, node, "usage above the quota is what to take from")
         sides = _compared(node)
         if sides is None:
             continue
         operator, margin = sides
-        where = spot(setting, node)
         if operator in (">", ">=") and margin and _is_backwards(node):
             message = "the margin makes preemption easier, not harder"
             help_text = "as in `RemoteUserPrio > SubmitterUserPrio * 1.2`"
-            yield WRONG_SIDE.at(message, *where, help_text)
+            yield one.say(WRONG_SIDE, message, node, help_text)
             continue
         if operator in ("<", "<="):
             message = "this is true where the running user has the better priority"
-            yield REVERSED.at(message, *where, "greater values of priorities are worse")
+            yield one.say(REVERSED, message, node, "greater values of priorities are worse")
         elif operator in (">", ">=") and not margin and not guard:
             message = "nothing keeps two users from preempting each other in turns"
             help_text = "ask for a margin, as in `RemoteUserPrio > SubmitterUserPrio * 1.2`"
-            yield THRASHING.at(message, *where, help_text)
+            yield one.say(THRASHING, message, node, help_text)
+
+
+def _is_under_quota(node: Binary) -> bool:
+    """Does it ask for usage on the wrong side of a group's quota?"""
+    left, right = bare(node.left), bare(node.right)
+    operator = node.operator
+    if not isinstance(left, Reference) or not isinstance(right, Reference):
+        return False
+    if left.name.casefold().endswith("quota"):
+        left, right, operator = right, left, MIRRORED.get(operator, operator)
+    wrong = {
+        ("remotegroupresourcesinuse", "remotegroupquota"): ("<", "<="),
+        ("submittergroupresourcesinuse", "submittergroupquota"): (">", ">="),
+    }
+    return operator in wrong.get((left.name.casefold(), right.name.casefold()), ())
 
 
 def _compared(node: Binary) -> tuple[str, bool] | None:

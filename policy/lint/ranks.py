@@ -6,18 +6,18 @@ compares jobs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from math import frexp
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.syntax.nodes import Binary, Call, Node, Unary, walk
+from classad.syntax.nodes import Binary, Call, Node, Reference, Unary, walk
 from classad.syntax.unparse import unparse
 from policy.knobs.declaration import Wanted
-from policy.lint.expressions import Held, held
+from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
 from policy.lint.trees import bare, names, references, scope_of
-from policy.lint.view import View
-from policy.values.domain import ANYTHING, Abstract, single_number
+from policy.values.domain import ANYTHING, single_number
 
 DROWNED: Final = Finding(
     "P430",
@@ -34,28 +34,28 @@ ONE_SIDED: Final = Finding(
     "a rank that is the same for all that it compares",
     "A slot's RANK compares jobs, which are TARGET, so it has to look at the job; ranks of a job"
     " and of the negotiator compare slots.",
-    'RANK = (MY.Owner == "alice") * 10\n',
-    'RANK = (TARGET.Owner == "alice") * 10\n',
+    "RANK = MY.Cpus * 10\n",
+    "RANK = TARGET.RequestCpus * 10\n",
 )
 
 #: Bits of the significand of a single.
 _BITS: Final = 24
-#: What an attribute in a unit usually is at most.
-_USUAL: Final = {
-    "cpus": 256.0, "GPUs": 16.0, "MiB": 4e6, "KiB": 1e10, "s": 3e6, "load": 256.0,
-    "priority": 1e7, "weighted slots": 1e5, "": 1e4, "1": 1e4, "job priority": 1e4,
+#: By how much values in a unit differ that one wants to tell apart.
+_STEPS: Final = {
+    "cpus": 1.0, "GPUs": 1.0, "MiB": 1024.0, "KiB": 1024.0**2, "s": 60.0, "load": 0.1,
+    "weighted slots": 1.0, "": 1.0, "job priority": 1.0,
 }  # fmt: skip
 _Found = tuple[Finding, str, Node, str | None]
 
 
-def check_ranks(view: View) -> Iterator[Diagnostic]:
+def check_ranks(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything about ranks."""
-    for one in held(view):
+    for one in expressions:
         if one.how.use.wanted is not Wanted.NUMBER:
             continue
         if one.how.matching:
             for kind, message, node, help_text in _drowned(one):
-                yield kind.at(message, *one.spot(node), help_text)
+                yield one.say(kind, message, node, help_text)
         if one.name.casefold().endswith("rank"):
             yield from _one_sided(one)
 
@@ -75,57 +75,55 @@ def _terms(node: Node) -> Iterator[Node]:
 
 def _drowned(one: Held) -> Iterator[_Found]:
     terms = list(_terms(one.tree))
-    weighted = [(term, _switched(one, term)) for term in terms]
-    steps = [(weight, term) for term, weight in weighted if weight is not None]
-    if not steps:
+    weighted = [(weight, term) for term in terms if (weight := _weight(one, term)) is not None]
+    if not weighted:
         return
-    greatest, cause = max(steps, key=lambda pair: pair[0])
-    least = greatest / 2.0**_BITS
+    greatest, cause = max(weighted, key=lambda pair: pair[0])
+    # Half of what the last bit is worth beside it.
+    lost = 2.0 ** (frexp(greatest)[1] - _BITS) / 2
     for term in terms:
-        size = _size(one, term)
-        if term is not cause and size is not None and 0 < size < least:
+        step = _step(one, term)
+        if term is not cause and step is not None and 0 < step < lost:
             message = f"`{unparse(term)}` vanishes beside `{unparse(cause)}`"
             yield DROWNED, message, term, "make the greater term smaller"
 
 
-def _switched(one: Held, term: Node) -> float | None:
-    """The weight of a condition: what the term is where it is not 0."""
+def _weight(one: Held, term: Node) -> float | None:
+    """What a term is at least where it is not 0: the weight of a condition or a priority."""
     if not isinstance(term, Binary) or term.operator != "*":
         return None
     for weight, factor in ((term.left, term.right), (term.right, term.left)):
         number = single_number(one.evaluation.alone(weight))
-        condition = one.evaluation.alone(factor)
-        if number is not None and condition.truths and not condition.is_measured:
+        value = one.evaluation.alone(factor)
+        hull = value.hull()
+        if number is None or hull is None:
+            continue
+        if value.truths and not value.is_measured:
             return abs(number)
+        if hull[0] > 0:
+            return abs(number) * hull[0]
+        step = _step(one, bare(factor))
+        if step is not None:
+            return abs(number) * step
     return None
 
 
-def _size(one: Held, term: Node) -> float | None:
-    """How great a term usually is at most; None where nobody knows."""
+def _step(one: Held, term: Node) -> float | None:
+    """By how much a term differs between two slots, at least; None where nobody knows."""
     if isinstance(term, Binary) and term.operator == "*":
-        left, right = _size(one, bare(term.left)), _size(one, bare(term.right))
-        return None if left is None or right is None else left * right
+        for weight, factor in ((term.left, term.right), (term.right, term.left)):
+            number = single_number(one.evaluation.alone(weight))
+            step = _step(one, bare(factor))
+            if number is not None and step is not None:
+                return abs(number) * step
+        return None
+    if not isinstance(term, Reference):
+        return None
     value = one.evaluation.alone(term)
-    if not value.is_measured and not value.truths:
-        return None
-    known = single_number(value)
-    if known is not None:
-        return abs(known)
-    return 1.0 if not value.is_measured else _usual(value)
-
-
-def _usual(value: Abstract) -> float | None:
-    hull = value.hull()
-    if hull is None or not names_a_unit(value):
-        return None
-    return min(_USUAL[value.unit], max(abs(hull[0]), abs(hull[1])))
-
-
-def names_a_unit(value: Abstract) -> bool:
-    """Is its usual size known?"""
-    hull = value.hull()
-    bounded = hull is not None and max(abs(hull[0]), abs(hull[1])) < 2.0**41
-    return bounded and value.unit in _USUAL
+    if value.truths and not value.is_measured:
+        return 1.0
+    known = value.is_measured and not value.has_text and not value.truths
+    return _STEPS.get(value.unit) if known else None
 
 
 def _one_sided(one: Held) -> Iterator[Diagnostic]:
@@ -145,4 +143,4 @@ def _one_sided(one: Held) -> Iterator[Diagnostic]:
     what = {"job": "jobs", "slot": "slots"}.get(kind, kind)
     other = "the slot" if what == "jobs" else "the job"
     message = f"{one.name} compares {what} and looks only at {other}"
-    yield ONE_SIDED.at(message, *one.spot(one.tree))
+    yield one.say(ONE_SIDED, message, one.tree)

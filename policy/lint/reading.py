@@ -11,10 +11,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from policy.knobs.declaration import Kind
+from policy.knobs.uses import find_use
+from policy.language.expressions import parse
 from policy.language.macros import FUNCTIONS
+from policy.language.numbers import read_boolean
 from policy.lint.finding import ERROR, WARNING, Finding
+from policy.lint.places import stretch
 from policy.lint.view import Setting, View, endless
 
 UNREADABLE: Final = Finding(
@@ -87,8 +91,8 @@ SYNTAX: Final = Finding(
     "P111",
     ERROR,
     "a policy expression that does not parse",
-    "condor_negotiator ends with exit status 4, and so does the startd at MachineMaxVacateTime,"
-    " while condor_config_val prints the text without complaint.",
+    "condor_negotiator ends with exit status 4, and so do condor_defrag and, at"
+    " MachineMaxVacateTime, the startd, while condor_config_val prints the text without complaint.",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > && True\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
     silenceable=False,
@@ -165,6 +169,10 @@ LOWER_FUNCTION: Final = Finding(
     "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
 )
 
+_PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
+#: The startd knows no backfill system any more.
+_BACKFILL: Final = "backfill_system"
+_OF_SLOTS = re.compile(r"SLOT(?:_TYPE_)?\d+_", re.IGNORECASE)
 _TRAILING = re.compile(r"\s#(?:\s|$)")
 _REMAINS = re.compile(r"(?<!\$)\$\w*\(")
 _NESTED = re.compile(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
@@ -185,7 +193,11 @@ def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
 def check_values(view: View) -> Iterator[Diagnostic]:
     """Everything about single values."""
     for setting in view.settings:
-        yield from _invalid(setting)
+        if not is_own_limit(view, setting.macro):
+            yield from _invalid(setting)
+        yield from _partitionable(view, setting)
+        yield from _backfill(setting)
+        yield from _unparsable(setting)
         problem = endless(setting)
         if problem is not None:
             if setting.reading is None:
@@ -193,6 +205,11 @@ def check_values(view: View) -> Iterator[Diagnostic]:
             continue
         yield from _comment(setting)
         yield from _references(view, setting)
+
+
+def is_own_limit(view: View, macro: str) -> bool:
+    """Is it a helper such as SITE_LIMIT, which other values refer to, and no concurrency limit?"""
+    return macro.casefold().endswith("_limit") and macro.casefold() in view.words
 
 
 def _invalid(setting: Setting) -> Iterator[Diagnostic]:
@@ -208,6 +225,49 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
         yield found
     elif knob.broken or not knob.fatal:
         yield found
+
+
+def _partitionable(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A word for true that the startd does not take for one, without saying so."""
+    if not _PARTITIONABLE.fullmatch(setting.macro):
+        return
+    text = setting.text()
+    if text and read_boolean(text, view.config.scope.functions.evaluate) is None:
+        message = f"{setting.macro}: `{text}` is not a boolean"
+        help_text = "condor_startd makes a static slot of it, in silence"
+        yield NOT_USED.at(message, *stretch(setting, text, 0, len(text)), help_text)
+
+
+def _backfill(setting: Setting) -> Iterator[Diagnostic]:
+    """A backfill system, none of which is built in."""
+    text = setting.text()
+    if setting.macro.casefold() == _BACKFILL and text:
+        message = f"{setting.macro}: `{text}` is not supported"
+        help_text = "condor_startd says so and ignores it"
+        yield NOT_USED.at(message, *stretch(setting, text, 0, len(text)), help_text)
+
+
+def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
+    """An expression that no declaration of a knob covers: condor_defrag's, those of slot types."""
+    covered = setting.knob is not None and setting.knob.kind is Kind.EXPR
+    if covered or find_use(setting.macro) is None or endless(setting) is not None:
+        return
+    text = setting.text()
+    try:
+        parse(text)
+    except ClassAdParseError as mistake:
+        found = mistake.diagnostic
+        if found is None or not text.strip():
+            return
+        message = f"{setting.macro}: {found.message}"
+        place = stretch(setting, text, found.start, max(found.end, found.start + 1))
+        if setting.macro.upper().startswith("DEFRAG_"):
+            yield SYNTAX.at(message, *place, "condor_defrag ends when it reads this")
+        elif _OF_SLOTS.match(setting.macro):
+            help_text = "condor_startd does without it and says nothing"
+            yield BROKEN.at(message, *place, help_text)
+        else:
+            yield BROKEN.at(message, *place)
 
 
 def _cut_short(setting: Setting) -> bool:

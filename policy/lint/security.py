@@ -30,7 +30,7 @@ METHOD: Final = Finding(
     "P232",
     WARNING,
     "an authentication method that does not exist",
-    "The daemons pass over methods that they do not know. GSI is gone since version 10.",
+    "The daemons pass over methods that they do not know. GSI is no longer supported.",
     "SEC_DEFAULT_AUTHENTICATION_METHODS = FS, IDTOKEN5\n",
     "SEC_DEFAULT_AUTHENTICATION_METHODS = FS, IDTOKENS\n",
 )
@@ -101,7 +101,7 @@ def _methods(setting: Setting) -> Iterator[Diagnostic]:
             continue
         place = stretch(setting, text, item.start, item.end)
         meant = suggest(name, _KNOWN)
-        help_text = "it is gone since version 10" if name == "GSI" else None
+        help_text = "GSI is no longer supported" if name == "GSI" else None
         help_text = f"did you mean `{meant}`?" if meant is not None else help_text
         yield METHOD.at(f"there is no method `{item.text}`; it is passed over", *place, help_text)
 

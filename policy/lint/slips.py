@@ -5,7 +5,8 @@ Follows: precedence of the ClassAd language; declarations of its functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -14,11 +15,13 @@ from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, 
 from classad.syntax.unparse import unparse
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
+from policy.knobs.declaration import Kind
 from policy.knobs.reading import EXPANDED
-from policy.lint.expressions import Held, held
+from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare
-from policy.lint.view import View
+from policy.lint.trees import bare, comparisons, names
+from policy.lint.view import Setting, View
+from policy.values.domain import single_number, single_value
 
 PRECEDENCE: Final = Finding(
     "P420",
@@ -51,8 +54,8 @@ EXCHANGED_ASSIGNMENT: Final = Finding(
     WARNING,
     "`=+` in place of `+=`",
     "`X =+ Y` sets X to `+ Y`; what X was before is lost.",
-    "STARTD_ATTRS =+ HasMatlab\n",
-    "STARTD_ATTRS = $(STARTD_ATTRS) HasMatlab\n",
+    "HasMatlab = True\nSTARTD_ATTRS =+ HasMatlab\n",
+    "HasMatlab = True\nSTARTD_ATTRS = $(STARTD_ATTRS) HasMatlab\n",
 )
 QUOTED_NAME: Final = Finding(
     "P424",
@@ -62,31 +65,64 @@ QUOTED_NAME: Final = Finding(
     'START = "RequestMemory" < 4096\n',
     "START = RequestMemory < 4096\n",
 )
+TEXT_SUM: Final = Finding(
+    "P425",
+    WARNING,
+    "a sum of texts",
+    "`+` adds numbers; with a text it is an error. strcat() joins.",
+    "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
+    'SYSTEM_PERIODIC_HOLD_REASON = "too large: " + MemoryUsage\n',
+    "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
+    'SYSTEM_PERIODIC_HOLD_REASON = strcat("too large: ", MemoryUsage)\n',
+)
 
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
 _Found = tuple[Finding, str, Node, str | None]
 
 
-def check_slips(view: View) -> Iterator[Diagnostic]:
+def check_slips(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything about slips."""
     for setting in view.settings:
-        source = setting.entry.source
-        if source is None or not setting.entry.raw.startswith("+"):
-            continue
-        if source.text[: setting.entry.start].endswith("="):
+        if _is_exchanged_assignment(setting):
             yield EXCHANGED_ASSIGNMENT.on(
                 setting.entry, f"`{setting.macro} =+` sets it anew", "did you mean `+=`?"
             )
-    for one in held(view):
+        if setting.knob is not None and setting.knob.kind is Kind.DOUBLE:
+            yield from _divided(setting)
+    for one in expressions:
         for kind, message, node, help_text in _findings(one):
-            yield kind.at(message, *one.spot(node), help_text)
+            yield one.say(kind, message, node, help_text)
+
+
+def _is_exchanged_assignment(setting: Setting) -> bool:
+    entry = setting.entry
+    if entry.source is None or not (entry.written or entry.raw).startswith("+"):
+        return False
+    return entry.source.text[: entry.start].endswith("=")
+
+
+_INTEGERS: Final = re.compile(r"(?<![\d.])(\d+)\s*/\s*(\d+)(?![\d.])")
+
+
+def _divided(setting: Setting) -> Iterator[Diagnostic]:
+    """A number that is written as a quotient of integers."""
+    found = _INTEGERS.search(setting.entry.raw)
+    if found is None or not int(found[2]) or not int(found[1]) % int(found[2]):
+        return
+    message = f"`{found[0]}` is {int(found[1]) // int(found[2])}: both are integers"
+    yield WHOLE_DIVISION.on(setting.entry, message, "write one of them as a real, as in `1.0`")
 
 
 def _findings(one: Held) -> Iterator[_Found]:
     for node in walk(one.tree):
         if isinstance(node, Binary):
-            found = _precedence(one, node) or _division(one, node)
+            found = (
+                _torn(one, node)
+                or _precedence(one, node)
+                or _division(one, node)
+                or _joined(one, node)
+            )
             if found is not None:
                 yield found
             yield from _quoted(one, node)
@@ -94,6 +130,12 @@ def _findings(one: Held) -> Iterator[_Found]:
             found = _exchanged(one, node)
             if found is not None:
                 yield found
+        elif isinstance(node, Literal) and isinstance(node.value, str):
+            yield from _scoped_in_quotes(node, node.value)
+    top = bare(one.tree)
+    if isinstance(top, Literal) and isinstance(top.value, str) and one.wants_no_text:
+        message = f"{one.name} is a text, and stands for no condition or number"
+        yield QUOTED_NAME, message, one.tree, "take the quotes away"
 
 
 # --- precedence -----------------------------------------------------------------------------------
@@ -104,11 +146,51 @@ def _precedence(one: Held, node: Binary) -> _Found | None:
         found = _negated(one, node) or _multiplied(one, node)
         if found is not None:
             return found
+    if node.operator == "||" and _is_alternative(node):
+        message = "`&&` binds before `||`, so it goes with the second alternative only"
+        return PRECEDENCE, message, node, "say with parentheses what is meant"
     for child in (node.left, node.right):
         if isinstance(child, Binary) and _looks_looser(one, node, child):
             message = f"`{child.operator}` binds before `{node.operator}`, although it looks looser"
             return PRECEDENCE, message, node, "say with parentheses what is meant"
     return None
+
+
+def _torn(one: Held, node: Binary) -> _Found | None:
+    """An operator in a macro that a tighter one outside of it tears apart.
+
+    With ``X = A || B`` and ``C && $(X)`` it is ``(C && A) || B``.
+    """
+    for child, edge in ((node.left, node.left.end - 1), (node.right, node.right.start)):
+        if not isinstance(child, Binary) or child.operator == node.operator:
+            continue
+        inside = one.macros[edge]
+        far = child.start if child is node.left else child.end - 1
+        if not inside or _begins_with(one.macros[far], inside):
+            continue
+        between = range(node.left.end, node.right.start)
+        if all(
+            _begins_with(one.macros[at], inside) for at in between if not one.text[at].isspace()
+        ):
+            name = inside[-1].partition("@")[0]
+            message = f"`{node.operator}` in {name} binds after the `{child.operator}` outside"
+            return PRECEDENCE, message, node, f"put the value of {name} in parentheses"
+    return None
+
+
+def _begins_with(path: tuple[str, ...], start: tuple[str, ...]) -> bool:
+    return path[: len(start)] == start
+
+
+def _is_alternative(node: Binary) -> bool:
+    """``State == 1 || State == 5 && X``: is one attribute equal to this or that?"""
+    right = node.right
+    while isinstance(right, Binary) and right.operator == "&&":
+        right = right.left
+    if right is node.right or not isinstance(right, Binary) or not isinstance(node.left, Binary):
+        return False
+    sides = node.left, right
+    return all(side.operator == "==" for side in sides) and bare(node.left.left) == bare(right.left)
 
 
 def _negated(one: Held, node: Binary) -> _Found | None:
@@ -128,15 +210,17 @@ def _is_condition(one: Held, node: Node) -> bool:
 
 def _multiplied(one: Held, node: Binary) -> _Found | None:
     """``100 * RemoteOwner =?= UNDEFINED``: the product comes first, and is an error."""
-    for side in (node.left, node.right):
+    sides = [node.left, node.right]
+    while sides:
+        side = sides.pop()
         if not isinstance(side, Binary) or BINARY[side.operator].precedence < 9:
             continue
+        sides += (side.left, side.right)
         value = one.evaluation.alone(side)
         operands = [one.evaluation.alone(part) for part in (side.left, side.right)]
-        if value.error and not value.defined and any(part.has_text for part in operands):
-            message = (
-                f"`{side.operator}` binds before `{node.operator}`, so its operand is a string"
-            )
+        texts = [part for part in operands if part.has_text and not part.is_measured]
+        if value.error and not value.defined and texts:
+            message = f"`{side.operator}` binds before `{node.operator}`, so it gets a string"
             return PRECEDENCE, message, node, "put the comparison in parentheses"
     return None
 
@@ -215,6 +299,13 @@ def _division(one: Held, node: Binary) -> _Found | None:
     if value.whole == (0, 0) and value.real is None and top.whole != (0, 0):
         message = f"`{unparse(node)}` is 0: both are integers"
         return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
+    if _is_compared_with_fraction(one, node):
+        message = f"`{unparse(node)}` is a whole number: both are integers"
+        return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
+    rest = _rest(one, node)
+    if rest and value.whole is not None:
+        message = f"`{unparse(node)}` is {value.whole[0]}: both are integers"
+        return WHOLE_DIVISION, message, node, "write one of them as a real, as in `1.0`"
     part, whole = bare(node.left), bare(node.right)
     if not isinstance(part, Reference) or not isinstance(whole, Reference):
         return None
@@ -226,10 +317,53 @@ def _division(one: Held, node: Binary) -> _Found | None:
     return None
 
 
+def _is_compared_with_fraction(one: Held, node: Binary) -> bool:
+    """``RequestCpus / 64 > 0.9``."""
+    if one.evaluation.alone(node).real is not None:
+        return False
+    for above in comparisons(one.tree):
+        for side, other in ((above.left, above.right), (above.right, above.left)):
+            known = single_number(one.evaluation.alone(other))
+            if bare(side) is node and known is not None and known % 1:
+                return True
+    return False
+
+
+def _rest(one: Held, node: Binary) -> int:
+    """What a division of two written integers drops."""
+    left, right = (single_value(one.evaluation.alone(side)) for side in (node.left, node.right))
+    if left.__class__ is not int or right.__class__ is not int or names(node):
+        return 0
+    assert isinstance(left, int)
+    assert isinstance(right, int)
+    return left % right if right else 0
+
+
+def _scoped_in_quotes(node: Literal, text: str) -> Iterator[_Found]:
+    """``"TARGET.Owner"``."""
+    scope, dot, name = text.partition(".")
+    if dot and scope.casefold() in ("my", "target") and find_attribute(name) is not None:
+        message = f'`"{text}"` is a text, not the attribute'
+        yield QUOTED_NAME, message, node, f"did you mean `{text}`?"
+
+
+def _joined(one: Held, node: Binary) -> _Found | None:
+    """``"text" + x``."""
+    sides = [bare(node.left), bare(node.right)]
+    texts = [side for side in sides if isinstance(side, Literal) and isinstance(side.value, str)]
+    if node.operator != "+" or not texts:
+        return None
+    return TEXT_SUM, f"`{unparse(node)}` is an error", node, "join texts with strcat()"
+
+
 def _quoted(one: Held, node: Binary) -> Iterator[_Found]:
     for side, other in ((node.left, node.right), (node.right, node.left)):
         text, beside = bare(side), one.evaluation.alone(other)
         if not isinstance(text, Literal) or not isinstance(text.value, str):
+            continue
+        if text.value.casefold() in ("undefined", "error") and node.operator in COMPARISONS:
+            message = f'`"{text.value}"` is a text, not the value'
+            yield QUOTED_NAME, message, text, f"did you mean `{text.value}`?"
             continue
         if find_attribute(text.value) is None and find_ephemeral(text.value) is None:
             continue

@@ -27,6 +27,16 @@ NOT_HONOURED: Final = Finding(
     "STARTD_AD_REEVAL_EXPR = True\n",
     "# STARTD_AD_REEVAL_EXPR = True\n",
 )
+NOT_HERE: Final = Finding(
+    "P912",
+    WARNING,
+    "a configuration file that is not here",
+    "The file that LOCAL_CONFIG_FILE names cannot be read on this machine, and everything said here"
+    " is said without it. Daemons that do not find it either do not start, unless"
+    " REQUIRE_LOCAL_CONFIG_FILE is False. Name another one with `-D LOCAL_CONFIG_FILE=...`.",
+    "LOCAL_CONFIG_FILE = /etc/condor/condor_config.local\n",
+    "LOCAL_CONFIG_FILE = /etc/condor/condor_config.local\nREQUIRE_LOCAL_CONFIG_FILE = False\n",
+)
 
 
 def check_support(loaded: PolicyLoad) -> Iterator[Diagnostic]:

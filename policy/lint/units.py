@@ -5,7 +5,7 @@ Follows: units of the macros in the manual; what is too small or too great is a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -14,11 +14,13 @@ from classad.syntax.nodes import Binary, Node, Reference
 from classad.syntax.unparse import unparse
 from policy.attributes import DATE, SECONDS
 from policy.knobs import shares as shares
-from policy.lint.expressions import Held, held
+from policy.language.macros import ExpansionError
+from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons
+from policy.lint.trees import bare, comparisons, names
 from policy.lint.view import Setting, View
 from policy.values.domain import PLAIN, single_number
+from policy.values.functions import CLOCK
 
 NOT_SECONDS: Final = Finding(
     "P601",
@@ -65,8 +67,9 @@ DATE_AS_DURATION: Final = Finding(
 GIGABYTES: Final = Finding(
     "P606",
     WARNING,
-    "an amount of memory that seems to be in GiB",
-    "Memory and RequestMemory are in MiB: 16 of them are next to nothing.",
+    "an amount that seems to be in GiB",
+    "Memory and RequestMemory are in MiB, Disk and RequestDisk in KiB: 16 of them are next to"
+    " nothing.",
     "START = TARGET.RequestMemory <= 16\n",
     "START = TARGET.RequestMemory <= 16 * 1024\n",
 )
@@ -74,6 +77,8 @@ GIGABYTES: Final = Finding(
 _LEAST_AGE: Final = 30.0
 #: For how long a job runs or waits, in seconds, nobody asks for less than this.
 _LEAST_RUN: Final = 200.0
+#: For how long a claim is kept, nobody asks for less than this.
+_LEAST_CLAIM: Final = 100.0
 _RUNS: Final = frozenset(
     (
         *("remotewallclocktime", "totaljobruntime", "jobduration", "committedtime"),
@@ -88,31 +93,53 @@ _QUICK: Final = frozenset(
     )
 )
 #: The greatest plausible number, by unit.
-_GREATEST: Final = {"MiB": 2.0**25, "KiB": 1e12}
-_GIGABYTES: Final = (2.0, 32.0)
-_MEMORY: Final = frozenset(("memory", "requestmemory", "totalmemory", "memoryusage"))
+_GREATEST: Final = {"MiB": 2.0**24, "KiB": 1e11}
+#: Amounts below these are in another unit.
+_LEAST: Final = {
+    **dict.fromkeys(("memory", "requestmemory", "totalmemory", "memoryusage"), 65.0),
+    **dict.fromkeys(("disk", "requestdisk", "totaldisk", "diskusage"), 2048.0),
+}
 #: Before this an instant is a duration that somebody took for one.
 _FIRST_DATE: Final = 1e9
-#: Expressions that are times themselves.
-_TIMES: Final = frozenset(("maxjobretirementtime", "claim_worklife", "machinemaxvacatetime"))
+#: Instants from which a job's age is counted.
+_BEGINNINGS: Final = frozenset(
+    (
+        *("jobstart", "jobstartdate", "jobcurrentstartdate", "jobcurrentstartexecutingdate"),
+        *("qdate", "enteredcurrentstatus", "joblaststartdate"),
+    )
+)
+#: Instants that lie in the future.
+_AHEAD: Final = ("expiration", "completion", "deferraltime", "todie", "toretire", "endtime")
+#: Macros that are times, and what is less than anybody means.
+_TIMES: Final = {
+    "maxjobretirementtime": 200.0,
+    "claim_worklife": 60.0,
+    "machinemaxvacatetime": 5.0,
+    "startd_noclaim_shutdown": 60.0,
+    "offline_expire_ads_after": 3600.0,
+    "preen_interval": 3600.0,
+    "classad_lifetime": 60.0,
+    "job_default_lease_duration": 60.0,
+}
+#: Macros that are amounts of memory, and what is less than anybody means.
+_AMOUNTS: Final = {"memory": 256.0, "job_default_requestmemory": 17.0}
 
 
-def check_units(view: View) -> Iterator[Diagnostic]:
+def check_units(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything about units."""
     for setting in view.settings:
         knob = setting.knob
         if knob is not None and knob.plausible is not None and knob.unit == "s":
             yield from _time(setting, *knob.plausible)
+        yield from _written(setting)
     for setting in view.of(shares.GROUP_PRIO_FACTOR):
         reading = setting.reading
         if reading is not None and reading.diagnostic is None and reading.number() < 1:
             message = f"{setting.macro}: {reading.number():g} is no priority factor, 1 is used"
             yield SMALL_FACTOR.on(setting.entry, message)
-    for one in held(view):
+    for one in expressions:
         for node in comparisons(one.tree):
             yield from _compared(one, node)
-        if one.name.casefold() in _TIMES:
-            yield from _whole_time(one)
 
 
 def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
@@ -120,17 +147,31 @@ def _time(setting: Setting, least: float, most: float) -> Iterator[Diagnostic]:
     if reading is None or reading.diagnostic is not None:
         return
     value = reading.number()
-    if value != 0 and not least <= value <= most:
+    if value == 0 and setting.knob is shares.PRIORITY_HALFLIFE:
+        message = f"{setting.name} is 0, so nobody has a past: only present usage counts"
+        yield NOT_SECONDS.on(setting.entry, message, "decay is switched off by a very large number")
+    elif value != 0 and not least <= value <= most:
         message = f"{setting.name} is {value:g} seconds"
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
 
 
-def _whole_time(one: Held) -> Iterator[Diagnostic]:
-    """An expression that is a number of seconds, and a small one."""
-    value = single_number(one.evaluation.value)
-    if value is not None and 1 < value < _LEAST_AGE:
-        message = f"{one.name} is {value:g} seconds"
-        yield NOT_SECONDS.at(message, *one.spot(one.tree), "times are in seconds")
+def _written(setting: Setting) -> Iterator[Diagnostic]:
+    """Times and amounts that are written as a number."""
+    folded = setting.macro.casefold()
+    unit = "seconds" if folded in _TIMES else "MiB" if folded in _AMOUNTS else ""
+    if not unit:
+        return
+    try:
+        value = float(setting.config.expand(setting.entry).text)
+    except (ExpansionError, ValueError):
+        return
+    message = f"{setting.macro} is {value:g} {unit}"
+    if 0 < value < _TIMES.get(folded, 0):
+        yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
+    elif 0 < value < _AMOUNTS.get(folded, 0):
+        yield GIGABYTES.on(setting.entry, message, f"did you mean `{value:g} * 1024`?")
+    elif folded in _AMOUNTS and value >= _GREATEST["MiB"]:
+        yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
 
 
 def _sides(one: Held, node: Binary) -> Iterator[tuple[Node, str, Node]]:
@@ -142,21 +183,30 @@ def _sides(one: Held, node: Binary) -> Iterator[tuple[Node, str, Node]]:
 def _compared(one: Held, node: Binary) -> Iterator[Diagnostic]:
     for side, operator, other in _sides(one, node):
         mine, theirs = one.evaluation.alone(side), one.evaluation.alone(other)
-        where = one.spot(node)
         if mine.unit == DATE:
             if theirs.unit == SECONDS or _is_short(_number(one, other)):
                 message = f"`{unparse(side)}` is an instant, and `{unparse(other)}` a duration"
                 help_text = f"did you mean `time() - {unparse(side)}`?"
-                yield DATE_AS_DURATION.at(message, *where, help_text if _is_name(side) else None)
+                yield one.say(
+                    DATE_AS_DURATION, message, node, help_text if _is_name(side) else None
+                )
+            continue
+        if mine.unit == SECONDS and _is_instant(_number(one, other)):
+            message = f"`{unparse(side)}` is a duration, and `{unparse(other)}` an instant"
+            yield one.say(DATE_AS_DURATION, message, node)
+            continue
+        if _is_ahead(one, side) and operator in (">", ">=") and (_number(one, other) or 0) > 0:
+            message = f"`{unparse(side)}` is negative: the instant lies in the past"
+            yield one.say(DATE_AS_DURATION, message, node, "exchange the two")
             continue
         value = _number(one, other)
         if value is None or theirs.unit not in (PLAIN, ""):
             continue
-        found = _amount(side, mine.unit, value)
-        if found is None and one.name.casefold() not in _QUICK:
-            found = _age(side, mine.unit, operator, value)
+        found = _amount(side, operator, mine.unit, value)
+        if found is None and mine.unit == SECONDS and operator in (">", ">="):
+            found = _age(one, side, value)
         if found is not None:
-            yield found[0].at(found[1], *where)
+            yield one.say(found[0], found[1], node)
 
 
 def _number(one: Held, node: Node) -> float | None:
@@ -172,22 +222,51 @@ def _is_name(side: Node) -> bool:
     return isinstance(side, Reference)
 
 
-def _amount(side: Node, unit: str, value: float) -> tuple[Finding, str] | None:
+def _is_instant(value: float | None) -> bool:
+    return value is not None and _FIRST_DATE <= value < 2.0**32
+
+
+def _is_ahead(one: Held, side: Node) -> bool:
+    """Is it an instant of the past, less the present?"""
+    if not isinstance(side, Binary) or side.operator != "-":
+        return False
+    left, right = bare(side.left), one.evaluation.alone(side.right)
+    if not isinstance(left, Reference) or right != CLOCK:
+        return False
+    future = left.name.casefold().endswith(_AHEAD)
+    return one.evaluation.alone(left).unit == DATE and not future
+
+
+def _amount(side: Node, operator: str, unit: str, value: float) -> tuple[Finding, str] | None:
     if unit not in _GREATEST:
         return None
-    if value > _GREATEST[unit]:
+    if value >= _GREATEST[unit]:
         message = f"`{unparse(side)}` is in {unit}, and no slot has {value:g} of them"
         return NOT_MEBIBYTES, message
-    named = isinstance(side, Reference) and side.name.casefold() in _MEMORY
-    if named and _GIGABYTES[0] <= value < _GIGABYTES[1]:
-        return GIGABYTES, f"`{unparse(side)}` is in MiB, and {value:g} of them are very few"
+    name = side.name.casefold() if isinstance(side, Reference) else ""
+    least = _LEAST.get(name, 0.0)
+    if name == "requestdisk" and operator in (">", ">="):
+        least = 0.0  # at least so much is asked for, and that may be little
+    if 2 <= value < least:
+        return GIGABYTES, f"`{unparse(side)}` is in {unit}, and {value:g} of them are very few"
     return None
 
 
-def _age(side: Node, unit: str, operator: str, value: float) -> tuple[Finding, str] | None:
-    if unit != SECONDS or operator not in (">", ">=") or value <= 1:
+def _age(one: Held, side: Node, value: float) -> tuple[Finding, str] | None:
+    least = _LEAST_AGE
+    if one.name.casefold() == "preemption_requirements":
+        least = _LEAST_CLAIM
+    if _is_run(side) and one.name.casefold() != "system_periodic_release":
+        least = _LEAST_RUN
+    elif one.name.casefold() in _QUICK:
         return None
-    run = isinstance(side, Reference) and side.name.casefold() in _RUNS
-    if value < (_LEAST_RUN if run else _LEAST_AGE):
-        return SHORT_AGE, f"`{unparse(side)}` is in seconds, and {value:g} of them are very few"
-    return None
+    if not 1 < value < least:
+        return None
+    return SHORT_AGE, f"`{unparse(side)}` is in seconds, and {value:g} of them are very few"
+
+
+def _is_run(side: Node) -> bool:
+    """Is it how long a job has run or waited?"""
+    if isinstance(side, Reference):
+        return side.name.casefold() in _RUNS
+    return isinstance(side, Binary) and bool(names(side.right) & _BEGINNINGS)

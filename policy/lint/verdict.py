@@ -16,9 +16,11 @@ from classad.errors import Diagnostic
 from policy.config import Config
 from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import MAIN, find_readers
+from policy.knobs.reading import EXPANDED
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
-from policy.lint.findings import all_findings
-from policy.lint.support import NOT_RUN
+from policy.lint.finding import NOTE
+from policy.lint.findings import COMPLETED, all_findings
+from policy.lint.support import NOT_HERE, NOT_RUN
 from policy.lint.view import Setting, View, view
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
@@ -27,12 +29,15 @@ _FEW = 2
 
 @frozen
 class Verdict:
-    """``status`` is the exit status where the daemon does not start."""
+    """``status`` is the exit status where the daemon does not start; ``text`` names lines of the
+    configuration's first file without the file."""
 
     daemon: Daemon
     starts: bool
     status: int
     text: str
+    #: What keeps it from starting, or from its work.
+    cause: Diagnostic | None = None
 
     @property
     def qualified(self) -> bool:
@@ -53,20 +58,25 @@ class Examination:
         return all(verdict.starts for verdict in self.verdicts)
 
 
-def examine(config: Config, *, asked: bool = False) -> Examination:
+def examine(config: Config, *, asked: bool = False, fragment: bool = False) -> Examination:
     """The verdicts and the findings; ``asked``: only of the daemon that the configuration is
-    read for, else of all whose macros the files set."""
+    read for, else of all whose macros the files set; ``fragment``: other files complete it."""
     seen = view(config)
     loads = negotiator_loads(seen)
     endings = list(find_endings(seen, loads))
     findings = all_findings(seen, loads, endings)
+    for found in findings if fragment else ():
+        if found.id in COMPLETED:
+            found.severity = NOTE
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
     if not asked:
         daemons = _concerned(seen, endings) or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
-    unknown = any(found.id == NOT_RUN.id for found in findings)
-    verdicts = [_verdict(one, unreadable, endings, findings, unknown) for one in daemons]
+    left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
+    tail = ", as far as can be told without what was left out" if left_out else ""
+    root = config.files[0] if config.files else ""
+    verdicts = [_verdict(one, unreadable, endings, findings, tail, root) for one in daemons]
     return Examination(tuple(verdicts), findings)
 
 
@@ -99,25 +109,26 @@ def _verdict(
     unreadable: list[Diagnostic],
     endings: Iterable[Ending],
     findings: Iterable[Diagnostic],
-    programs: bool,
+    tail: str,
+    root: str,
 ) -> Verdict:
-    if unreadable:
-        text = f"{daemon} would not start: exit status 1, {_at(unreadable[0])}"
-        return Verdict(daemon, False, 1, text)
-    for ending in endings:
-        if ending.daemon == daemon:
-            text = f"{daemon} would not start: exit status {ending.status}, {_at(ending.found)}"
-            return Verdict(daemon, False, ending.status, text)
-    tail = ", as far as can be told without running programs" if programs else ""
-    if daemon.subsystem == "STARTD":
-        broken = OTHER_KNOBS["start"].broken
-        useless = [found for found in findings if found.help == broken]
-        if useless:
-            tail = f", but take no jobs: {_at(useless[0])}"
+    ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
+    reasons = [*((1, found) for found in unreadable[:1]), *ended]
+    if reasons:
+        status, cause = reasons[0]
+        text = f"{daemon} would not start: exit status {status}, {_at(cause, root)}"
+        return Verdict(daemon, False, status, text, cause)
+    broken = OTHER_KNOBS["start"].broken
+    useless = [found for found in findings if found.help == broken]
+    if useless and daemon.subsystem == "STARTD":
+        text = f"{daemon} would start, but take no jobs: {_at(useless[0], root)}"
+        return Verdict(daemon, True, 0, text, useless[0])
     return Verdict(daemon, True, 0, f"{daemon} would start{tail}")
 
 
-def _at(found: Diagnostic) -> str:
+def _at(found: Diagnostic, root: str) -> str:
     if found.source is None:
         return found.message
-    return f"{found.source.name}:{found.line}: {found.message}"
+    name = found.source.name.removesuffix(EXPANDED)
+    place = f"line {found.line}" if name == root else f"{name}:{found.line}"
+    return f"{place}: {found.message}"

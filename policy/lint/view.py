@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Kind, Knob
-from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import Reading, read_knob
 from policy.knobs.shares import GROUP_NAMES
@@ -113,7 +113,7 @@ class View:
 
 def covering(macro: str) -> Knob | None:
     """The declaration of a macro, of the negotiator's or another daemon's."""
-    return find_knob(macro) or OTHER_KNOBS.get(macro.casefold())
+    return find_knob(macro) or find_other(macro)
 
 
 def split_prefix(config: Config, name: str) -> tuple[str | None, str]:
@@ -154,7 +154,8 @@ def view(config: Config) -> View:
     return View(config, settings, words, names, groups, defined)
 
 
-def _setting(config: Config, entry: Definition) -> Setting:
+def unread_setting(config: Config, entry: Definition) -> Setting:
+    """A definition as the daemon that it is for would see it, without its value."""
     prefix, macro = split_prefix(config, entry.name)
     knob = covering(macro)
     subsystem = config.context.subsystem if knob is None else knob.read_by
@@ -163,15 +164,20 @@ def _setting(config: Config, entry: Definition) -> Setting:
         subsystem = prefix.upper()
     elif prefix is not None:
         local = prefix
-    reader = config.seen_by(subsystem, local)
+    return Setting(entry, macro, prefix, config.seen_by(subsystem, local), knob)
+
+
+def _setting(config: Config, entry: Definition) -> Setting:
+    unread = unread_setting(config, entry)
+    reader, knob, macro = unread.config, unread.knob, unread.macro
     if knob is None or reader.lookup(macro) is not entry:
-        return Setting(entry, macro, prefix, reader, knob)
+        return unread
     reading = read_knob(reader, knob, macro)
     tree = None
     if knob.kind is Kind.EXPR and reading.diagnostic is None:
         parsed = reading.expression()
         tree = None if parsed is None else parsed.node
-    return Setting(entry, macro, prefix, reader, knob, reading, tree)
+    return evolve(unread, reading=reading, tree=tree)
 
 
 def endless(setting: Setting) -> ExpansionError | None:

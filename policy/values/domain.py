@@ -199,6 +199,20 @@ def single_number(given: Abstract) -> float | None:
     return float(value) if value.__class__ in (int, float) else None
 
 
+def of_its_kinds(given: Abstract) -> Abstract:
+    """All values of the kinds that it can be, and undefined."""
+    return Abstract(
+        True,
+        given.error,
+        BOTH if given.truths else frozenset(),
+        ALL_WHOLE if given.is_measured else None,
+        ALL_REAL if given.is_measured else None,
+        given.is_measured,
+        None if given.has_text else frozenset(),
+        other=given.other,
+    )
+
+
 def join(left: Abstract, right: Abstract) -> Abstract:
     """What is one or the other."""
     if left.empty or right.empty:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from math import ceil, floor, inf
 from typing import Final
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from classad.language.values import INT_MAX, INT_MIN
-from policy.attributes import DATE, Attribute, Moment, find_attribute
+from policy.attributes import DATE, Moment, find_attribute
 from policy.ephemeral import Ad, Ephemeral, Presence, find_ephemeral
 from policy.knobs.declaration import Use
 from policy.values.domain import (
@@ -43,6 +43,10 @@ _GREATEST: Final[Mapping[str, int]] = {
 _GREATEST_WHOLE: Final = 2**40
 _GREATEST_REAL: Final = 3.0e38
 _LEAST_PRIORITY: Final = 0.5
+#: States of a slot that somebody has.
+_CLAIMED: Final = frozenset(("Claimed", "Preempting"))
+#: Status of a job that is offered to a free slot.
+_IDLE: Final = (1, 1)
 #: All that GROUP_SORT_EXPR sees.
 _OF_GROUPS: Final[Mapping[str, Abstract]] = {
     "accountinggroup": ANY_TEXT,
@@ -60,13 +64,15 @@ _HERE: Final[Mapping[str, Ad]] = {"slot": Ad.SLOT, "request": Ad.REQUEST}
 class Surroundings:
     """Where an expression is evaluated.
 
-    ``during_match``: the negotiator has put its attributes in.  ``published``: case-folded names
-    that the configuration puts into ads; nothing is known of their values.
+    ``during_match``: the negotiator has put its attributes in.  ``published``: what is known of
+    attributes that the configuration puts into ads, by case-folded name.  ``free``: nobody has
+    claimed the slot, and the job is idle.
     """
 
     use: Use
     during_match: bool = False
-    published: frozenset[str] = frozenset()
+    published: Mapping[str, Abstract] = field(factory=dict)
+    free: bool = False
 
     def look_up(self, scope: str, name: str) -> tuple[Key, Abstract]:
         """The attribute that a reference finds, and what it can be."""
@@ -104,28 +110,25 @@ class Surroundings:
             known = _OF_GROUPS.get(folded)
             return (NOTHING, False) if known is None else (known, True)
         if folded in self.published:
-            return ANYTHING, False
+            return self.published[folded], False
         added = find_ephemeral(folded)
         if added is not None and self.during_match and added.ad is _HERE.get(kind):
             return _of_ephemeral(added), added.presence is Presence.ALWAYS
         row = find_attribute(folded)
         if row is not None and row.ads:
             moment = row.ads.get(_KINDS.get(kind, kind))
-            if moment is None:
+            if moment is None or (self.free and moment is Moment.CLAIMED):
                 return NOTHING, False
-            return _of_row(row, kind), moment is Moment.ALWAYS
+            value = _of_type(row.type, row.unit, row.range, row.values)
+            if self.free and row.name == "State":
+                value = evolve(value, texts=value.texts and value.texts - _CLAIMED)
+            elif self.free and row.name == "JobStatus":
+                value = evolve(value, whole=_IDLE)
+            return value, moment is Moment.ALWAYS
         if added is not None and not added.kept and added.presence is not Presence.CLAIM:
             local = added.ad is Ad.MATCH and kind == "slot"
             return (ANYTHING, False) if local else (NOTHING, False)
         return ANYTHING, False
-
-
-def _of_row(row: Attribute, kind: str) -> Abstract:
-    value = _of_type(row.type, row.unit, row.range, row.values)
-    requested = kind != "slot" and row.name.startswith("Request")
-    if requested and value.whole is not None and value.real is None:
-        value = evolve(value, real=(float(value.whole[0]), float(value.whole[1])))
-    return value
 
 
 def _of_ephemeral(added: Ephemeral) -> Abstract:

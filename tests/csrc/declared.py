@@ -23,10 +23,8 @@ _SIGNS: Final = {
 }  # fmt: skip
 #: Tokens behind which a ``-`` is a subtraction.
 _OPERANDS: Final = {")": "CLOSE_PAREN", "]": "CLOSE_BOX", "}": "CLOSE_BRACE"}
-_LITERALS: Final = (
-    "DOT", "NAME", "QUOTED", "INTEGER", "REAL", "STRING", "ESCAPED", "TRUE", "FALSE", "UNDEFINED",
-    "ERROR", "KINDS",
-)  # fmt: skip
+#: The last ones are the kinds of nodes without operands, in their order.
+_OTHERS: Final = ("DOT", "NAME", "QUOTED", *NODE_KINDS[: NODE_KINDS.index("REFERENCE")], "KINDS")
 
 
 def header() -> str:
@@ -53,7 +51,7 @@ def header() -> str:
         _enum("CA_", [str(row.opcode) for row in OPCODES]),
         "/* Kinds of tokens.  Operators come first, as OPERATORS of classad/syntax/native.py has",
         " * them; behind those from CA_T_CLOSE_PAREN on a `-` is a subtraction. */",
-        _enum("CA_T_", [*tokens, *_OPERANDS.values(), *_LITERALS]),
+        _enum("CA_T_", [*tokens, *_OPERANDS.values(), *_OTHERS]),
         "/* How tightly binary operators bind, and what signs mean, by their first character. */",
         _table("BINDINGS", (f"[CA_T_{token}] = {level}" for token, level in binding.items())),
         _table("SIGNS", ('{"", 0}', *(f'{{"{text}", CA_T_{token}}}' for text, token in signs))),

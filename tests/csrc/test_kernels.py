@@ -34,13 +34,13 @@ Order = Callable[[list[list[float]]], list[int]]
 
 
 def functions(backend: str) -> tuple[Select, Order]:
-    _, top, sort = kernels._choose(backend)
+    order = kernels._choose(backend)[1]
 
     def top_k(columns: list[list[float]], k: int) -> list[int]:
         keys, count, rows = keyed(columns)
-        return top(keys, count, rows, min(k, count))
+        return order(keys, count, rows, min(k, count), True)
 
-    return top_k, lambda columns: sort(*keyed(columns), len(columns[0]))
+    return top_k, lambda columns: order(*keyed(columns), len(columns[0]), False)
 
 
 def keyed(columns: list[list[float]]) -> tuple[list[Key], int, "array[int]"]:
@@ -75,12 +75,12 @@ def test_a_constant_column_before_or_behind_changes_nothing(backend: str) -> Non
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_first_rows_are_those_of_all(backend: str) -> None:
-    sort = kernels._choose(backend)[2]
+    ordered = kernels._choose(backend)[1]
     for keys, order in vectors():
         rows = len(keys)
         for wanted in {0, 1, 2, 15, 16, 17, 40, rows // 2, rows - 1, rows}:
             if 0 <= wanted <= rows:
-                assert sort(*keyed([keys]), wanted) == order[:wanted]
+                assert ordered(*keyed([keys]), wanted, False) == order[:wanted]
 
 
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, -1.0, 1e300, math.inf, -math.inf, math.nan])
@@ -136,13 +136,13 @@ def test_some_rows_are_ordered_as_if_there_were_no_others(
     backend: str, case: tuple[list[Key], int, "array[int]"], wanted: int
 ) -> None:
     keys, size, rows = case
-    _, top, sort = kernels._choose(backend)
+    ordered = kernels._choose(backend)[1]
     wanted = min(wanted, len(rows))
     columns = [[key.at(row) for row in rows] for key in keys] or [[0.0] * len(rows)]
     order = [rows[place] for place in kernels.sort_order(columns)]
-    assert sort(keys, size, rows, wanted) == order[:wanted]
+    assert ordered(keys, size, rows, wanted, False) == order[:wanted]
     best = [rows[place] for place in kernels.top_rows(*keyed(columns), wanted)]
-    assert top(keys, size, rows, wanted) == best
+    assert ordered(keys, size, rows, wanted, True) == best
 
 
 @pytest.mark.parametrize(
@@ -163,10 +163,11 @@ def test_keys_that_are_too_short_are_refused(key: Key) -> None:
 
 @needs_c
 def test_rows_that_there_are_not_are_refused() -> None:
-    for choose in kernels._choose("c")[1:]:
+    order = kernels._choose("c")[1]
+    for stable in (False, True):
         for row in (-1, 2):
             with pytest.raises(ValueError, match="the C kernel refused its arguments"):
-                choose([Key(array("d", [1.0, 2.0]))], 2, array("i", [0, row]), 1)
+                order([Key(array("d", [1.0, 2.0]))], 2, array("i", [0, row]), 1, stable)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

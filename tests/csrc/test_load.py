@@ -232,6 +232,11 @@ def test_dense_and_sparse_columns(runs: list[tuple[int, set[str]]]) -> None:
         assert sum(value is not None for value in values) == column.present
 
 
+def test_a_refused_line_names_no_column(store: str) -> None:
+    columns = load_long(b'CPUS = (4\nName = "a"\n\nCpus = 8\n')
+    assert columns.names == ["Name", "Cpus"]
+
+
 def test_columns_and_values(store: str) -> None:
     columns = load_long(b'Name = "A"\nX = 0.5\n\nname = "a"\nx = Y + 1\n\nNAME = UNDEFINED\n')
     assert columns.names == ["Name", "X"]

@@ -118,6 +118,23 @@ def test_plausible_pools_are_large_and_last() -> None:
         assert 1000.0 in factors  # what a lasting negotiator is made to write its log with
 
 
+def test_crowded_pools_have_it_all() -> None:
+    scenarios = [KINDS["crowded"](seed) for seed in range(30000, 30030)]
+    for scenario in scenarios:
+        steps = (scenario, *scenario["cycles"])
+        ids = [(job["schedd"], job["id"]) for step in steps for job in step.get("jobs", ())]
+        assert len(set(ids)) == len(ids)
+    ads = [entry["ad"] for scenario in scenarios for entry in scenario["slots"]]
+    for name in ("ConsumptionCpus", "WantAdRevaluate", "RetirementTimeRemaining"):
+        assert any(name in ad for ad in ads)
+    homes = {
+        (scenario["name"], job["submitter"], job["schedd"])
+        for scenario in scenarios
+        for job in scenario["jobs"]
+    }
+    assert len(homes) > len({home[:2] for home in homes})
+
+
 def test_ads_are_those_of_the_scenario_reader() -> None:
     """Both readers of scenarios give the same attributes, however a name is spelled."""
     scenario = KINDS["wild"](30000)
@@ -241,6 +258,9 @@ def test_a_known_difference_is_counted_by_its_number() -> None:
     }
     assert known_departures(scenario) == ("D-502",)
     assert known_departures({**scenario, "jobs": None}) == ()
+    later = {"name": "b", "ad": {}}
+    scenario["cycles"] = [{}, {"slots": scenario["slots"]}]
+    assert known_departures({**scenario, "slots": [later]}) == ("D-502",)
 
 
 def test_ties_by_address_are_not_compared() -> None:

@@ -13,6 +13,7 @@ from negotiator.accounting.accountant import Accountant, AccountantSettings, exp
 from negotiator.accounting.restart import recounted
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
+from negotiator.scenario.course import play
 from pieslice.conform.negotiation.accounting import ACCOUNTING_KINDS
 from pieslice.conform.runner import check_case
 
@@ -57,6 +58,25 @@ def test_a_negotiator_that_starts_recounts_from_the_claims_on_record() -> None:
         "a.b": (1, 1.5),
         "<none>": (0, 0.0),
         "no.group": (0, 0.0),
+    }
+
+
+def test_claims_on_record_have_the_limits_that_they_were_matched_for() -> None:
+    """Those of a claim that was there are in its ad; a match has the ones it was counted for."""
+    jobs = [{"submitter": "ann", "count": 2, "ad": {"ConcurrencyLimits": '"Matlab:2,nfs"'}}]
+    claimed = {"State": '"Claimed"', "RemoteUser": '"bob@test"'}
+    limited = {**claimed, "MatchedConcurrencyLimits": '"nfs"'}
+    slots = [{"name": "a@m"}, {"name": "b@m", "ad": claimed}, {"name": "c@m", "ad": limited}]
+    scenario: dict[str, Any] = {"slots": slots, "jobs": jobs}
+    seen: dict[str, Any] = {"slot_order": [], "matches": [], "rejections": [], "pies": []}
+    (cycle,) = play({"scenario": scenario, "observed": {"cycles": [seen]}})
+    found = cycle.result.accountant.resources
+    assert {
+        key.partition("@m@")[0]: it.matched_concurrency_limits for key, it in found.items()
+    } == {
+        "a": "matlab:2,nfs",
+        "b": None,
+        "c": "nfs",
     }
 
 

@@ -117,6 +117,13 @@ def test_submitters_are_made_from_jobs(pool: Path) -> None:
     assert bob.evaluate_attr("IdleJobs") == 2
     assert bob.evaluate_attr("ScheddName") == "ap1"
     assert bob.evaluate_attr("ScheddIpAddr") == NO_ADDRESS
+    assert bob.raw("JobPrioArray") is None
+    jobs = (pool / "jobs.ads").read_text()
+    (pool / "jobs.ads").write_text(
+        jobs.replace("ClusterId = 3\n", "ClusterId = 3\nJobPrio = 7\n", 1)
+    )
+    (pool / "condor_config").write_text("USE_GLOBAL_JOB_PRIOS = True\n")
+    assert read(pool).snapshot.submitters[0].evaluate_attr("JobPrioArray") == "7,0"
 
 
 def test_without_accounting_everybody_starts_fresh(pool: Path) -> None:
@@ -208,3 +215,18 @@ def test_bad_configuration_line(pool: Path) -> None:
     capture = read(pool)
     assert any("condor_config:1:" in item.headline() for item in capture.diagnostics)
     assert any("^" in item.render() for item in capture.diagnostics)
+
+
+def test_a_capture_that_lacks_what_a_rule_needs_is_said_to(pool: Path) -> None:
+    """Private ads are in no capture; ids of autoclusters are where the schedd wrote them."""
+    append(pool / "slots.ads", 'Name = "slot9@z"\nCpus = 1\nChildName = {"slot9_1@z"}\n')
+    assert headlines(read(pool), pool) == []
+    knobs = "ALLOW_PSLOT_PREEMPTION = True\nNEGOTIATE_ALL_JOBS_IN_CLUSTER = True\n"
+    with (pool / "condor_config").open("a") as file:
+        file.write(knobs)
+    (private,) = read(pool).diagnostics
+    assert private.message.startswith("the private ads of slots are not in the capture")
+    jobs = (pool / "jobs.ads").read_text()
+    (pool / "jobs.ads").write_text(jobs.replace("AutoClusterId = 2\n", ""))
+    _, ids = read(pool).diagnostics
+    assert ids.message.startswith("1 of 3 idle jobs have no AutoClusterId")

@@ -25,8 +25,8 @@ def _agree(text: str, how: int) -> None:
     known = KnownExpressions().of(ExprTree.from_node(later))
     whole = later.node()
     assert known.text == unparse(whole), text
-    assert known.references == references_of(whole), text
-    assert known.own == known.references.bare | known.references.mine
+    mentioned = references_of(whole)
+    assert known.own == mentioned.bare | mentioned.mine, text
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from attr import evolve
 
+from negotiator.model.result import Pie
 from pieslice.cli import main
 from pieslice.conform.language.evaluation import LANGUAGE_KINDS
 from pieslice.conform.language.printing import PRINTING_KINDS
+from pieslice.conform.negotiation.scenarios import _recorded_rounds
 from pieslice.conform.runner import UnreadableVectors, check_case, run
 
 KINDS = (*LANGUAGE_KINDS, *PRINTING_KINDS)
@@ -85,6 +88,38 @@ def test_a_pool_that_differs_by_its_age_passes_with_a_note(
     assert command(pool, "--json") == 0
     noted = json.loads(capsys.readouterr().out)["noted"]
     assert [item["field"] for item in noted[0]["mismatches"]] == ["match 17", "match 19"]
+
+
+def test_a_record_without_autocluster_ids_is_said_to_lack_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the ids the changed rejection is a failure; without them nobody can tell."""
+    case = json.loads(Path("tests/vectors/negotiation/autocluster-negotiate-all.json").read_text())
+    path = tmp_path / "case.json"
+    (cycle,) = case["observed"]["cycles"]
+    cycle["rejections"][0]["job"] = "9.9"
+    path.write_text(json.dumps(case))
+    assert command(str(path)) == 1
+    for request in cycle["requests"]:
+        del request["autocluster"]
+    path.write_text(json.dumps(case))
+    capsys.readouterr()
+    assert command(str(path)) == 0
+    assert "the record lacks the schedd's autocluster ids" in capsys.readouterr().out
+    cycle["trimmed"] = ["slot1@nowhere"]
+    path.write_text(json.dumps(case))
+    assert command(str(path)) == 1
+
+
+def test_which_rounds_a_recording_has() -> None:
+    """Behind a round for floors the log shows the end of a round by its quota nowhere."""
+    floors = Pie("a", 0, True, (), stopped_by_quota=True, stopped_by_pie=False)
+    by_quota = evolve(floors, floor_round=False)
+    by_pie = evolve(by_quota, stopped_by_quota=False, stopped_by_pie=True)
+    assert _recorded_rounds([floors, by_quota])[1] == [floors]
+    assert _recorded_rounds([floors, by_pie]) == ({0: 0, 1: 1}, [floors, by_pie])
+    assert _recorded_rounds([evolve(floors, stopped_by_quota=False), by_pie])[0] == {0: 0, 1: 0}
+    assert _recorded_rounds([floors, evolve(by_quota, group="b")])[0] == {0: 0, 1: 1}
 
 
 def test_orders_of_the_sort_are_a_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

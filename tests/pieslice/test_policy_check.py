@@ -29,11 +29,11 @@ def test_the_verdict_comes_first(pool: Path, capsys: pytest.CaptureFixture[str])
     pool.write_text("NEGOTIATOR_CONSIDER_PREEMPTION = yes\n")
     assert check(pool) == 1
     said = capsys.readouterr().out
-    assert f"exit status 4, {pool}:1: NEGOTIATOR_CONSIDER_PREEMPTION: `yes` is not" in said
+    assert "exit status 4, line 1: NEGOTIATOR_CONSIDER_PREEMPTION: `yes` is not" in said
     pool.write_text("A = 1\nbroken\nGROUP_NAMES = a\n")
     assert check(pool) == 1
     said = capsys.readouterr().out
-    assert f"exit status 1, {pool}:2: a statement needs" in said
+    assert "exit status 1, line 2: a statement needs" in said
     assert "P303" in said
 
 
@@ -67,10 +67,41 @@ def test_programs_are_not_run(pool: Path, capsys: pytest.CaptureFixture[str]) ->
     pool.write_text("include command : /bin/false\nGROUP_QUOTA_x = 1\n")
     assert check(pool) == 0
     said = capsys.readouterr().out
-    assert "as far as can be told without running programs" in said
+    assert "as far as can be told without what was left out" in said
     assert "P910" in said
     assert "P301" in said
 
 
 def test_a_missing_file_is_bad_usage(tmp_path: Path) -> None:
     assert check(tmp_path / "none") == 2
+
+
+def test_a_hole_is_told_once_with_what_comes_of_it(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("Cores = RequestCpus <= $(MOST)\nOpen = $(Cores) && True\nSTART = $(Open)\n")
+    check(pool, "--all")
+    said = capsys.readouterr().out
+    assert said.count("[P120]") == 1
+    assert "  so: error[P113]: START" in said
+    assert f"{pool}:3" not in said
+
+
+def test_settings_that_one_list_has_lost_are_one_cause(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("GROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 6\nGROUP_PRIO_FACTOR_b = 10\n")
+    check(pool, "--all")
+    said = capsys.readouterr().out
+    assert said.count("[P301]") == 1
+    assert "  also at line 2, line 3" in said
+
+
+def test_a_macro_of_ones_own_is_no_concurrency_limit(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("SITE_LIMIT = 20k\nMAX_JOBS_RUNNING = $(SITE_LIMIT)\n")
+    assert check(pool) == 1
+    said = capsys.readouterr().out
+    assert "P110" in said
+    assert "P112" not in said

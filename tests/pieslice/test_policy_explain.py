@@ -31,7 +31,6 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         "  Preemption for the startd's RANK is off: RANK prefers no job at any startd of this"
         " configuration. [default]",
         "  No startd ends jobs of its own accord: PREEMPT is never true. [default]",
-        "  Slots with RetirementTimeRemaining above 0 are left out. [default]",
     ]
     assert topic(lines, "Groups and their quotas") == [
         "  There are none: all submitters share the pool. [default]"
@@ -93,7 +92,9 @@ def test_the_startds_switches(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_the_order_of_the_ranks(tmp_path: Path, capsys: Capture) -> None:
+    preempting = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n"
     text = "NEGOTIATOR_PRE_JOB_RANK = 0\nNEGOTIATOR_POST_JOB_RANK =\nPREEMPTION_RANK = -Age\n"
+    text += preempting
     title = "Order of the candidates, the first difference decides"
     lines = topic(explain(tmp_path, text, capsys), title)
     assert lines == [
@@ -104,7 +105,9 @@ def test_the_order_of_the_ranks(tmp_path: Path, capsys: Capture) -> None:
         " priority",
         "  5. PREEMPTION_RANK, greatest first: `-Age` [c:3]",
     ]
-    lines = topic(explain(tmp_path, "NEGOTIATOR_IGNORE_JOB_RANKS = True\n", capsys), title)
+    lines = topic(
+        explain(tmp_path, "NEGOTIATOR_IGNORE_JOB_RANKS = True\n" + preempting, capsys), title
+    )
     assert (
         lines[1] == "  2. nothing: NEGOTIATOR_IGNORE_JOB_RANKS is true, Rank does not count [c:1]"
     )
@@ -225,3 +228,29 @@ def test_startd_settings_that_are_no_expression(tmp_path: Path, capsys: Capture)
     lines = topic(explain(tmp_path, 'n1.RANK = 1 +\nPREEMPT = "x"\n', capsys), "Preemption")
     assert "  RANK is `1 +` at n1: that is no expression. [c:1]" in lines
     assert "  No startd ends jobs of its own accord: PREEMPT is never true. [c:2]" in lines
+
+
+def test_only_what_the_files_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "condor_config"
+    path.write_text(
+        "NEGOTIATOR_SUBMITTER_CONSTRAINT = True\nPRIORITY_HALFLIFE = 3600\n"
+        "NEGOTIATOR_X.NEGOTIATOR_SLOT_CONSTRAINT = GPUs > 0\n"
+    )
+    assert main(["policy", "explain", "--set-only", "--width", "200", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "Priorities and shares",
+        f"  Usage is forgotten by half in 3600 s (1 hour). [{path}:2]",
+        "",
+        "Negotiator NEGOTIATOR_X: What takes part",
+        f"  Only slots that fulfil `GPUs > 0` exist. [{path}:3]",
+    ]
+
+
+def test_what_cannot_matter_is_not_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "condor_config"
+    path.write_text("PREEMPTION_REQUIREMENTS = False\nPREEMPTION_RANK = 5 * RemoteUserPrio\n")
+    assert main(["policy", "explain", str(path)]) == 0
+    assert "PREEMPTION_RANK" not in capsys.readouterr().out
+    path.write_text(path.read_text() + "RANK = TARGET.JobPrio\n")
+    assert main(["policy", "explain", str(path)]) == 0
+    assert "5. PREEMPTION_RANK" in capsys.readouterr().out

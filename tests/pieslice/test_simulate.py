@@ -287,6 +287,23 @@ def test_a_cycle_that_is_left_out_assigns_quotas_all_the_same(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize(("text", "first"), [("", "a"), ("USE_GLOBAL_JOB_PRIOS = True", "b")])
+def test_global_job_priorities_hold_in_a_simulation(
+    tmp_path: Path, text: str, first: str, quick: bool
+) -> None:
+    policy = policy_of(tmp_path, text)
+    run = Run(policy, [])
+    workload = run.simulation.workload
+    for user, prio in (("a", 0), ("b", 10)):
+        shape = workload.shape(user, "", 1, 0)
+        workload.shapes[shape].ad.insert("JobPrio", prio)
+        workload.arrivals.append(Arrival(0, 600, shape))
+    run.negotiator = Negotiator(run.simulation, policy, 0, quick)
+    started = [who for _, kind, who, _ in run.until(INTERVAL) if kind == "start"]
+    assert [who.partition("@")[0] for who in started] == [first]
+
+
+@pytest.mark.parametrize("quick", [True, False])
 def test_groups_take_turns_from_cycle_to_cycle(tmp_path: Path, quick: bool) -> None:
     """Of three slots two groups of about half the pool get two and one, then one and two."""
     text = """

@@ -30,10 +30,12 @@ def test_the_corpus_is_large_enough() -> None:
 
 @pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.name)
 def test_the_header_says_where_the_fault_is(fault) -> None:  # type: ignore[no-untyped-def]
-    places = list(fault.places())
-    assert len(places) == 1 + len(fault.others)
+    lines = decoded(fault.path).split("\n")
+    words = (fault.word, *(word for _, _, word in fault.others))
+    for (line, start, end), word in zip(fault.places(), words, strict=True):
+        assert line > 2 + len(fault.others)
+        assert lines[line - 1][start - 1 : end - 1] == word
     assert fault.fault == fault.path.parent.name
-    assert all(line > 2 + len(fault.others) for line, _, _ in places)
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -35,6 +35,7 @@ def read(text: str, **more: Any) -> Config:
         builtin_library(),
         context=Context("NEGOTIATOR"),
         keep_going=True,
+        leave_out=True,
         **more,
     )
 
@@ -163,7 +164,7 @@ def test_findings_of_a_second_negotiator_are_found_too() -> None:
     [first, second] = examine(read(text + "NEGOTIATOR_NAME = main\n")).verdicts
     assert (str(first.daemon), first.starts) == ("condor_negotiator", True)
     assert str(second.daemon) == "condor_negotiator -local-name NEGOTIATOR_B"
-    assert second.text.startswith(f"{second.daemon} would not start: exit status 4, pool.conf:1: ")
+    assert second.text.startswith(f"{second.daemon} would not start: exit status 4, line 1: ")
 
 
 def verdicts(text: str) -> dict[str, bool]:
@@ -197,7 +198,7 @@ def test_a_broken_start_ends_nothing_and_takes_no_jobs() -> None:
         found = examine(config, asked=local is not None)
         [verdict] = found.verdicts
         assert verdict.starts
-        assert verdict.text.startswith("condor_startd would start, but take no jobs: pool.conf:1:")
+        assert verdict.text.startswith("condor_startd would start, but take no jobs: line 1:")
         assert [(item.id, item.severity) for item in found.findings] == [("P113", "error")]
 
 
@@ -219,10 +220,10 @@ def test_groups_of_a_second_negotiator_are_its_own() -> None:
     assert ids(text + "GROUP_QUOTA_a = 5\nNEGOTIATOR_X.GROUP_QUOTA_b = 5\n") == [("P301", 5)]
 
 
-def test_a_value_that_only_the_shadow_reads_ends_the_shadow() -> None:
-    [item] = found("SHADOW_QUEUE_UPDATE_INTERVAL = 5m\n")
+def test_a_value_that_only_the_starter_reads_ends_the_starter() -> None:
+    [item] = found("CGROUP_POLLING_INTERVAL = 5m\n")
     assert (item.id, item.severity) == ("P110", "error")
-    assert item.help == "condor_shadow ends when it reads this, which is not at its start"
+    assert item.help == "condor_starter ends when it reads this, which is not at its start"
 
 
 def test_a_half_life_may_be_as_long_as_one_likes() -> None:
@@ -251,7 +252,7 @@ def checked() -> list[Checked]:
 def test_the_report_for_people() -> None:
     lines = report(checked(), "text", FINDINGS).splitlines()
     assert lines[0].startswith(
-        "pool.conf: condor_negotiator would not start: exit status 4, pool.conf:2: PREEMPTION_REQ"
+        "pool.conf: condor_negotiator would not start: exit status 4, line 2: PREEMPTION_REQ"
     )
     assert lines[-1] == "pool.conf: 1 error, 1 warning"
 
@@ -267,7 +268,14 @@ def test_the_report_for_programs() -> None:
 
 def test_the_sarif_report() -> None:
     [run] = json.loads(report(checked(), "sarif", FINDINGS))["runs"]
-    rules = run["tool"]["driver"]["rules"]
+    driver = run["tool"]["driver"]
+    rules = driver["rules"]
+    assert driver["version"]
+    assert "docs/findings.md#p120-an-undefined-macro" in "".join(
+        rule["help"]["markdown"] for rule in rules
+    )
+    [[verdict]] = [one["verdicts"] for one in run["properties"]["verdicts"]]
+    assert (verdict["daemon"], verdict["starts"]) == ("condor_negotiator", False)
     assert [rule["id"] for rule in rules] == list(FINDINGS)
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
@@ -275,6 +283,46 @@ def test_the_sarif_report() -> None:
         assert place["physicalLocation"]["artifactLocation"] == {"uri": "pool.conf"}
         region = place["physicalLocation"]["region"]
         assert region["startColumn"] < region["endColumn"]
+
+
+MANY = "".join(f"X{n} = $(GONE)\n" for n in range(3)) + (
+    "START = $(X0) || $(X1) || $(X2)\nMAX_JOBS_RUNNING = 10k\nGROUP_NAMES = a\nALLOW_READ = a; b\n"
+)
+
+
+def texts(text: str, **more: bool) -> list[str]:
+    one = examine(read(text))
+    return report(
+        [Checked("pool.conf", one.verdicts, tuple(one.findings))], "text", FINDINGS, **more
+    ).splitlines()
+
+
+def test_one_cause_is_one_block_with_its_places() -> None:
+    lines = texts(MANY, every=True)
+    [headline] = [line for line in lines if "P120" in line]
+    assert headline.startswith("pool.conf:1:6: warning[P120]: `$(GONE)` is not defined")
+    assert "  also at line 2, line 3" in lines
+
+
+def test_the_first_page_has_the_worst_three_causes() -> None:
+    lines = texts(MANY)
+    assert sum("pool.conf:" in line and "[P" in line for line in lines) == 3
+    assert "error[P110]" in next(line for line in lines if "[P" in line)
+    assert lines[-1].endswith(" causes, --all shows all")
+    assert len(texts(MANY, every=True)) > len(lines)
+
+
+def test_a_hole_is_told_with_what_comes_of_it() -> None:
+    lines = texts("START = KeyboardIdle > $(QUIET)\n")
+    assert sum("[P" in line for line in lines) == 2
+    assert lines[1].startswith("pool.conf:1:24: warning[P120]: `$(QUIET)` is not defined")
+    assert any(line.startswith("  so: error[P113]: START: expected an operand") for line in lines)
+
+
+def test_a_fragment_gets_notes_for_what_it_lacks() -> None:
+    text = "STARTD_LOG = $(SITE_LOGS)/StartLog\nREMOTE_PRIO_FACTOR = 10000\n"
+    found = examine(read(text), fragment=True).findings
+    assert {(item.id, item.severity) for item in found} == {("P120", "note"), ("P241", "note")}
 
 
 def test_the_github_report() -> None:
@@ -285,11 +333,44 @@ def test_the_github_report() -> None:
     assert lines[2].startswith("::error file=pool.conf,line=2,col=44,title=P111::")
 
 
-def test_reports_give_no_column_of_a_text_that_the_file_does_not_have() -> None:
+def test_reports_point_into_the_helper_whose_end_is_too_early() -> None:
     text = "M = 2 *\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * $(M)\n"
     found = examine(read(text))
     one = [Checked("pool.conf", found.verdicts, tuple(found.findings))]
-    assert "::error file=pool.conf,line=2,title=P111::" in report(one, "github", FINDINGS)
+    assert "::error file=pool.conf,line=1,col=8,title=P111::" in report(one, "github", FINDINGS)
     [run] = json.loads(report(one, "sarif", FINDINGS))["runs"]
     [place] = run["results"][0]["locations"]
-    assert place["physicalLocation"]["region"] == {"startLine": 2}
+    region = {"startLine": 1, "startColumn": 8, "endColumn": 9}
+    assert place["physicalLocation"]["region"] == region
+
+
+def test_an_old_name_that_other_values_refer_to_is_a_helper() -> None:
+    assert ids("HOSTALLOW_WRITE = *\nALLOW_WRITE = $(HOSTALLOW_WRITE)\n") == []
+
+
+def test_a_word_of_a_list_that_was_put_together_is_found_in_the_file() -> None:
+    [item] = found("SEC_READ_AUTHENTICATION_METHODS = $(SEC_READ_AUTHENTICATION_METHODS),FS,GSI\n")
+    assert (item.id, item.line, item.column) == ("P232", 1, 73)
+
+
+def test_no_default_of_a_typed_macro_ends_a_daemon() -> None:
+    """The table of readers and that of defaults agree; ENABLE_IPV6 = auto is no boolean."""
+    rows = builtin_library().defaults
+    text = "".join(f"{name} = {raw}\n" for name, raw in rows.items() if raw and "\n" not in raw)
+    assert [item.message for item in found(text) if item.id in ("P110", "P112", "P113")] == []
+    assert ids("ENABLE_IPV6 = AUTO\n") == []
+
+
+def test_what_a_daemon_sets_at_runtime_is_no_hole() -> None:
+    assert ids("START = True\nSTARTD_LOG = $(LOG)/StartLog.$(OPSYSVER)$(IPV6_ADDRESS)\n") == []
+
+
+def test_the_end_of_a_text_stands_in_the_helper_that_has_it() -> None:
+    text = "Idle = KeyboardIdle > 15 && $(CPUIdle)\nSTART = $(Idle)\n"
+    assert [(item.id, item.line, item.column) for item in found(text)] == [
+        ("P113", 1, 29),
+        ("P120", 1, 29),
+    ]
+    lines = texts(text, every=True)
+    assert sum("[P" in line for line in lines) == 2
+    assert "  so: error[P113]: START" in lines[-2]

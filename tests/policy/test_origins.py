@@ -34,3 +34,34 @@ def test_what_spans_two_texts_is_shown_in_the_one_that_joins_them() -> None:
         "   3 | PREEMPTION_REQUIREMENTS = $(A) < $(B)",
         "     |                           ^~~~~~~~~~~",
     ]
+
+
+APPENDED = [
+    (f"START = A\nSTART = $(START) && {SLIP} > 1\n", (2, 21)),
+    (f"START = {SLIP} > 1\nSTART = ($(START)) && A\n", (1, 9)),
+    (f"START = A\nSTART += && {SLIP} > 1\n", (2, 13)),
+    (f"START = {SLIP} > 1\nSTART +=&& A\n", (1, 9)),
+]
+
+
+@pytest.mark.parametrize(("text", "place"), APPENDED)
+def test_what_a_later_assignment_takes_over_is_shown_where_it_was_written(
+    text: str, place: tuple[int, int]
+) -> None:
+    items = [item for item in found(text) if item.id == "P401"]
+    assert [(item.line, item.column) for item in items] == [place]
+
+
+def test_branches_that_are_not_taken_are_looked_at_too() -> None:
+    text = (
+        "if version > 99.0\n"
+        '  START = State == "Idle"\n'
+        "else\n"
+        "  START = TARGET.RequestCpus < 8\n"
+        "endif\n"
+        "if false\n"
+        "  RANK = $(NOWHERE) > MY.Cpus\n"
+        "  X @=end\nSTART = State\n@end\n"
+        "endif\n"
+    )
+    assert [(item.id, item.line, item.column) for item in found(text)] == [("P410", 2, 11)]

@@ -62,8 +62,8 @@ def test_programs_run_only_where_that_is_allowed(
 ) -> None:
     root = tmp_path / "condor_config"
     root.write_text("include command : echo A = ran\n")
-    assert main(["config", "show", "A", str(root)]) == 2
-    assert "`echo A = ran` is not run" in capsys.readouterr().err
+    assert main(["config", "show", "A", str(root)]) == 1
+    assert "warning[P910]: `echo A = ran` is not run" in capsys.readouterr().err
     assert main(["config", "show", "A", "--allow-commands", str(root)]) == 0
     assert capsys.readouterr().out == "ran\n"
     root.write_text("include command : /no/such/program\n")
@@ -127,3 +127,16 @@ def test_a_missing_local_file_is_told_where_it_is_named() -> None:
     [found] = config.diagnostics
     assert (found.line, found.column) == (2, 21)
     assert found.message == "cannot read configuration `/none`"
+    assert not config.complete
+
+
+def test_what_is_not_here_is_left_out_with_a_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "condor_config"
+    root.write_text("A = 1\nLOCAL_CONFIG_FILE = /none, /bin/make-config |\nB = $(A)2\n")
+    assert main(["config", "show", "B", str(root)]) == 0
+    said = capsys.readouterr()
+    assert said.out == "12\n"
+    assert said.err.count("warning[P912]: cannot read configuration `/none`") == 1
+    assert "-D LOCAL_CONFIG_FILE=..." in said.err

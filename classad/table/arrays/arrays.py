@@ -95,7 +95,8 @@ def rows_of(bits: int) -> array[int]:
     ffi, lib = native
     data = bits.to_bytes((bits.bit_length() + 63) // 64 * 8, "little")
     held = ffi.from_buffer("unsigned char[]", data)
-    out = NO_CODES * lib.ca_count_bits(len(data), held)  # many times as fast as bit_count
+    # Many times as fast as bit_count.
+    out = NO_CODES * checked(lib.ca_list_bits(len(data), held, 0, ffi.NULL))
     checked(lib.ca_list_bits(len(data), held, len(out), _ints(ffi, out)))
     return out
 

@@ -8,6 +8,7 @@ be expressions: if one is not, the text as a whole has to be read.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate, compress, repeat
 from typing import Final
 
@@ -22,6 +23,7 @@ _WEAK: Final = frozenset({_OR, "?", ":"})
 _OTHERS: Final = dict.fromkeys(set(range(128)) - {ord(c) for c in (*_CHANGES, *_WEAK, _AND)})
 
 
+@lru_cache(maxsize=1000)
 def conjuncts_in(text: str) -> Sequence[str]:
     """The texts of its conjuncts from left to right; itself if it has but one, or if in doubt."""
     if "&&" not in text or text.count('"') % 2 or any(map(text.__contains__, _HIDING)):

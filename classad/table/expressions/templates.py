@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import Any, Final, NamedTuple
 
@@ -40,6 +41,7 @@ class Constant(NamedTuple):
         return -value if self.negative else value
 
 
+@lru_cache(maxsize=1000)
 def constants_of(text: str) -> tuple[Rest, list[Scalar]] | None:
     """What a text is without its constants, and these; None if that cannot be told."""
     pieces = _CONSTANT.split(text)

@@ -222,7 +222,7 @@ def put_cell(ad: ClassAd, name: str, cell: Any) -> None:
     if cell is None:
         attrs.pop(name, None)
         return
-    if is_nested(cell):
+    if cell.__class__ not in PLAIN and is_nested(cell):
         cell = prepared(cell, ad)
     attrs[name] = cell
     ad._names[name] = name
@@ -233,7 +233,10 @@ def _values(cells: list[Any]) -> list[Any]:
     if _VALUES.issuperset(map(type, cells)):
         return list(cells)
     home = ClassAd()
-    return [
-        UNDEFINED if cell is None else prepared(cell, home) if is_nested(cell) else cell
-        for cell in cells
-    ]
+    return [cell if cell.__class__ in _VALUES else _value(cell, home) for cell in cells]
+
+
+def _value(cell: Any, home: ClassAd) -> Any:
+    if cell is None:
+        return UNDEFINED
+    return prepared(cell, home) if is_nested(cell) else cell

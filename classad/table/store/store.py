@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import count
+from itertools import compress, count
 from typing import Any, Final
 
 from classad.ads.ad import stored_form
@@ -295,7 +295,8 @@ _NOWHERE: Final = ClassAd()
 def _texts(column: LoadedColumn) -> set[int]:
     """The numbers of the texts of expressions, lists and ads in a column."""
     _, first = number_pairs(column.payload, column.tags)
-    return {column.payload[place] for place in first if column.tags[place] == Tag.EXPRESSION}
+    tags = map(column.tags.__getitem__, first)
+    return set(compress(map(column.payload.__getitem__, first), map(Tag.EXPRESSION.__eq__, tags)))
 
 
 def is_apart(ad: ClassAd, names: Iterable[str]) -> bool:

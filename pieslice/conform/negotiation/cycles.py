@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from negotiator.scenario.course import play
+from negotiator.scenario.course import Played, play
 from pieslice.conform.negotiation.scenarios import differences
 from pieslice.conform.runner import Case, Kind, Mismatch
 from pieslice.data import Content
+
+#: What hangs on the order in which jobs are offered.
+_OFFERED: Final = ("matches", "rejections", "requests", "pies", "customers_after")
 
 
 def check_scenario(case: Case) -> list[Mismatch]:
@@ -22,11 +25,27 @@ def check_scenario(case: Case) -> list[Mismatch]:
     several = len(case["observed"]["cycles"]) > 1
     for number, played in enumerate(play(case), 1):
         prefix = f"cycle {number}: " if several else ""
-        found += (
-            Mismatch(prefix + item.field, item.expected, item.actual)
-            for item in differences(played)
-        )
+        reason = _without_ids(played)
+        for item in differences(played):
+            field = item.field.removeprefix("number of ")
+            explained = reason if field.startswith(_OFFERED) else None
+            found.append(Mismatch(prefix + item.field, item.expected, item.actual, explained))
     return found
+
+
+def _without_ids(played: Played) -> str | None:
+    """Why it cannot be told which jobs a schedd offers, if a record lacks what tells it."""
+    policy = played.policy
+    in_lists = policy.use_resource_request_counts and policy.resource_request_list_size != 1
+    if not (policy.negotiate_all_jobs_in_cluster and in_lists):
+        return None
+    requests = played.seen.get("requests", ())
+    if requests and all("autocluster" in request for request in requests):
+        return None
+    return (
+        "the record lacks the schedd's autocluster ids (`autocluster` of each request), by which it"
+        " passes over jobs with NEGOTIATE_ALL_JOBS_IN_CLUSTER"
+    )
 
 
 def _scenarios(content: Content) -> Iterable[Case] | None:

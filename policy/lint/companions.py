@@ -1,0 +1,152 @@
+"""Checks macros that do nothing without another one.
+
+Follows: the daemons of 25.14.1, which take all of these without a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from policy.lint.finding import WARNING, Finding
+from policy.lint.places import stretch
+from policy.lint.view import Setting, View
+
+ALONE: Final = Finding(
+    "P241",
+    WARNING,
+    "a macro without the one that it needs",
+    "Some macros only count together with another: REMOTE_PRIO_FACTOR with ACCOUNTANT_LOCAL_DOMAIN,"
+    " SLOT_TYPE_1 with NUM_SLOTS_TYPE_1, DEFRAG_INTERVAL with DEFRAG in DAEMON_LIST. Alone they do"
+    " nothing.",
+    "REMOTE_PRIO_FACTOR = 10000\n",
+    "ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
+)
+#: Whether there is what a macro needs, under this name, for whoever reads the setting.
+_Test = Callable[[View, Setting, str], bool]
+
+
+def _is_set(view: View, setting: Setting, name: str) -> bool:
+    return bool(setting.config.text(name)) or name.casefold() in view.defined
+
+
+def _is_true(view: View, setting: Setting, name: str) -> bool:
+    text = (setting.config.text(name) or "").strip().casefold()
+    return text not in ("", "false", "0")
+
+
+def _is_listed(view: View, setting: Setting, name: str) -> bool:
+    """May DAEMON_LIST name the daemon?
+
+    Files are often shared by all machines of a pool: only what a central manager leaves out says
+    something.
+    """
+    started = (setting.config.text("DAEMON_LIST") or "").casefold()
+    manages = "daemon_list" in view.defined and "negotiator" in started
+    return not manages or name.casefold() in view.words
+
+
+def _is_custom(view: View, setting: Setting, name: str) -> bool:
+    return (setting.config.text(name) or "").strip().casefold() == "custom"
+
+
+@frozen
+class Need:
+    """Macros that do nothing unless ``test`` of one of ``others`` holds."""
+
+    macros: re.Pattern[str]
+    others: tuple[str, ...]
+    test: _Test
+    help: str
+
+
+def _need(macros: str, test: _Test, *others: str, help: str) -> Need:
+    return Need(re.compile(macros, re.IGNORECASE), others, test, help)
+
+
+_NEEDS: Final = (
+    _need(
+        "REMOTE_PRIO_FACTOR", _is_set, "ACCOUNTANT_LOCAL_DOMAIN",
+        help="without ACCOUNTANT_LOCAL_DOMAIN no submitter is remote",
+    ),
+    _need(
+        "GROUP_(SORT_EXPR|ACCEPT_SURPLUS|AUTOREGROUP)|GROUP_QUOTA_(MAX_ALLOCATION_ROUNDS|"
+        "ROUND_ROBIN_RATE)",
+        _is_set, "GROUP_NAMES", help="without GROUP_NAMES there are no groups",
+    ),
+    _need(
+        r"SLOT_TYPE_([1-9]\d*)(_\w+)?", _is_set, r"NUM_SLOTS_TYPE_\1",
+        help=r"without NUM_SLOTS_TYPE_\1 the startd makes no slot of this type",
+    ),
+    _need(
+        "CGROUP_(HARD|SOFT|LOW)_MEMORY_LIMIT_EXPR", _is_custom, "CGROUP_MEMORY_LIMIT_POLICY",
+        help="it is read with CGROUP_MEMORY_LIMIT_POLICY = custom only",
+    ),
+    _need(
+        "START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM", _is_true, "ENABLE_BACKFILL",
+        help="without ENABLE_BACKFILL = True there is no backfill",
+    ),
+    *(
+        _need(rf"{daemon}_\w+", _is_listed, daemon, help=f"{daemon} is not in DAEMON_LIST")
+        for daemon in ("DEFRAG", "ROOSTER", "GANGLIAD", "REPLICATION")
+    ),
+    *(
+        _need(
+            f"SYSTEM_PERIODIC_{verb}_(REASON|SUBCODE)", _is_set,
+            f"SYSTEM_PERIODIC_{verb}", f"SYSTEM_PERIODIC_{verb}_NAMES",
+            help=f"without SYSTEM_PERIODIC_{verb} it is asked of no job",
+        )
+        for verb in ("HOLD", "REMOVE", "RELEASE", "VACATE")
+    ),
+    _need(
+        "SUSPEND", _is_true, "WANT_SUSPEND",
+        help="WANT_SUSPEND is False, so nothing is suspended",
+    ),
+    _need(
+        "WANT_HOLD(_REASON|_SUBCODE)?", _is_true, "PREEMPT",
+        help="PREEMPT is False, so no job is ended that could be put on hold",
+    ),
+    _need(
+        "PREEMPTION_REQUIREMENTS", _is_true, "NEGOTIATOR_CONSIDER_PREEMPTION",
+        help="NEGOTIATOR_CONSIDER_PREEMPTION is False, so no claimed slot is looked at",
+    ),
+    _need(
+        r"SETTABLE_ATTRS_\w+", _is_true, "ENABLE_RUNTIME_CONFIG", "ENABLE_PERSISTENT_CONFIG",
+        help="without ENABLE_RUNTIME_CONFIG or ENABLE_PERSISTENT_CONFIG nothing can be set",
+    ),
+)  # fmt: skip
+
+
+def check_companions(view: View) -> Iterator[Diagnostic]:
+    """Everything about macros that need another."""
+    for setting in view.settings:
+        text = setting.text().strip()
+        if not text or text.casefold() in ("false", "0"):
+            continue  # it asks for nothing
+        for need in _NEEDS:
+            found = need.macros.fullmatch(setting.macro)
+            if found is None or any(
+                need.test(view, setting, found.expand(other)) for other in need.others
+            ):
+                continue
+            message = f"{setting.macro} has no effect"
+            yield ALONE.named(setting.entry, message, found.expand(need.help))
+    yield from _draining(view)
+
+
+def _draining(view: View) -> Iterator[Diagnostic]:
+    """A condor_defrag that may drain no machine."""
+    for setting in view.settings:
+        if setting.macro.upper() != "DAEMON_LIST":
+            continue
+        text = setting.text()
+        found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
+        rate = setting.config.text("DEFRAG_DRAINING_MACHINES_PER_HOUR")
+        if found is not None and (rate or "0").strip() in ("0", "0.0"):
+            place = stretch(setting, text, found.start(), found.end())
+            help_text = "DEFRAG_DRAINING_MACHINES_PER_HOUR is 0"
+            yield ALONE.at("condor_defrag drains no machine", *place, help_text)

@@ -1,0 +1,86 @@
+"""Checks types of slots: resources that the machine does not have, or not so many of them.
+
+Follows: the startd of 25.14.1, which makes the slots that it can and logs the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from policy.lint.finding import WARNING, Finding
+from policy.lint.places import stretch
+from policy.lint.view import Setting, View
+
+NO_RESOURCE: Final = Finding(
+    "P242",
+    WARNING,
+    "a slot type with a resource that the machine does not have",
+    "Besides cpus, memory, disk, swap and gpus a slot has what MACHINE_RESOURCE_<name> or"
+    " MACHINE_RESOURCE_INVENTORY_<name> declares. The startd logs `Unknown attribute`, and makes"
+    " the slots without it.",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
+    "MACHINE_RESOURCE_scratch = 500\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
+)
+TOO_MANY: Final = Finding(
+    "P243",
+    WARNING,
+    "types of slots that need more CPUs than NUM_CPUS",
+    "The startd makes slots until the machine is given away. For the others it logs `Can't allocate"
+    " slot` and goes on.",
+    "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = cpus=4\n",
+    "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=4\n",
+)
+_TYPE: Final = re.compile(r"SLOT_TYPE_(\d+)", re.IGNORECASE)
+_SHARE: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
+#: What every machine has, as the startd abbreviates it.
+_FULL: Final = frozenset(
+    (
+        *("c", "cpu", "cpus", "m", "mem", "memory", "r", "ram", "s", "swap", "v", "vm"),
+        *("virt", "virtualmemory", "virtual_memory", "d", "disk", "gpu", "gpus"),
+    )
+)
+
+
+def check_slots(view: View) -> Iterator[Diagnostic]:
+    """Everything about types of slots."""
+    needed: dict[str | None, int] = {}
+    last: dict[str | None, Setting] = {}
+    for setting in view.settings:
+        if not _TYPE.fullmatch(setting.macro):
+            continue
+        last[setting.prefix] = setting  # each startd of a prefix has types of its own
+        text = setting.text()
+        for share in _SHARE.finditer(text):
+            name = share[1].casefold()
+            if name not in _FULL and not _is_declared(view, name):
+                place = stretch(setting, text, *share.span(1))
+                message = f"no MACHINE_RESOURCE_{share[1]} says how much of it there is"
+                yield NO_RESOURCE.at(message, *place, "the slots are made without it")
+            elif name in ("c", "cpu", "cpus") and share[2].isdigit():
+                more = int(share[2]) * _number(setting, setting.macro)
+                needed[setting.prefix] = needed.get(setting.prefix, 0) + more
+    for prefix, setting in last.items():
+        yield from _too_many(setting, needed.get(prefix, 0))
+
+
+def _is_declared(view: View, name: str) -> bool:
+    return any(f"machine_resource_{kind}{name}" in view.defined for kind in ("", "inventory_"))
+
+
+def _number(setting: Setting, macro: str) -> int:
+    text = setting.config.text(f"NUM_{_type(macro)}") or ""
+    return int(text) if text.strip().isdigit() else 0
+
+
+def _type(macro: str) -> str:
+    return f"SLOTS_{macro.partition('_')[2]}"
+
+
+def _too_many(last: Setting, needed: int) -> Iterator[Diagnostic]:
+    cpus = (last.config.text("NUM_CPUS") or "").strip()
+    if cpus.isdigit() and 0 < int(cpus) < needed:
+        message = f"the slots need {needed} CPUs, NUM_CPUS is {cpus}"
+        yield TOO_MANY.at(message, *stretch(last, last.text(), 0, len(last.text())))
