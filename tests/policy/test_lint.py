@@ -358,3 +358,10 @@ def test_no_default_of_a_typed_macro_ends_a_daemon() -> None:
     text = "".join(f"{name} = {raw}\n" for name, raw in rows.items() if raw and "\n" not in raw)
     assert [item.message for item in found(text) if item.id in ("P110", "P112", "P113")] == []
     assert ids("ENABLE_IPV6 = AUTO\n") == []
+
+
+def test_an_undone_template_is_named_as_the_file_names_it() -> None:
+    [item] = found("use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n")
+    assert item.message == (
+        "PREEMPT drops the condition that `use POLICY : Hold_If_Memory_Exceeded` in line 1 adds"
+    )
