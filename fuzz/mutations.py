@@ -591,4 +591,16 @@ MUTATIONS: Final = (
         "policy/lint/slots.py", "0 < int(cpus) < needed", "0 < int(cpus) <= needed",
         "tests tests/policy/test_lint.py -k P243",
     ),
+    Mutation(
+        "policy/knobs/readers.py", '_DIGITS.sub("1", folded)', '_DIGITS.sub("0", folded)',
+        "tests tests/policy/test_lint.py -k own_verdict",
+    ),
+    Mutation(
+        "policy/language/table.py", "same = folded == definition.raw.casefold()", "same = False",
+        "tests tests/pieslice/test_policy_listing.py -k repeats",
+    ),
+    Mutation(
+        "policy/lint/holes.py", 'if folded in _RUNTIME or "." in name:', 'if "." in name:',
+        "tests tests/policy/test_lint.py -k runtime",
+    ),
 )  # fmt: skip
