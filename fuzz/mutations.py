@@ -315,6 +315,11 @@ MUTATIONS: Final = (
         "                \"if 0: get_target = NONE\",\n", _OFTEN,
     ),
     Mutation(
+        "classad/compiled/python_source.py",
+        "if {so_far} is {go} and {name} is {stop} else {joined}",
+        "if {name} is {stop} else {joined}", _OFTEN,
+    ),
+    Mutation(
         "classad/compiled/runtime.py",
         "state.left is not None and ad._chained is None and \"target\"",
         "state.left is not None and \"target\"", _OFTEN,
@@ -451,6 +456,9 @@ MUTATIONS: Final = (
         "tests tests/csrc/test_load.py",
     ),
     Mutation(
+        "csrc/load.c", "*dropping = !blank;", "*dropping = 0;", "tests tests/csrc/test_load.py",
+    ),
+    Mutation(
         "csrc/lex.c", "ca_same_word(word, \"isnt\", 4) ? CA_T_META_NOT_EQUAL",
         "ca_same_word(word, \"isnt\", 4) ? CA_T_META_EQUAL",
         "tests tests/csrc/test_parse.py",
@@ -582,5 +590,17 @@ MUTATIONS: Final = (
     Mutation(
         "policy/lint/slots.py", "0 < int(cpus) < needed", "0 < int(cpus) <= needed",
         "tests tests/policy/test_lint.py -k P243",
+    ),
+    Mutation(
+        "policy/knobs/readers.py", '_DIGITS.sub("1", folded)', '_DIGITS.sub("0", folded)',
+        "tests tests/policy/test_lint.py -k own_verdict",
+    ),
+    Mutation(
+        "policy/language/table.py", "same = folded == definition.raw.casefold()", "same = False",
+        "tests tests/pieslice/test_policy_listing.py -k repeats",
+    ),
+    Mutation(
+        "policy/lint/holes.py", 'if folded in _RUNTIME or "." in name:', 'if "." in name:',
+        "tests tests/policy/test_lint.py -k runtime",
     ),
 )  # fmt: skip

@@ -21,7 +21,7 @@ from typing import Final
 
 HERE: Final = Path(__file__).parent / "native"
 SOURCES: Final = Path(__file__).parents[1] / "csrc"
-FILES: Final = ("lex", "parse", "intern", "cells", "literal", "load")
+FILES: Final = ("lex", "parse", "intern", "cells", "load")
 FOUND: Final = Path("build/fuzz/native")
 #: Inputs of one process; the next one begins with what was kept, and with another number.
 RUNS: Final = 20_000

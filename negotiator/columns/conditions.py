@@ -153,9 +153,6 @@ class Conditions:
 
         return way
 
-    def _all(self, condition: Condition) -> Way:
-        return every_slot
-
     def _exactly_true(self, condition: ExactlyTrue) -> Way:
         """The slots of a set for which an expression of the policy is true."""
         given = condition.expr(self._policy)
@@ -198,5 +195,5 @@ _WAYS: Final[Mapping[type, Callable[[Conditions, Any], Way]]] = {
     BothRequirements: Conditions._matching,
     WithinLimit: Conditions._within_limit,
     # Slots with a consumption policy are tested one by one.
-    EnoughToConsume: Conditions._all,
+    EnoughToConsume: lambda conditions, condition: every_slot,
 }

@@ -93,17 +93,15 @@ class TableRows:
         if number == _POLICY:
             return self.all
         codes, values = self.table.column(name)
-        wanted = bytearray(len(values))
-        wanted[number] = 1
-        return flag(codes, None, bytes(wanted), len(self.table))
+        wanted = bytes(number) + b"\1" + bytes(len(values) - number - 1)
+        return flag(codes, None, wanted, len(self.table))
 
     def having(self, name: str) -> int:
         """See ``AdSet``."""
         if not self.table.has(name):
             return 0
         codes, values = self.table.column(name)
-        there = bytes(map(is_not, values, repeat(None)))
-        return flag(codes, None, there, len(self.table))
+        return flag(codes, None, bytes(map(is_not, values, repeat(None))), len(self.table))
 
     def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
         """See ``AdSet``."""

@@ -205,10 +205,7 @@ def _check_range(knob: Knob, value: float) -> None:
 def _diagnostic(
     config: Config, knob: Knob, macro: str, definition: Definition, text: str, invalid: _Invalid
 ) -> Diagnostic:
-    begin, stop = invalid.start, len(text) if invalid.end is None else invalid.end
-    source, start, end = locate(config.scope, definition, begin, stop) or place(
-        definition, text, invalid.start, invalid.end
-    )
+    source, start, end = _blamed(config, definition, text, invalid)
     default = f"the default `{knob.default}`" if knob.default else "no value"
     daemon = f"condor_{knob.read_by.lower()}"
     severity, id_ = "error", "P111" if knob.kind is Kind.EXPR else "P110"
@@ -222,6 +219,19 @@ def _diagnostic(
     return Diagnostic(
         f"{macro}: {invalid}", source, start, end, severity=severity, id=id_, help=help_text
     )
+
+
+def _blamed(config: Config, definition: Definition, text: str, invalid: _Invalid) -> Place:
+    """Where the characters to blame stand; for the end of the text, what the last one is before."""
+    begin, stop = invalid.start, len(text) if invalid.end is None else invalid.end
+    found = locate(config.scope, definition, begin, stop)
+    if found is not None:
+        return found
+    if invalid.end is not None and begin >= len(text) > 0:
+        last = locate(config.scope, definition, len(text) - 1, len(text))
+        if last is not None:
+            return last[0], last[2], last[2] + 1
+    return place(definition, text, invalid.start, invalid.end)
 
 
 def place(definition: Definition, text: str, start: int = 0, end: int | None = None) -> Place:

@@ -223,13 +223,19 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
             continue
         row, text = find_attribute(subject.name), other.value
         known = row.spellings if row is not None else ()
-        if subject.name.casefold() in _GROUPS or one.name == "GROUP_SORT_EXPR":
+        if _is_group(one, subject):
             known = view.groups
         right = next((value for value in known if value.casefold() == text.casefold()), text)
         if right != text and text not in known:
             message = f'{subject.name} is never `"{text}"`, and `{node.operator}` looks at case'
             return OTHER_CASE, message, node, f'write `"{right}"`'
     return None
+
+
+def _is_group(one: Held, subject: Reference) -> bool:
+    """Is it the name of a group, and nothing longer?"""
+    folded = subject.name.casefold()
+    return folded in _GROUPS or (folded == "accountinggroup" and one.how.use.my == "group")
 
 
 def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
@@ -242,12 +248,13 @@ def _no_such_group(view: View, one: Held, node: Binary) -> _Found | None:
         if not isinstance(other, Literal) or not isinstance(other.value, str):
             continue
         text, known = other.value.casefold(), [group.casefold() for group in view.groups]
-        if subject.name.casefold() not in _GROUPS or text in (*known, "<none>"):
+        if not _is_group(one, subject) or text in (*known, "<none>"):
             continue
         meant = suggest(other.value, list(view.groups))
-        if meant is not None:
+        if meant is not None or one.how.use.my == "group":
             message = f"no group is called `{other.value}`"
-            return NEVER_TRUE, message, node, f"did you mean `{meant}`?"
+            help_text = f"did you mean `{meant}`?" if meant else "GROUP_NAMES has no such group"
+            return NEVER_TRUE, message, node, help_text
     return None
 
 

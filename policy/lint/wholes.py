@@ -53,7 +53,7 @@ def check_wholes(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
         elif True not in value.truths:
             yield one.say(NEVER_AT_ALL, f"{one.name} is never true", one.tree)
         elif one.name.casefold() == "start" and _never_when_free(one):
-            message = f"{one.name} is never true for a free slot: it reads attributes of a claim"
+            message = f"{one.name} is never true for a free slot and an idle job"
             yield one.say(NEVER_AT_ALL, message, one.tree)
 
 

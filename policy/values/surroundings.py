@@ -45,6 +45,8 @@ _GREATEST_REAL: Final = 3.0e38
 _LEAST_PRIORITY: Final = 0.5
 #: States of a slot that somebody has.
 _CLAIMED: Final = frozenset(("Claimed", "Preempting"))
+#: Status of a job that is offered to a free slot.
+_IDLE: Final = (1, 1)
 #: All that GROUP_SORT_EXPR sees.
 _OF_GROUPS: Final[Mapping[str, Abstract]] = {
     "accountinggroup": ANY_TEXT,
@@ -64,7 +66,7 @@ class Surroundings:
 
     ``during_match``: the negotiator has put its attributes in.  ``published``: what is known of
     attributes that the configuration puts into ads, by case-folded name.  ``free``: nobody has
-    claimed the slot.
+    claimed the slot, and the job is idle.
     """
 
     use: Use
@@ -120,6 +122,8 @@ class Surroundings:
             value = _of_type(row.type, row.unit, row.range, row.values)
             if self.free and row.name == "State":
                 value = evolve(value, texts=value.texts and value.texts - _CLAIMED)
+            elif self.free and row.name == "JobStatus":
+                value = evolve(value, whole=_IDLE)
             return value, moment is Moment.ALWAYS
         if added is not None and not added.kept and added.presence is not Presence.CLAIM:
             local = added.ad is Ad.MATCH and kind == "slot"

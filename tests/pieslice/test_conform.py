@@ -7,10 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from attr import evolve
 
+from negotiator.model.result import Pie
 from pieslice.cli import main
 from pieslice.conform.language.evaluation import LANGUAGE_KINDS
 from pieslice.conform.language.printing import PRINTING_KINDS
+from pieslice.conform.negotiation.scenarios import _recorded_rounds
 from pieslice.conform.runner import UnreadableVectors, check_case, run
 
 KINDS = (*LANGUAGE_KINDS, *PRINTING_KINDS)
@@ -106,6 +109,17 @@ def test_a_record_without_autocluster_ids_is_said_to_lack_them(
     cycle["trimmed"] = ["slot1@nowhere"]
     path.write_text(json.dumps(case))
     assert command(str(path)) == 1
+
+
+def test_which_rounds_a_recording_has() -> None:
+    """Behind a round for floors the log shows the end of a round by its quota nowhere."""
+    floors = Pie("a", 0, True, (), stopped_by_quota=True, stopped_by_pie=False)
+    by_quota = evolve(floors, floor_round=False)
+    by_pie = evolve(by_quota, stopped_by_quota=False, stopped_by_pie=True)
+    assert _recorded_rounds([floors, by_quota])[1] == [floors]
+    assert _recorded_rounds([floors, by_pie]) == ({0: 0, 1: 1}, [floors, by_pie])
+    assert _recorded_rounds([evolve(floors, stopped_by_quota=False), by_pie])[0] == {0: 0, 1: 0}
+    assert _recorded_rounds([floors, evolve(by_quota, group="b")])[0] == {0: 0, 1: 1}
 
 
 def test_orders_of_the_sort_are_a_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

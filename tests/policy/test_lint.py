@@ -333,14 +333,15 @@ def test_the_github_report() -> None:
     assert lines[2].startswith("::error file=pool.conf,line=2,col=44,title=P111::")
 
 
-def test_reports_give_no_column_of_a_text_that_the_file_does_not_have() -> None:
+def test_reports_point_into_the_helper_whose_end_is_too_early() -> None:
     text = "M = 2 *\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * $(M)\n"
     found = examine(read(text))
     one = [Checked("pool.conf", found.verdicts, tuple(found.findings))]
-    assert "::error file=pool.conf,line=2,title=P111::" in report(one, "github", FINDINGS)
+    assert "::error file=pool.conf,line=1,col=8,title=P111::" in report(one, "github", FINDINGS)
     [run] = json.loads(report(one, "sarif", FINDINGS))["runs"]
     [place] = run["results"][0]["locations"]
-    assert place["physicalLocation"]["region"] == {"startLine": 2}
+    region = {"startLine": 1, "startColumn": 8, "endColumn": 9}
+    assert place["physicalLocation"]["region"] == region
 
 
 def test_an_old_name_that_other_values_refer_to_is_a_helper() -> None:
@@ -365,3 +366,18 @@ def test_an_undone_template_is_named_as_the_file_names_it() -> None:
     assert item.message == (
         "PREEMPT drops the condition that `use POLICY : Hold_If_Memory_Exceeded` in line 1 adds"
     )
+
+
+def test_what_a_daemon_sets_at_runtime_is_no_hole() -> None:
+    assert ids("START = True\nSTARTD_LOG = $(LOG)/StartLog.$(OPSYSVER)$(IPV6_ADDRESS)\n") == []
+
+
+def test_the_end_of_a_text_stands_in_the_helper_that_has_it() -> None:
+    text = "Idle = KeyboardIdle > 15 && $(CPUIdle)\nSTART = $(Idle)\n"
+    assert [(item.id, item.line, item.column) for item in found(text)] == [
+        ("P113", 1, 29),
+        ("P120", 1, 29),
+    ]
+    lines = texts(text, every=True)
+    assert sum("[P" in line for line in lines) == 2
+    assert "  so: error[P113]: START" in lines[-2]

@@ -72,14 +72,16 @@ def _recorded_rounds(pies: Sequence[Pie]) -> tuple[dict[int, int], list[Pie]]:
     """The rounds that have an entry of their own in a recording, and the number of each of ours.
 
     A round that ends before its first spin leaves no trace behind a round for floors of the same
-    group: the log says only once that the group negotiates.
+    group: the log says only once that the group negotiates.  It does leave one if it ended because
+    nothing was left, and the round for floors had been ended, too.
     """
     numbers: dict[int, int] = {}
     kept: list[Pie] = []
     for i, pie in enumerate(pies):
         before = pies[i - 1] if i else None
-        unseen = not pie.spins and before is not None and before.floor_round
-        if not (unseen and before is not None and before.group == pie.group):
+        follows = before is not None and before.floor_round and before.group == pie.group
+        ended = before is not None and (before.stopped_by_quota or before.stopped_by_pie)
+        if pie.spins or not follows or (pie.stopped_by_pie and ended):
             kept.append(pie)
         numbers[i] = len(kept) - 1
     return numbers, kept
@@ -202,7 +204,9 @@ def _spin_differs(wanted: Record, ours: Spin) -> str | None:
 
 
 def _turn_differs(wanted: Record, ours: SubmitterTurn) -> str | None:
-    if (wanted["name"], wanted["schedd"]) != (ours.name, ours.schedd.partition("@")[0]):
+    schedd = ours.schedd.partition("@")[0]
+    # Of a submitter that is out of time the log names no schedd.
+    if (wanted["name"], wanted.get("schedd", schedd)) != (ours.name, schedd):
         return "name"
     numbers = {"prio": ours.effective_priority, "limit": ours.limit, "usage": ours.usage}
     for key, value in numbers.items():
