@@ -223,7 +223,7 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
             continue
         row, text = find_attribute(subject.name), other.value
         known = row.spellings if row is not None else ()
-        if subject.name.casefold() in _GROUPS or one.name == "GROUP_SORT_EXPR":
+        if _is_group(one, subject):
             known = view.groups
         right = next((value for value in known if value.casefold() == text.casefold()), text)
         if right != text and text not in known:

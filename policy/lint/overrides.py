@@ -99,7 +99,8 @@ def _lost(setting: Setting) -> Iterator[Diagnostic]:
     lost = [item for item in _items(setting, earlier) if item not in _items(setting, entry)]
     if lost:
         message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in lost)}"
-        help_text = f"line {earlier.line} has it; to add say `{entry.name} = $({entry.name}), ...`"
+        there = _place(entry, earlier)
+        help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
         yield LOST.named(entry, message, help_text)
 
 
@@ -116,6 +117,22 @@ def _policy(setting: Setting) -> Iterator[Diagnostic]:
     if earlier is None or not _ADDING.match(earlier.template or "") or entry.template is not None:
         return
     if entry.name.upper() in _ADDED and earlier.raw not in entry.raw:
-        name = (earlier.template or "").partition("+")[0]
-        message = f"{entry.name} drops the condition that `use {name}` in line {earlier.line} adds"
+        used, there = _use(entry, earlier), _place(entry, earlier)
+        message = f"{entry.name} drops the condition that `{used}` in {there} adds"
         yield POLICY_LOST.named(entry, message, "set it before the template")
+
+
+def _place(entry: Definition, earlier: Definition) -> str:
+    """Where an earlier definition stands, seen from a later one."""
+    if earlier.origin == entry.origin:
+        return f"line {earlier.line}"
+    return f"{earlier.origin}:{earlier.line}"
+
+
+def _use(entry: Definition, earlier: Definition) -> str:
+    """The `use` statement of the file that an earlier definition comes from."""
+    if entry.source is not None and earlier.origin == entry.origin and earlier.line:
+        lines = entry.source.text.split("\n")
+        if earlier.line <= len(lines):
+            return lines[earlier.line - 1].strip()
+    return f"use {(earlier.template or '').partition('+')[0]}"

@@ -361,6 +361,13 @@ def test_no_default_of_a_typed_macro_ends_a_daemon() -> None:
     assert ids("ENABLE_IPV6 = AUTO\n") == []
 
 
+def test_an_undone_template_is_named_as_the_file_names_it() -> None:
+    [item] = found("use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n")
+    assert item.message == (
+        "PREEMPT drops the condition that `use POLICY : Hold_If_Memory_Exceeded` in line 1 adds"
+    )
+
+
 def test_what_a_daemon_sets_at_runtime_is_no_hole() -> None:
     assert ids("START = True\nSTARTD_LOG = $(LOG)/StartLog.$(OPSYSVER)$(IPV6_ADDRESS)\n") == []
 
