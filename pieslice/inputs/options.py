@@ -153,12 +153,24 @@ def add_output(parser: argparse.ArgumentParser, *forms: str) -> None:
     )
     parser.add_argument("-o", "--output", metavar="F", help="write to a file")
     parser.add_argument("--no-color", action="store_true", help="no colours on a terminal")
-    parser.add_argument(
-        "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
-    )
+    add_width(parser)
     # Also accepted here; without a default, so that the one before the command keeps its value.
     parser.add_argument(
         "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+
+
+def add_width(parser: argparse.ArgumentParser) -> None:
+    """How wide the text may be."""
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
+        "--width",
+        type=text_width,
+        metavar="N",
+        help="width of the text (default: the terminal's; 80 in files and pipes)",
+    )
+    either.add_argument(
+        "--wide", action="store_true", help="every column and every name, however wide the text"
     )
 
 
@@ -171,7 +183,8 @@ def _dialect(text: str) -> str:
         raise argparse.ArgumentTypeError(str(problem)) from None
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
+    """The number of columns of text."""
     try:
         width = int(text)
     except ValueError:

@@ -15,7 +15,7 @@ from time import gmtime
 from typing import Final
 
 from negotiator.model.result import CycleResult
-from pieslice.reports.layout import Block, Column, Line, Table, short
+from pieslice.reports.layout import Block, Column, Drawn, Line, Table, short
 from pieslice.reports.pool_tables import Cell, PoolTable, surplus_policy
 from pieslice.userprio.options import COLUMNS, Options
 from pieslice.userprio.rows import Row
@@ -23,6 +23,22 @@ from pieslice.userprio.table import View, render
 
 #: Columns that hold a part of one.
 _PARTS: Final = frozenset(("fill", "fill_after", "share"))
+_NAMES: Final = frozenset(
+    ("user", "group", "machine", "submitter", "schedd", "slot", "preempted", "surplus")
+)
+_BRIEF: Final = {
+    "effective": "eff",
+    "claimed": "claim",
+    "preempted": "preempt",
+    "requested": "asked",
+}
+#: What is left out of a table that is too wide: the highest number first.
+_DROPPED: Final = {
+    "seq": 9, "pie": 9, "spin": 8, "schedd": 7, "of": 6, "count": 5,
+    "real_prio": 9, "ceiling": 8, "floor": 7, "prio_factor": 6, "running_jobs": 5,
+    "refused": 4, "lost_weight": 4, "subtree_quota": 4, "by_rank": 3, "by_priority": 3, "free": 2,
+    "idle_jobs": 2, "claimed": 2, "claimed_after": 2, "group": 1,
+}  # fmt: skip
 
 
 def table_blocks(table: PoolTable) -> list[Block]:
@@ -42,7 +58,16 @@ def _column(name: str, table: PoolTable, place: int) -> Column:
     if name in _PARTS:
         unit = f"{unit} %".strip()
     numbers = any(isinstance(row[place], int | float) for row in table.rows)
-    return Column(title, unit.replace("_", " "), right=numbers)
+    return Column(
+        title,
+        unit.replace("_", " "),
+        right=numbers,
+        drop=_DROPPED.get(name, 0),
+        brief=_BRIEF.get(title, ""),
+        brief_unit=_BRIEF.get(unit, ""),
+        name=name in _NAMES,
+        prose=name == "reason",
+    )
 
 
 def _cell(value: Cell, name: str) -> str:
@@ -83,6 +108,9 @@ def quota_blocks(result: CycleResult) -> list[Block]:
     ]
     rows += [Row(item.name, item.group, False) for item in result.submitters]
     quotas = COLUMNS["quotas"]
-    text = render(rows, Options(set(quotas), set(quotas)), View(int(result.now), gmtime))
-    heading = Line("quotas", heading=True)
-    return [heading, *(Line(f"  {line}", heading=True) for line in text.splitlines())]
+    options = Options(set(quotas), set(quotas))
+
+    def draw(room: int) -> list[str]:
+        return render(rows, options, View(int(result.now), gmtime, room=room)).splitlines()
+
+    return [Line("quotas", heading=True), Drawn(draw)]

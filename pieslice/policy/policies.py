@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import shutil
+import sys
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, Intermixed
 from pieslice.inputs.configuration import add_reader, guarded, read, say_problems
+from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import IntermixedCommands, Subcommands
-
-_WIDTH = 100
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -42,17 +41,9 @@ def _add_explain(commands: IntermixedCommands) -> None:
     )
     explain.add_argument("--set-only", action="store_true", help="say only what the files decide")
     explain.add_argument("--json", action="store_true", help="print JSON")
-    explain.add_argument(
-        "--width", type=_width, metavar="N", help="width of the text (default: the terminal's)"
-    )
+    add_width(explain)
     add_reader(explain)
     explain.set_defaults(run=_explain)
-
-
-def _width(text: str) -> int:
-    if not text.isdecimal() or not 20 <= int(text) <= 10_000:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a width from 20 to 10000")
-    return int(text)
 
 
 def _pool_size(text: str) -> float:
@@ -69,6 +60,7 @@ def _pool_size(text: str) -> float:
 def _explain(args: argparse.Namespace) -> int:
     from negotiator.groups.effective import effective_quotas
     from pieslice.policy.texts import sentence_lines
+    from pieslice.reports.output import chosen_width
     from policy.explain.explanation import explain_others, explain_policy, only_set
     from policy.load import load_policy
 
@@ -87,8 +79,7 @@ def _explain(args: argparse.Namespace) -> int:
 
         print(json.dumps([sentence.as_json() for sentence in sentences], indent=2))
         return EXIT_OK
-    width = args.width or shutil.get_terminal_size((_WIDTH, 0)).columns
-    for line in sentence_lines(sentences, max(width, 20)):
+    for line in sentence_lines(sentences, chosen_width(args, sys.stdout)):
         print(line)
     return EXIT_OK
 
@@ -137,6 +128,7 @@ def _add_diff(commands: IntermixedCommands) -> None:
         "--all", action="store_true", help="show macros that belong to no policy, too"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_width(parser)
     add_reader(parser, "a", "b")
     parser.set_defaults(run=_diff)
 
@@ -144,6 +136,7 @@ def _add_diff(commands: IntermixedCommands) -> None:
 @guarded
 def _diff(args: argparse.Namespace) -> int:
     from pieslice.policy.texts import comparison_lines
+    from pieslice.reports.output import chosen_width
     from policy.explain.difference import compare
 
     configs = []
@@ -159,6 +152,6 @@ def _diff(args: argparse.Namespace) -> int:
 
         print(json.dumps(found.as_json(), indent=2))
     else:
-        for line in comparison_lines(found):
+        for line in comparison_lines(found, chosen_width(args, sys.stdout)):
             print(line)
     return EXIT_NO if found.different else EXIT_OK

@@ -33,8 +33,26 @@ def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
         )
 
 
-def comparison_lines(found: Comparison) -> Iterator[str]:
-    """The differences, each with what the macro is for, and what else was noticed."""
+def comparison_lines(found: Comparison, width: int) -> Iterator[str]:
+    """The differences, each with what the macro is for, and what else was noticed; wrapped."""
+    for line in _comparison(found):
+        yield from _wrapped(line, width)
+
+
+def _wrapped(line: str, width: int) -> Iterable[str]:
+    """The line, gone on with an indentation where it is too long."""
+    if len(line) <= width:
+        return [line]
+    return textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=_INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _comparison(found: Comparison) -> Iterator[str]:
     for number, one in enumerate(found.different):
         if number:
             yield ""

@@ -1,6 +1,6 @@
 """Lays out a report: lines, tables and wrapped lists, plain or for a terminal.
 
-Decides widths, alignment and wrapping.
+Decides widths, alignment and wrapping, and what of a table that is too wide is shown.
 
 Inputs: blocks (``Line``, ``Table``, ``Wrapped``) and the width of the output in characters.
 Outputs: text without trailing blanks (``render_plain``) or the same on a terminal through rich
@@ -11,12 +11,18 @@ text left, as the HTCondor tools print.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Final, TypeAlias
 
 from attr import frozen
 
 GAP: Final = 2
+#: What names and sentences are cut down to before columns are left out, and after that.
+_LEAST: Final = 24
+_AT_ALL: Final = 8
+#: Stands for the middle of a name.
+_CUT: Final = "..."
+_STYLES: Final = {"good": "green", "bad": "yellow"}
 _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 
 
@@ -32,11 +38,23 @@ class Line:
 
 @frozen
 class Column:
-    """A column: the title, with its unit on a second line, and whether numbers stand in it."""
+    """A column: the title, with its unit on a second line, and whether numbers stand in it.
+
+    The other fields say what a table that is too wide does with it.
+    """
 
     title: str
     unit: str = ""
     right: bool = False
+    #: Columns with the highest number are left out first; 0 stays.
+    drop: int = 0
+    #: Title and unit where the whole ones take the room of data; empty: the whole ones.
+    brief: str = ""
+    brief_unit: str = ""
+    #: Names, shortened in the middle.
+    name: bool = False
+    #: Sentences, continued on the next line of the same row.
+    prose: bool = False
 
 
 @frozen
@@ -57,7 +75,15 @@ class Wrapped:
     indent: int = 4
 
 
-Block: TypeAlias = Line | Table | Wrapped
+@frozen
+class Drawn:
+    """Lines of a table that another program's rules set, as wide as they are told."""
+
+    draw: Callable[[int], Sequence[str]]
+    indent: int = 2
+
+
+Block: TypeAlias = Line | Table | Wrapped | Drawn
 
 
 def number(value: float | None, decimals: int = 2) -> str:
@@ -84,45 +110,33 @@ def printable(text: str) -> str:
 
 
 def render_plain(blocks: Iterable[Block], width: int) -> str:
-    """The blocks as text; no line is cut, only words and lists are wrapped."""
-    lines: list[str] = []
-    for block in blocks:
-        if isinstance(block, Line):
-            lines += line_lines(block, width)
-        elif isinstance(block, Table):
-            lines += table_lines(block)
-        else:
-            lines += wrapped_lines(block, width)
+    """The blocks as text; only words and lists are wrapped, tables are fitted."""
+    lines = (line for block in blocks for line, _ in _lines(block, width))
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
+def _lines(block: Block, width: int) -> Iterable[tuple[str, str]]:
+    """The lines of a block, each with its style on a terminal."""
+    if isinstance(block, Line):
+        style = "bold" if block.heading else _STYLES.get(block.level, "")
+        return [(line, style) for line in line_lines(block, width)]
+    if isinstance(block, Table):
+        return fitted_lines(block, width)
+    if isinstance(block, Drawn):
+        lead = " " * block.indent
+        return [(lead + printable(line), "") for line in block.draw(width - block.indent)]
+    return [(line, "") for line in wrapped_lines(block, width)]
+
+
 def line_lines(block: Line, width: int) -> list[str]:
-    """The line, wrapped unless it is a heading."""
+    """The line, wrapped."""
     text = printable(block.text)
-    if block.heading or len(text) <= width:
+    if len(text) <= width:
         return [text]
     lead = " " * (len(text) - len(text.lstrip()) + 2)
     return textwrap.wrap(
         text, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False
     )
-
-
-def table_lines(table: Table) -> list[str]:
-    """Titles, units where there are any, and the rows."""
-    heads = [tuple(column.title for column in table.columns)]
-    if any(column.unit for column in table.columns):
-        heads.append(tuple(column.unit for column in table.columns))
-    cells = [*heads, *(tuple(map(printable, row)) for row in table.rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(table.columns))]
-    return [_row(table, row, widths) for row in cells]
-
-
-def _row(table: Table, row: Sequence[str], widths: Sequence[int]) -> str:
-    parts = [
-        cell.rjust(width) if column.right else cell.ljust(width)
-        for column, cell, width in zip(table.columns, row, widths, strict=True)
-    ]
-    return " " * table.indent + (" " * GAP).join(parts).rstrip()
 
 
 def wrapped_lines(block: Wrapped, width: int) -> list[str]:
@@ -144,16 +158,158 @@ def print_rich(blocks: Iterable[Block], stream: IO[str], width: int) -> None:
     from rich.text import Text
 
     console = Console(file=stream, width=width, highlight=False, soft_wrap=True)
-    styles = {"good": "green", "bad": "yellow"}
     for block in blocks:
-        if isinstance(block, Line):
-            style = "bold" if block.heading else styles.get(block.level, "")
-            for line in line_lines(block, width):
-                console.print(Text(line, style=style))
-        elif isinstance(block, Table):
-            titles = 2 if any(column.unit for column in block.columns) else 1
-            for index, line in enumerate(table_lines(block)):
-                console.print(Text(line, style="dim" if index < titles else ""))
-        else:
-            for line in wrapped_lines(block, width):
-                console.print(Text(line))
+        for line, style in _lines(block, width):
+            console.print(Text(line, style=style))
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def fitted_lines(table: Table, width: int) -> list[tuple[str, str]]:
+    """Titles, units where there are any, and the rows, each with its style.
+
+    Of a table that is too wide the titles are abbreviated first, then names are shortened and
+    sentences continued, then columns left out; the last line says which.
+    """
+    room = width - table.indent
+    rows = [tuple(map(printable, row)) for row in table.rows]
+    shown = list(range(len(table.columns)))
+    brief = not _fits(table, rows, shown, room, brief=False, least=None)
+    droppable = sorted(
+        (i for i in shown if table.columns[i].drop), key=lambda i: table.columns[i].drop
+    )
+    dropped = []
+    while droppable and not _fits(table, rows, shown, room, brief=brief, least=_LEAST):
+        dropped.append(droppable.pop())
+        shown.remove(dropped[-1])
+    heads = _heads(table, shown, brief=brief)
+    cells = [*heads, *([row[i] for i in shown] for row in rows)]
+    columns = [table.columns[i] for i in shown]
+    widths = _shared(columns, cells, room)
+    lines = []
+    for number_, row in enumerate(_shortened(columns, cells, widths)):
+        style = "dim" if number_ < len(heads) else ""
+        lines += [(line, style) for line in _row(table.indent, columns, row, widths)]
+    if dropped:
+        left_out = Wrapped("not shown (--wide):", _names(table, sorted(dropped)), table.indent)
+        lines += [(line, "dim") for line in wrapped_lines(left_out, width)]
+    return lines
+
+
+def _names(table: Table, places: Iterable[int]) -> tuple[str, ...]:
+    """The titles of columns, in one line each."""
+    names = [f"{table.columns[i].title} {table.columns[i].unit}".strip() for i in places]
+    return tuple(f"{name}," for name in names[:-1]) + tuple(names[-1:])
+
+
+def _heads(table: Table, shown: Sequence[int], *, brief: bool) -> list[list[str]]:
+    columns = [table.columns[i] for i in shown]
+    heads = [[(brief and c.brief) or c.title for c in columns]]
+    if any(column.unit for column in table.columns):
+        heads.append([(brief and c.brief_unit) or c.unit for c in columns])
+    return heads
+
+
+def _fits(
+    table: Table,
+    rows: Sequence[Sequence[str]],
+    shown: Sequence[int],
+    room: int,
+    *,
+    brief: bool,
+    least: int | None,
+) -> bool:
+    """Whether the columns fit; ``least``: what names and sentences may be cut down to."""
+    cells = [*_heads(table, shown, brief=brief), *([row[i] for i in shown] for row in rows)]
+    columns = [table.columns[i] for i in shown]
+    widths = _natural(columns, cells)
+    if least is not None:
+        widths = [
+            min(width, least) if column.name or column.prose else width
+            for column, width in zip(columns, widths, strict=True)
+        ]
+    return _total(widths) <= room
+
+
+def _natural(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(row[i]) for row in cells) for i in range(len(columns))]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * max(len(widths) - 1, 0)
+
+
+def _shared(columns: Sequence[Column], cells: Sequence[Sequence[str]], room: int) -> list[int]:
+    """The widths: names and sentences give way, always the widest of them, sentences first."""
+    widths = _natural(columns, cells)
+    for least in (_LEAST, _AT_ALL):
+        for kind in ("prose", "name"):
+            soft = [i for i, column in enumerate(columns) if getattr(column, kind)]
+            while soft and _total(widths) > room:
+                widest = max(soft, key=lambda i: widths[i])
+                if widths[widest] <= least:
+                    break
+                widths[widest] -= 1
+    return widths
+
+
+def _shortened(
+    columns: Sequence[Column], cells: Sequence[Sequence[str]], widths: Sequence[int]
+) -> list[tuple[str, ...]]:
+    """The rows with the names of each column shortened alike."""
+    sides = [
+        shortened([row[i] for row in cells], widths[i])
+        if column.name
+        else [row[i] for row in cells]
+        for i, column in enumerate(columns)
+    ]
+    return list(zip(*sides, strict=True)) if sides else [() for _ in cells]
+
+
+def shortened(names: Sequence[str], width: int) -> list[str]:
+    """The names with their middles left out where they are longer than ``width``.
+
+    The cut is where the most names stay different: hosts differ at the front, users of one
+    group at the end.
+    """
+    if all(len(name) <= width for name in names):
+        return list(names)
+    room = max(width - len(_CUT), 2)
+    heads = sorted({room // 2, room * 2 // 3, room * 3 // 4, room // 3, room - 1})
+    heads.sort(key=lambda head: abs(head - room // 2))
+    tries = ([_middle_out(name, head, room, width) for name in names] for head in heads)
+    return max(tries, key=lambda found: len(set(found)))
+
+
+def _middle_out(name: str, head: int, room: int, width: int) -> str:
+    if len(name) <= width:
+        return name
+    return f"{name[:head]}{_CUT}{name[len(name) - (room - head) :]}"
+
+
+def _row(
+    indent: int, columns: Sequence[Column], row: Sequence[str], widths: Sequence[int]
+) -> list[str]:
+    """The line of a row; more lines where sentences go on."""
+    parts = [
+        _sentence(cell, width) if column.prose else [cell]
+        for column, cell, width in zip(columns, row, widths, strict=True)
+    ]
+    lines = []
+    for place in range(max((len(part) for part in parts), default=1)):
+        cells = [part[place] if place < len(part) else "" for part in parts]
+        text = (" " * GAP).join(
+            cell.rjust(width) if column.right else cell.ljust(width)
+            for column, cell, width in zip(columns, cells, widths, strict=True)
+        )
+        lines.append(" " * indent + text.rstrip())
+    return lines
+
+
+def _sentence(text: str, width: int) -> list[str]:
+    if len(text) <= width:
+        return [text]
+    return textwrap.wrap(
+        text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )

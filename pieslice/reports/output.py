@@ -16,12 +16,15 @@ from pieslice.reports.layout import Block, print_rich, printable, render_plain
 
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
-DEFAULT_WIDTH: Final = 100
+#: The width of files and pipes.
+DEFAULT_WIDTH: Final = 80
+#: Wider than any answer.
+WIDE: Final = 1_000_000
 
 
 def show(report: Sequence[Block], args: argparse.Namespace, out: IO[str]) -> None:
     """Print a report as wide and as colourful as the arguments and the stream want it."""
-    width = args.width or (DEFAULT_WIDTH if args.output else terminal_width(out))
+    width = chosen_width(args, out)
     plain = args.output or args.no_color or not out.isatty() or os.environ.get("NO_COLOR")
     if plain:
         deliver(render_plain(report, width), args, out)
@@ -36,6 +39,14 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
     else:
         data = text.encode("utf-8", "backslashreplace")
         Path(args.output).write_bytes(data)
+
+
+def chosen_width(args: argparse.Namespace, out: IO[str]) -> int:
+    """The width that the arguments ask for, else that of the terminal or of a file."""
+    if args.wide:
+        return WIDE
+    in_file = getattr(args, "output", None) is not None
+    return args.width or (DEFAULT_WIDTH if in_file else terminal_width(out))
 
 
 def terminal_width(stream: IO[str]) -> int:

@@ -133,15 +133,15 @@ def _submitters(submitters: Iterable[SubmitterSummary]) -> list[Block]:
         for item in submitters
     )
     columns = (
-        Column("submitter"),
-        Column("real", "priority", right=True),
-        Column("priority", "factor", right=True),
-        Column("effective", "priority", right=True),
-        Column("share", "% of pie", right=True),
+        Column("submitter", name=True),
+        Column("real", "priority", right=True, drop=2, brief_unit="prio"),
+        Column("priority", "factor", right=True, drop=1, brief="prio"),
+        Column("effective", "priority", right=True, brief="eff", brief_unit="prio"),
+        Column("share", "% of pie", right=True, brief_unit="%"),
         Column("limit", "weight", right=True),
         Column("usage", "weight", right=True),
         Column("after", "weight", right=True),
-        Column("group"),
+        Column("group", drop=3, name=True),
     )
     return _titled("submitters", columns, rows)
 
@@ -187,15 +187,15 @@ def _groups(result: CycleResult) -> list[Block]:
         for item in groups
     )
     columns = (
-        Column("group"),
-        Column("configured", "quota", right=True),
+        Column("group", name=True),
+        Column("configured", "quota", right=True, drop=2, brief="config"),
         Column("quota", "weight", right=True),
-        Column("requested", "weight", right=True),
-        Column("allocated", "weight", right=True),
+        Column("requested", "weight", right=True, brief="asked"),
+        Column("allocated", "weight", right=True, brief="given"),
         Column("usage", "weight", right=True),
         Column("after", "weight", right=True),
-        Column("surplus"),
-        Column("sort", "key", right=True),
+        Column("surplus", drop=1),
+        Column("sort", "key", right=True, drop=3),
     )
     return _titled("groups", columns, rows)
 
@@ -259,13 +259,13 @@ def vacating_blocks(jobs: tuple[Vacating, ...]) -> list[Block]:
         ways.setdefault(way, []).append(item.job or "?")
     rows = tuple((*way, str(len(ids)), _some(ids)) for way, ids in ways.items())
     columns = (
-        Column("user"),
-        Column("universe"),
+        Column("user", name=True),
+        Column("universe", drop=1),
         Column("soft kill"),
         Column("after", "s", right=True),
         Column("killed", "after s", right=True),
         Column("jobs", right=True),
-        Column("which"),
+        Column("which", prose=True),
     )
     return _titled(f"vacating: {plural(len(jobs), 'job')}", columns, rows)
 
@@ -279,7 +279,11 @@ def _rejections(result: CycleResult) -> list[Block]:
     if not result.rejections:
         return [Line("rejections: none", heading=True)]
     rows = tuple((item.submitter, item.job, item.text) for item in result.rejections)
-    columns = (Column("submitter"), Column("job", right=True), Column("reason"))
+    columns = (
+        Column("submitter", name=True),
+        Column("job", right=True),
+        Column("reason", prose=True),
+    )
     return _titled(f"rejections: {len(rows)}", columns, rows)
 
 
@@ -387,7 +391,12 @@ def _unsupported(knobs: tuple[Unsupported, ...]) -> list[Block]:
     if not knobs:
         return [Line("not honoured yet: no knob that this configuration sets")]
     rows = tuple((item.name, item.value, item.place, item.effect) for item in knobs)
-    columns = (Column("knob"), Column("value"), Column("set at"), Column("what it would change"))
+    columns = (
+        Column("knob"),
+        Column("value", prose=True),
+        Column("set at", drop=1, name=True),
+        Column("what it would change", prose=True),
+    )
     return _titled(f"not honoured yet: {plural(len(rows), 'knob')}", columns, rows)
 
 

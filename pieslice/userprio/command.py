@@ -9,12 +9,13 @@ asks the collector for active records and the negotiator for all.
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Final
 
-from attr import define
+from attr import define, evolve
 
 from classad import ClassAd
 from classad.errors import Diagnostic
@@ -29,8 +30,9 @@ from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.io import CapturePaths, InputError
 from negotiator.model.snapshot import AccountantState
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.inputs.options import text_width
 from pieslice.inputs.pool import parse_time
-from pieslice.reports.output import show_diagnostics
+from pieslice.reports.output import show_diagnostics, terminal_width
 from pieslice.userprio.edits import EditRefused, make_edit
 from pieslice.userprio.options import Options, UsageError, parse_options
 from pieslice.userprio.report import Source, answer
@@ -67,6 +69,8 @@ SOURCE is the accountant's log (Accountantnew.log), a file of accounting ads
   --now T         time of the question: seconds since the epoch or ISO 8601 (default: the last
                   update; for changes, the clock)
   --dry-run       show the records that a change would write, and write nothing
+  --width N       width of the table (default: the terminal's; 80 in files and pipes)
+  --wide          every column and every name, as condor_userprio prints them
   --help          show this and exit
 """
 
@@ -78,6 +82,12 @@ class _Own:
     config: Path | None = None
     now: float | None = None
     dry_run: bool = False
+    width: int | None = None
+    wide: bool = False
+
+    def room(self, out: IO[str]) -> int | None:
+        """The width of a table; None: as wide as condor_userprio makes it."""
+        return None if self.wide else self.width or terminal_width(out)
 
 
 def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> int:
@@ -115,7 +125,10 @@ def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
         if word == "--dry-run":
             own.dry_run = True
             continue
-        if word not in ("--config", "--now"):
+        if word == "--wide":
+            own.wide = True
+            continue
+        if word not in ("--config", "--now", "--width"):
             rest.append(word + equals + value)
             continue
         if not equals:
@@ -124,11 +137,20 @@ def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
             value = words.pop(0)
         if word == "--config":
             own.config = Path(value)
+        elif word == "--width":
+            own.width = _width(value)
         else:
             own.now = parse_time(value)
     if not rest:
         raise UsageError("give a log, accounting ads or the folder of a capture first")
     return own, rest
+
+
+def _width(text: str) -> int:
+    try:
+        return text_width(text)
+    except argparse.ArgumentTypeError as problem:
+        raise UsageError(str(problem)) from None
 
 
 # --- changes ----------------------------------------------------------------------------------
@@ -171,6 +193,7 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     show_diagnostics(diagnostics, err)
     now = source.last_update if own.now is None else int(own.now)
     view = view_of(source.last_update, options, now, time.localtime, time.mktime)
+    view = evolve(view, room=own.room(out))
     text = answer(source, options, view)
     out.write(text)
     if not text:

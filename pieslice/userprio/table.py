@@ -10,6 +10,7 @@ since the epoch), how local time is told.  Outputs: the text.  Follows: condor_u
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from time import struct_time
 from typing import Final
@@ -17,6 +18,7 @@ from typing import Final
 from attr import field, frozen
 
 from negotiator.model.result import ROOT_GROUP
+from pieslice.reports.layout import shortened
 from pieslice.userprio.options import COLUMNS, Options
 from pieslice.userprio.rows import Row
 
@@ -32,6 +34,14 @@ _PRIORITY: Final = COLUMNS["priority"]
 _USAGE: Final = COLUMNS["usage"]
 #: Columns that only groups fill; with no other, users are hidden.
 _OF_GROUPS: Final = COLUMNS["quotas"]
+#: In a table with a given room, names are shortened to this before columns are left out, and to the
+#: other one after that.
+_SHORT_NAME: Final = 28
+_LEAST_NAME: Final = 12
+_LEFT_OUT_FIRST: Final = (
+    "id", "order", "ceiling", "floor", "start", "last", "sortkey", "requested", "subtree",
+    "surplus", "quota", "rup", "since", "hours", "factor", "effquota",
+)  # fmt: skip
 #: Columns that show only if a record has the attribute.
 _NEED_DATA: Final = {"start": "begin", "last": "last", "since": "last"}
 
@@ -51,12 +61,14 @@ class _Column:
 class View:
     """When the states is looked at: the last update and now, and how local time is told.
 
-    ``active_from``: records used before that are left out; None shows all.
+    ``active_from``: records used before that are left out; None shows all.  ``room``: the width
+    that the table may have; None is as wide as condor_userprio makes it.
     """
 
     last_update: int
     local: LocalTime
     active_from: int | None = None
+    room: int | None = None
 
 
 def view_of(
@@ -93,6 +105,8 @@ class _Listing:
     users_hidden: bool
     pool_surplus: str | None
     width: int = field(default=0)
+    #: The titles of columns that have no room.
+    left_out: tuple[str, ...] = ()
 
 
 def render(rows: Sequence[Row], options: Options, view: View) -> str:
@@ -114,6 +128,7 @@ def render(rows: Sequence[Row], options: Options, view: View) -> str:
         ),
         " ".join(dashes),
         _totals(listing),
+        *_left_out(listing),
     ]
     return "".join(f"{line}\n" for line in lines)
 
@@ -136,20 +151,53 @@ def _listing(rows: list[Row], options: Options, view: View) -> _Listing:
     if not hierarchical and all(r.name == ROOT_GROUP for r in visible if r.is_group):
         visible = [row for row in visible if not row.is_group]
     users_hidden = wanted <= _OF_GROUPS
+    columns = [column for column in _COLUMNS if column.key in wanted]
+    left_out = _without_room(columns, width, view.room)
+    if view.room is not None:
+        rest = sum(column.width + 1 for column in columns)
+        width = max(_LEAST_NAME, min(width, view.room - rest))
     listing = _Listing(
         view,
         rows,
         visible,
-        [column for column in _COLUMNS if column.key in wanted],
+        columns,
         _group_ids(rows) if grouped else {},
         _group_orders(rows, wanted),
         hierarchical,
         users_hidden,
         next((row.surplus for row in rows if row.name == ROOT_GROUP), None),
         width,
+        left_out,
     )
     listing.visible[:] = _ordered(listing, options, wanted)
     return listing
+
+
+def _without_room(columns: list[_Column], width: int, room: int | None) -> tuple[str, ...]:
+    """Takes out columns until the others fit beside shortened names; the titles of those."""
+    left_out = []
+    for key in _LEFT_OUT_FIRST if room is not None else ():
+        names = min(width, _SHORT_NAME)
+        if room is None or names + sum(column.width + 1 for column in columns) <= room:
+            break
+        found = [column for column in columns if column.key == key]
+        left_out += found
+        columns[:] = [column for column in columns if column.key != key]
+    titles = [column for column in _COLUMNS if column in left_out]
+    return tuple(" ".join(column.title).strip() for column in titles)
+
+
+def _left_out(listing: _Listing) -> Iterable[str]:
+    if not listing.left_out:
+        return ()
+    words = ", ".join(listing.left_out)
+    return textwrap.wrap(
+        f"not shown (--wide): {words}",
+        listing.view.room or 80,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _is_active(row: Row, since: int | None) -> bool:
@@ -234,6 +282,8 @@ def _line(row: Row, listing: _Listing) -> str:
     if listing.hierarchical and not row.is_group:
         prefix = f"{row.group}."
         name = "  " + (name.removeprefix(prefix) if row.group != ROOT_GROUP else name)
+    if listing.view.room is not None:
+        name = shortened([name], listing.width)[0]
     cells = [name[: listing.width].ljust(listing.width)]
     for column in listing.columns:
         cells.append(_fitted(column.cell(row, listing) or "", column))

@@ -46,13 +46,13 @@ def _users(found: Difference) -> list[Block]:
         for item in found.users
     )
     columns = (
-        Column("user"),
+        Column("user", name=True),
         Column("net", "weight", right=True),
         Column("matched", "weight", right=True),
         Column("lost", "weight", right=True),
-        Column("share", "% of pie", right=True),
-        Column("limit", "weight", right=True),
-        Column("effective", "priority", right=True),
+        Column("share", "% of pie", right=True, drop=2, brief_unit="%"),
+        Column("limit", "weight", right=True, drop=1),
+        Column("effective", "priority", right=True, drop=3),
     )
     return [Line("users", heading=True), Table(columns, rows)] if rows else []
 
@@ -70,10 +70,16 @@ def _groups(found: Difference) -> list[Block]:
         for item in found.groups
     )
     columns = (
-        Column("group"),
+        Column("group", name=True),
         *(
-            Column(title, "weight", right=True)
-            for title in ("net", "quota", "allocated", "matched", "lost")
+            Column(title, "weight", right=True, drop=drop)
+            for title, drop in (
+                ("net", 0),
+                ("quota", 1),
+                ("allocated", 2),
+                ("matched", 0),
+                ("lost", 0),
+            )
         ),
     )
     return [Line("groups", heading=True), Table(columns, rows)] if rows else []
@@ -85,7 +91,7 @@ def _machines(found: Difference) -> list[Block]:
         for item in found.machines
     )
     columns = (
-        Column("machine"),
+        Column("machine", name=True),
         Column("matched", "weight", right=True),
         Column("claims", "preempted", right=True),
         Column("slots", "changed", right=True),
@@ -114,7 +120,11 @@ def _taken(item: Taken | None) -> str:
 
 def _refused(found: Difference) -> list[Block]:
     rows = tuple((item.user, _pair(item.requests), item.reason) for item in found.rejections)
-    columns = (Column("user"), Column("requests", right=True), Column("reason"))
+    columns = (
+        Column("user", name=True),
+        Column("requests", right=True),
+        Column("reason", prose=True),
+    )
     return [Line("rejections", heading=True), Table(columns, rows)] if rows else []
 
 

@@ -33,11 +33,11 @@ def quota_blocks(found: QuotaTrace, *, trace: bool) -> list[Block]:
 
 def _tree(groups: Iterable[GroupLine]) -> Table:
     columns = (
-        Column("group"),
-        Column("configured", "quota", right=True),
-        Column("kind"),
-        Column("surplus"),
-        Column("subtree", "quota", right=True),
+        Column("group", name=True),
+        Column("configured", "quota", right=True, brief="config"),
+        Column("kind", drop=2),
+        Column("surplus", drop=1),
+        Column("subtree", "quota", right=True, drop=3),
         Column("own", "quota", right=True),
         Column("usage", "weight", right=True),
         Column("after", "weight", right=True),
@@ -63,17 +63,17 @@ def _round(item: RoundTrace) -> list[Block]:
     whole = any(line.whole for line in item.lines)
     skipped = any(line.skipped for line in item.lines)
     columns = (
-        Column("group"),
-        Column("requested", right=True),
-        Column("of its own", "quota", right=True),
-        Column("surplus", "given", right=True),
+        Column("group", name=True),
+        Column("requested", right=True, brief="asked"),
+        Column("of its own", "quota", right=True, brief="own"),
+        Column("surplus", "given", right=True, drop=4),
         Column("surplus", "taken", right=True),
-        Column("surplus", "equal parts", right=True),
-        *((Column("whole", "slots", right=True),) if whole else ()),
-        Column("allocated", right=True),
-        Column("not", "allocated", right=True),
-        Column("limit", right=True),
-        *((Column("skipped"),) if skipped else ()),
+        Column("surplus", "equal parts", right=True, drop=3, brief_unit="equal"),
+        *((Column("whole", "slots", right=True, drop=2),) if whole else ()),
+        Column("allocated", right=True, brief="given"),
+        Column("not", "allocated", right=True, brief_unit="given"),
+        Column("limit", right=True, drop=1),
+        *((Column("skipped", prose=True),) if skipped else ()),
     )
     rows = tuple(_row(line, whole=whole, skipped=skipped) for line in item.lines)
     return [Line(f"allocation round {item.round}: {left}", heading=True), Table(columns, rows)]

@@ -19,14 +19,14 @@ _SHORT_KEYS: Final = dict(
 )
 _COLUMNS: Final = (
     Column("", right=True),
-    Column("slot"),
-    Column("pre job", "rank", right=True),
+    Column("slot", name=True),
+    Column("pre job", "rank", right=True, brief="pre"),
     Column("job", "rank", right=True),
-    Column("post job", "rank", right=True),
-    Column("preemption", "state"),
-    Column("preemption", "rank", right=True),
-    Column("cost", "weight", right=True),
-    Column("key that", "decided"),
+    Column("post job", "rank", right=True, brief="post"),
+    Column("preemption", "state", brief="preempt.", prose=True),
+    Column("preemption", "rank", right=True, drop=1, brief="preempt."),
+    Column("cost", "weight", right=True, drop=2),
+    Column("key that", "decided", prose=True),
 )
 
 

@@ -43,8 +43,8 @@ def _keys(mine: RankedSlot, winner: RankedSlot, place: int) -> list[Block]:
         return [Line("the best of all candidates")]
     columns = (
         Column("key"),
-        Column(winner.slot, right=True),
-        Column(mine.slot, right=True),
+        Column(winner.slot, right=True, name=True),
+        Column(mine.slot, right=True, name=True),
         Column(""),
     )
     decided = False

@@ -197,8 +197,8 @@ def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
     columns = (
         Column("out", right=True),
         Column("left", right=True),
-        Column("slots"),
-        Column("cause and examples"),
+        Column("slots", prose=True),
+        Column("cause and examples", prose=True),
     )
     after = "" if sieved.candidates == left else ", from the match list of its autocluster"
     full = [] if answer.seen is None else [s.name for s in answer.seen.limits.concurrency if s.full]
@@ -216,8 +216,8 @@ def _runner_up(seen: Seen) -> list[Block]:
     best, second = slots[:2]
     columns = (
         Column("key"),
-        Column(best.slot, right=True),
-        Column(second.slot, right=True),
+        Column(best.slot, right=True, name=True),
+        Column(second.slot, right=True, name=True),
         Column(""),
     )
     rows = tuple(
