@@ -6,10 +6,12 @@ Inputs: the arguments, files.  Outputs: the report on standard output.
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.inputs.configuration import add_reader, guarded, read
+from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -42,17 +44,20 @@ def add_commands(subcommands: Subcommands) -> None:
         help="other files complete this one: what it lacks is only noted",
     )
     check.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
+    add_width(check)
     check.set_defaults(run=_check)
 
 
 @guarded
 def _check(args: argparse.Namespace) -> int:
     from pieslice.policy.formats import report
+    from pieslice.reports.output import chosen_width
     from policy.lint.finding import ERROR, WARNING
     from policy.lint.findings import FINDINGS
 
     results = [_one(args, path) for path in args.path]
-    print(report(results, args.format, FINDINGS, every=args.all))
+    width = chosen_width(args, sys.stdout)
+    print(report(results, args.format, FINDINGS, every=args.all, width=width))
     fatal = (ERROR, WARNING) if args.strict else (ERROR,)
     worse = any(result.count(severity) for result in results for severity in fatal)
     return EXIT_NO if worse or not all(result.starts for result in results) else EXIT_OK

@@ -17,6 +17,7 @@ from attr import frozen
 from classad.errors import Diagnostic
 from pieslice.data import JsonObject
 from pieslice.policy.blocks import blocks, file_of, worst_first
+from pieslice.reports.layout import wrap
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
@@ -48,11 +49,16 @@ class Checked:
 
 
 def report(
-    results: Sequence[Checked], format_: str, known: Mapping[str, Finding], *, every: bool = False
+    results: Sequence[Checked],
+    format_: str,
+    known: Mapping[str, Finding],
+    *,
+    every: bool = False,
+    width: int,
 ) -> str:
     """All results as text, json, sarif or github, without a final newline.
 
-    ``every``: all findings in the text, not only the worst.
+    ``every``: all findings in the text, not only the worst; ``width``: of the text.
     """
     if format_ == "json":
         return json.dumps([_plain(result) for result in results], indent=2)
@@ -60,8 +66,16 @@ def report(
         return json.dumps(_sarif(results, known), indent=2)
     lines: list[str] = []
     for result in results:
-        lines.extend(_annotations(result) if format_ == "github" else _text(result, every))
+        if format_ == "github":
+            lines.extend(_annotations(result))
+        else:
+            lines.extend(part for line in _text(result, every) for part in told(line, width))
     return "\n".join(lines)
+
+
+def told(line: str, width: int) -> Iterable[str]:
+    """The lines of a sentence; an excerpt of a file stands as it is."""
+    return [line] if "\n" in line else wrap(line, width, "    ")
 
 
 def _text(result: Checked, every: bool) -> Iterable[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator
 
+from pieslice.reports.layout import wrap
 from policy.explain.difference import Comparison
 from policy.explain.sentences import Sentence, listing
 from policy.maps.lookup import Mapped
@@ -23,33 +23,14 @@ def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
             topic = sentence.topic
             yield topic
         indent = _INDENT * (sentence.depth + 1)
-        yield from textwrap.wrap(
-            f"{sentence.text} {sentence.places()}".rstrip(),
-            width,
-            initial_indent=indent,
-            subsequent_indent=indent + _INDENT,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        text = f"{indent}{sentence.text} {sentence.places()}".rstrip()
+        yield from wrap(text, width, indent + _INDENT)
 
 
 def comparison_lines(found: Comparison, width: int) -> Iterator[str]:
     """The differences, each with what the macro is for, and what else was noticed; wrapped."""
     for line in _comparison(found):
-        yield from _wrapped(line, width)
-
-
-def _wrapped(line: str, width: int) -> Iterable[str]:
-    """The line, gone on with an indentation where it is too long."""
-    if len(line) <= width:
-        return [line]
-    return textwrap.wrap(
-        line,
-        width,
-        subsequent_indent=_INDENT,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+        yield from wrap(line, width, _INDENT)
 
 
 def _comparison(found: Comparison) -> Iterator[str]:

@@ -10,6 +10,7 @@ text left, as the HTCondor tools print.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Final, TypeAlias
@@ -22,6 +23,8 @@ _LEAST: Final = 24
 _AT_ALL: Final = 8
 #: Stands for the middle of a name.
 _CUT: Final = "..."
+#: The parts of a long expression, list or path, between which a line may end.
+_AFTER_SIGNS: Final = re.compile(r"[^,;/&|(]+[,;/&|(]*|[,;/&|(]+")
 _STYLES: Final = {"good": "green", "bad": "yellow"}
 _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 
@@ -128,28 +131,46 @@ def _lines(block: Block, width: int) -> Iterable[tuple[str, str]]:
     return [(line, "") for line in wrapped_lines(block, width)]
 
 
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks lines at blanks; a word that is longer than a line after its commas and operators."""
+
+    def _split(self, text: str) -> list[str]:
+        room = self.width - len(self.subsequent_indent)
+        return [
+            part
+            for chunk in super()._split(text)
+            for part in (_AFTER_SIGNS.findall(chunk) if len(chunk) > room else [chunk])
+        ]
+
+
+def wrap(text: str, width: int, lead: str) -> list[str]:
+    """The lines of a text that begins with its own indentation and goes on after ``lead``."""
+    if len(text) <= width:
+        return [text]
+    begin = text[: len(text) - len(text.lstrip())]
+    return _Wrapper(
+        width,
+        initial_indent=begin,
+        subsequent_indent=lead,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).wrap(text.lstrip())
+
+
 def line_lines(block: Line, width: int) -> list[str]:
     """The line, wrapped."""
     text = printable(block.text)
     if len(text) <= width:
         return [text]
-    lead = " " * (len(text) - len(text.lstrip()) + 2)
-    return textwrap.wrap(
-        text, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False
-    )
+    return wrap(text, width, " " * (len(text) - len(text.lstrip()) + 2))
 
 
 def wrapped_lines(block: Wrapped, width: int) -> list[str]:
     """The label and as many words per line as fit."""
     lead = " " * block.indent + block.label
-    return textwrap.wrap(
-        " ".join(map(printable, block.words)),
-        max(width, len(lead) + 10),
-        initial_indent=f"{lead}  " if block.label else lead,
-        subsequent_indent=" " * (len(lead) + 2) if block.label else lead,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    first = f"{lead}  " if block.label else lead
+    text = first + " ".join(map(printable, block.words))
+    return wrap(text, max(width, len(lead) + 10), " " * len(first))
 
 
 def print_rich(blocks: Iterable[Block], stream: IO[str], width: int) -> None:
@@ -192,15 +213,16 @@ def fitted_lines(table: Table, width: int) -> list[tuple[str, str]]:
         style = "dim" if number_ < len(heads) else ""
         lines += [(line, style) for line in _row(table.indent, columns, row, widths)]
     if dropped:
-        left_out = Wrapped("not shown (--wide):", _names(table, sorted(dropped)), table.indent)
-        lines += [(line, "dim") for line in wrapped_lines(left_out, width)]
+        columns = [table.columns[i] for i in sorted(dropped)]
+        names = [f"{column.title} {column.unit}".strip() for column in columns]
+        lead = " " * table.indent
+        lines += [(line, "dim") for line in not_shown(names, lead, width)]
     return lines
 
 
-def _names(table: Table, places: Iterable[int]) -> tuple[str, ...]:
-    """The titles of columns, in one line each."""
-    names = [f"{table.columns[i].title} {table.columns[i].unit}".strip() for i in places]
-    return tuple(f"{name}," for name in names[:-1]) + tuple(names[-1:])
+def not_shown(titles: Iterable[str], lead: str, width: int) -> list[str]:
+    """What a table says of the columns that are left out."""
+    return wrap(f"{lead}not shown (--wide): {', '.join(titles)}", width, f"{lead}  ")
 
 
 def _heads(table: Table, shown: Sequence[int], *, brief: bool) -> list[list[str]]:
@@ -308,8 +330,8 @@ def _row(
 
 
 def _sentence(text: str, width: int) -> list[str]:
+    """The lines of a cell; of words that are too long, the middle is left out."""
     if len(text) <= width:
         return [text]
-    return textwrap.wrap(
-        text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
+    words = (shortened([word], max(width - 2, 1))[0] for word in text.split(" "))
+    return wrap(" ".join(words), width, "  ")

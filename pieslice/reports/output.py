@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from classad.errors import Diagnostic
-from pieslice.reports.layout import Block, print_rich, printable, render_plain
+from pieslice.reports.layout import Block, print_rich, printable, render_plain, wrap
 
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
@@ -56,14 +56,17 @@ def terminal_width(stream: IO[str]) -> int:
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
     """Print what was wrong with the input, each with its place."""
+    width = terminal_width(err)
     shown = diagnostics[:MAX_SHOWN]
     if len(diagnostics) > MAX_SHOWN and diagnostics[-1].severity == "error":
         # An error that ends the run comes last.
         shown = [*diagnostics[: MAX_SHOWN - 1], diagnostics[-1]]
     for item in shown:
-        text = item.headline() if item.severity == "note" else item.render()
-        lines = text.split("\n")
-        err.writelines(f"{printable(line)}\n" for line in lines)
+        lines = wrap(printable(item.headline()), width, "  ")
+        if item.severity != "note":
+            # The line of a file and the carets below it stand as they are.
+            lines += map(printable, item.render().split("\n")[1:])
+        err.writelines(f"{line}\n" for line in lines)
     left = len(diagnostics) - MAX_SHOWN
     if left > 0:
         err.write(f"and {left} more messages; --json lists them all\n")

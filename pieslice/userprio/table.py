@@ -10,7 +10,6 @@ since the epoch), how local time is told.  Outputs: the text.  Follows: condor_u
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from time import struct_time
 from typing import Final
@@ -18,7 +17,7 @@ from typing import Final
 from attr import field, frozen
 
 from negotiator.model.result import ROOT_GROUP
-from pieslice.reports.layout import shortened
+from pieslice.reports.layout import not_shown, shortened
 from pieslice.userprio.options import COLUMNS, Options
 from pieslice.userprio.rows import Row
 
@@ -188,16 +187,9 @@ def _without_room(columns: list[_Column], width: int, room: int | None) -> tuple
 
 
 def _left_out(listing: _Listing) -> Iterable[str]:
-    if not listing.left_out:
+    if listing.view.room is None or not listing.left_out:
         return ()
-    words = ", ".join(listing.left_out)
-    return textwrap.wrap(
-        f"not shown (--wide): {words}",
-        listing.view.room or 80,
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return not_shown(listing.left_out, "", listing.view.room)
 
 
 def _is_active(row: Row, since: int | None) -> bool:
