@@ -10,7 +10,7 @@ import unicodedata
 from typing import Final
 
 #: Longest line that an excerpt shows whole.
-WIDTH: Final = 160
+WIDTH: Final = 70
 
 
 class Source:
@@ -51,9 +51,11 @@ class Source:
         right = max(left, min(end - begin, len(line)))
         before, marked, after = line[:left], line[left:right], line[right:]
         if len(line) > WIDTH:
-            before = before if len(before) <= 60 else "..." + before[-57:]
-            marked = marked if len(marked) <= 60 else marked[:57] + "..."
-            after = after if len(after) <= 40 else after[:37] + "..."
+            marked = marked if len(marked) <= 40 else marked[:37] + "..."
+            room = max(15, WIDTH - len(marked) - len(before))
+            after = after if len(after) <= room else after[: room - 3] + "..."
+            room = WIDTH - len(marked) - len(after)
+            before = before if len(before) <= room else "..." + before[3 - room :]
         before, marked, after = _visible(before), _visible(marked), _visible(after)
         number = str(self.position(start)[0])
         lead = "".join("\t" if c == "\t" else " " * _cells(c) for c in before)

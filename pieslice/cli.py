@@ -26,7 +26,7 @@ import pieslice.simulate.cli
 import pieslice.sweep.cli
 import pieslice.userprio.cli
 import pieslice.why.cli
-from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
+from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK, Parser
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -102,7 +102,7 @@ def describe(problem: Exception) -> str:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every subcommand."""
-    parser = argparse.ArgumentParser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG)
+    parser = Parser(prog="pieslice", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
     subcommands = parser.add_subparsers(

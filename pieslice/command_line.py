@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 #: Done; the answer is no; bad usage or input; ended by Ctrl-C.
@@ -12,7 +13,21 @@ EXIT_BAD: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 
-class Intermixed(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Answers a command that does not exist with one line, and the nearest one."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        # The hook of argparse for values; it has no public one.
+        known = None if action.choices is None else [str(item) for item in action.choices]
+        if known is None or value in known or not isinstance(action, argparse._SubParsersAction):
+            super()._check_value(action, value)
+            return
+        near = difflib.get_close_matches(str(value).lower(), known, 1)
+        hint = f"did you mean `{near[0]}`?" if near else f"`{self.prog} --help` lists them"
+        self.exit(EXIT_BAD, f"{self.prog}: error: there is no command `{value}`; {hint}\n")
+
+
+class Intermixed(Parser):
     """Takes options also between the positional arguments."""
 
     _inside = False

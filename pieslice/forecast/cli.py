@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pieslice.inputs.options import add_width
+
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
 
@@ -59,6 +61,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "--what", choices=("priority", "cores", "both"), default="both", help="what to draw"
     )
     parser.add_argument("--title", metavar="TEXT", help="title of the plot")
+    add_width(parser)
     parser.set_defaults(run=_forecast)
 
 

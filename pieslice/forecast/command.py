@@ -23,15 +23,14 @@ from negotiator.capture.ads import read_ads
 from negotiator.io import CapturePaths, InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
-from pieslice.reports.output import show_diagnostics
+from pieslice.reports.layout import Column, Table, render_plain
+from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
 from pieslice.userprio.command import records_of
 from pieslice.userprio.rows import Row, rows_of
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
 _DEMAND: Final = re.compile(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)
-#: Tables that would be wider have a line for each user, in characters.
-_WIDE: Final = 110
 #: Who has this real priority and no cores is left out of a state.
 _IDLE: Final = 0.5
 
@@ -60,7 +59,7 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         json.dump([asdict(point) for point in points], out, indent=1)
         out.write("\n")
     else:
-        out.write(table(points))
+        out.write(table(points, chosen_width(args, out)))
     return EXIT_OK
 
 
@@ -188,12 +187,12 @@ def write_csv(points: Iterable[Point], out: IO[str]) -> None:
         writer.writerow(asdict(point).values())
 
 
-def table(points: Sequence[Point]) -> str:
+def table(points: Sequence[Point], width: int) -> str:
     """A line for each moment with two columns for each user; for many users a line for each."""
     names = list(dict.fromkeys(point.name for point in points))
     widths = {name: max(len(name), 23) for name in names}
-    if sum(widths.values()) + 2 * len(names) > _WIDE:
-        return _long_table(points, max(widths.values()))
+    if 7 + sum(widths.values()) + 2 * len(names) > width:
+        return _long_table(points, width)
     titles = [name.center(width) for name, width in widths.items()]
     kinds = [f"{'real priority':>13s} {'cores':>{width - 14}s}" for width in widths.values()]
     lines = [
@@ -202,19 +201,23 @@ def table(points: Sequence[Point]) -> str:
     ]
     rows: dict[float, list[str]] = {}
     for point in points:
-        width = widths[point.name] - 14
-        cell = f"{point.real_priority:13.4f} {point.cores:{width}.4f}"
+        cell = f"{point.real_priority:13.4f} {point.cores:{widths[point.name] - 14}.4f}"
         rows.setdefault(point.hour, []).append(cell)
     lines += (f"{hour:7.2f}  {'  '.join(cells)}" for hour, cells in rows.items())
     return "".join(f"{text}\n" for text in lines)
 
 
 def _long_table(points: Sequence[Point], width: int) -> str:
-    lines = [f"{'hour':>7s}  {'user':<{width}s} {'real priority':>13s} {'cores':>11s}"]
+    columns = (
+        Column("hour", right=True),
+        Column("user", name=True),
+        Column("real priority", right=True),
+        Column("cores", right=True),
+    )
+    rows = []
     before: float | None = None
     for point in points:
         hour = "" if point.hour == before else f"{point.hour:.2f}"
         before = point.hour
-        priority = f"{point.real_priority:13.4f} {point.cores:11.4f}"
-        lines.append(f"{hour:>7s}  {point.name:<{width}s} {priority}")
-    return "".join(f"{text}\n" for text in lines)
+        rows.append((hour, point.name, f"{point.real_priority:.4f}", f"{point.cores:.4f}"))
+    return render_plain([Table(columns, tuple(rows))], width)

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pieslice.inputs.configuration import add_reader, guarded
+from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -46,6 +47,7 @@ def add_commands(subcommands: Subcommands) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the search (0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_width(parser)
     parser.set_defaults(run=_fuzz)
 
 

@@ -25,6 +25,7 @@ from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_of
 from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
 from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
+from pieslice.reports.output import chosen_width
 from policy.config import Config
 from policy.explain.trial import CannotTry
 from policy.language.expressions import parse
@@ -57,7 +58,8 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
 
         print(json.dumps(outcome_data(outcome, reading, args.seed), indent=2), file=out)
     else:
-        for line in outcome_lines(outcome, reading, args.seed):
+        width = chosen_width(args, out)
+        for line in outcome_lines(outcome, reading, args.seed, width):
             print(line, file=out)
     return EXIT_NO if outcome.findings else EXIT_OK
 

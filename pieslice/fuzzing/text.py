@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from textwrap import wrap
 
 from attr import frozen
 
 from pieslice.data import JsonObject
 from pieslice.fuzzing.finding import Finding, Step
 from pieslice.fuzzing.search import Outcome
-
-_WIDTH = 100
+from pieslice.reports.layout import wrap
 
 
 @frozen
@@ -26,10 +24,10 @@ class Reading:
     options: tuple[str, ...] = ()
 
 
-def outcome_lines(outcome: Outcome, policy: Reading, seed: int) -> Iterator[str]:
+def outcome_lines(outcome: Outcome, policy: Reading, seed: int, width: int) -> Iterator[str]:
     """Everything as text."""
     for finding in outcome.findings:
-        yield from finding_lines(finding, policy)
+        yield from finding_lines(finding, policy, width)
         yield ""
     kept = [
         name for name, _ in outcome.tested if name not in {f.property for f in outcome.findings}
@@ -42,11 +40,11 @@ def outcome_lines(outcome: Outcome, policy: Reading, seed: int) -> Iterator[str]
         yield f"no counterexample: {', '.join(kept)}" + ("" if outcome.findings else f" ({pairs})")
 
 
-def finding_lines(finding: Finding, policy: Reading) -> Iterator[str]:
+def finding_lines(finding: Finding, policy: Reading, width: int) -> Iterator[str]:
     """One counterexample."""
-    yield from _folded(f"{finding.property}: {finding.says}", "")
+    yield from wrap(f"{finding.property}: {finding.says}", width, "  ")
     yield f"  {finding.macro}, {finding.place}"
-    yield from _folded(f"clause: {' '.join(finding.clause.split())}", "  ")
+    yield from wrap(f"  clause: {' '.join(finding.clause.split())}", width, "    ")
     for number, step in enumerate(finding.steps, 1):
         head = f"{number}. " if len(finding.steps) > 1 else ""
         when = f"after {step.at} s " if step.at else ""
@@ -61,11 +59,19 @@ def finding_lines(finding: Finding, policy: Reading) -> Iterator[str]:
     if found:
         yield "  replay:"
     for line in found:
-        yield f"    {line}"
+        yield from _continued(line, width)
 
 
-def _folded(text: str, indent: str) -> Iterator[str]:
-    yield from wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent + "  ")
+def _continued(line: str, width: int) -> Iterator[str]:
+    """A command for a shell, its lines ended by backslashes between words."""
+    text = "    "
+    for word in map(shlex.quote, shlex.split(line)):
+        if text.strip() and len(text) + len(word) + 3 > width:
+            yield f"{text} \\"
+            text = f"      {word}"
+        else:
+            text += f" {word}" if text.strip() else word
+    yield text
 
 
 def _plain(step: Step, values: dict[str, str]) -> dict[str, str]:

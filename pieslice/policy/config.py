@@ -20,6 +20,7 @@ from pieslice.inputs.configuration import (
     read,
     say_problems,
 )
+from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import IntermixedCommands, Subcommands
@@ -52,6 +53,7 @@ def add_commands(subcommands: Subcommands) -> None:
     show.add_argument("--default", action="store_true", help="print the built-in value")
     _add_json(show)
     add_reader(show)
+    add_width(show)
     show.set_defaults(run=_show)
     _add_lists(commands)
     _add_info(commands)
@@ -65,6 +67,7 @@ def _add_info(commands: IntermixedCommands) -> None:
     )
     info.add_argument("knobs", nargs="+", metavar="KNOB", help="a macro")
     _add_json(info)
+    add_width(info)
     info.set_defaults(run=_info)
 
 
@@ -72,6 +75,8 @@ def _add_info(commands: IntermixedCommands) -> None:
 def _info(args: argparse.Namespace) -> int:
     from classad.errors import suggest
     from pieslice.policy.showing import info_lines
+    from pieslice.policy.texts import wrapped_lines
+    from pieslice.reports.output import chosen_width
     from policy.data.tables import meanings
     from policy.knobs import KNOBS
     from policy.knobs.parameters import find_parameter
@@ -87,7 +92,9 @@ def _info(args: argparse.Namespace) -> int:
 
         print(json.dumps([parameter.as_json() for parameter in known], indent=2))
     else:
-        print("\n\n".join("\n".join(info_lines(parameter)) for parameter in known))
+        width = chosen_width(args, sys.stdout)
+        parts = [[*wrapped_lines(info_lines(parameter), width)] for parameter in known]
+        print("\n\n".join("\n".join(lines) for lines in parts))
     return EXIT_OK if len(known) == len(found) else EXIT_NO
 
 
@@ -114,6 +121,7 @@ def _add_lists(commands: IntermixedCommands) -> None:
         description="Print what a configuration sets, as it stands there and file by file, without"
         " what repeats a default.",
     )
+    add_width(summary)
     summary.set_defaults(run=_summary)
     dump.add_argument("--raw", action="store_true", help="do not expand")
     for parser in (dump, summary):
@@ -137,11 +145,14 @@ def _show(args: argparse.Namespace) -> int:
 
 def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: bool) -> int:
     from pieslice.policy.showing import shown_default, trace
+    from pieslice.policy.texts import wrapped_lines
+    from pieslice.reports.output import chosen_width
     from policy.language.macros import ExpansionError
 
     definition = config.lookup(name)
     if args.trace and definition is not None:
-        print("\n".join(trace(config, name, definition)))
+        width = chosen_width(args, sys.stdout)
+        print("\n".join(wrapped_lines(trace(config, name, definition), width)))
         return EXIT_OK
     try:
         if args.default:
@@ -192,12 +203,15 @@ def _dump(args: argparse.Namespace) -> int:
 @guarded
 def _summary(args: argparse.Namespace) -> int:
     from pieslice.policy.listing import summary_lines
+    from pieslice.policy.texts import wrapped_lines
+    from pieslice.reports.output import chosen_width
     from policy.explain.settings import changed
 
     config = read(args)
     say_problems(config)
     found = changed(config) if config.complete else []
-    return _print_list(config, args, found, summary_lines(found))
+    lines = wrapped_lines(summary_lines(found), chosen_width(args, sys.stdout))
+    return _print_list(config, args, found, lines)
 
 
 def _print_list(

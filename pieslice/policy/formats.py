@@ -17,7 +17,7 @@ from attr import frozen
 from classad.errors import Diagnostic
 from pieslice.data import JsonObject
 from pieslice.policy.blocks import blocks, file_of, worst_first
-from pieslice.reports.layout import wrap
+from pieslice.policy.texts import wrapped_lines
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
@@ -69,13 +69,8 @@ def report(
         if format_ == "github":
             lines.extend(_annotations(result))
         else:
-            lines.extend(part for line in _text(result, every) for part in told(line, width))
+            lines.extend(wrapped_lines(_text(result, every), width))
     return "\n".join(lines)
-
-
-def told(line: str, width: int) -> Iterable[str]:
-    """The lines of a sentence; an excerpt of a file stands as it is."""
-    return [line] if "\n" in line else wrap(line, width, "    ")
 
 
 def _text(result: Checked, every: bool) -> Iterable[str]:

@@ -13,6 +13,16 @@ from policy.maps.user_maps import MapLine
 _INDENT = "  "
 
 
+def wrapped_lines(lines: Iterable[str], width: int) -> Iterator[str]:
+    """The lines, each gone on with an indentation below its own; texts of several as they are."""
+    for line in lines:
+        if "\n" in line:
+            yield line
+        else:
+            lead = line[: len(line) - len(line.lstrip())]
+            yield from wrap(line, width, lead + 2 * _INDENT)
+
+
 def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
     """The sentences under their topics, wrapped."""
     topic = None

@@ -24,7 +24,7 @@ WIDE: Final = 1_000_000
 
 def show(report: Sequence[Block], args: argparse.Namespace, out: IO[str]) -> None:
     """Print a report as wide and as colourful as the arguments and the stream want it."""
-    width = chosen_width(args, out)
+    width = chosen_width(args, out, in_file=bool(args.output))
     plain = args.output or args.no_color or not out.isatty() or os.environ.get("NO_COLOR")
     if plain:
         deliver(render_plain(report, width), args, out)
@@ -41,11 +41,10 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
         Path(args.output).write_bytes(data)
 
 
-def chosen_width(args: argparse.Namespace, out: IO[str]) -> int:
+def chosen_width(args: argparse.Namespace, out: IO[str], *, in_file: bool = False) -> int:
     """The width that the arguments ask for, else that of the terminal or of a file."""
     if args.wide:
         return WIDE
-    in_file = getattr(args, "output", None) is not None
     return args.width or (DEFAULT_WIDTH if in_file else terminal_width(out))
 
 

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pieslice.inputs.options import add_width
+
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
 
@@ -47,6 +49,7 @@ def add_commands(subcommands: Subcommands) -> None:
     )
     parser.add_argument("--parquet", action="store_true", help="also write both as Parquet")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    add_width(parser)
     parser.set_defaults(run=_simulate)
 
 

@@ -22,7 +22,7 @@ from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 from pieslice.data import JsonData, Record
 from pieslice.inputs.pool import parse_time
-from pieslice.reports.output import show_diagnostics
+from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.simulate.checkpoint import restore, saved
 from pieslice.simulate.matching import Negotiator
 from pieslice.simulate.notices import about_jobs
@@ -99,12 +99,14 @@ def _run(
     args: argparse.Namespace, plan: Plan, folder: Path | None, out: IO[str], err: IO[str]
 ) -> int:
     summary = _simulate(args, plan, folder, err)
-    out.write(_shown(summary, args))
+    out.write(_shown(summary, args, out))
     return EXIT_OK if summary["complete"] else EXIT_INTERRUPTED
 
 
-def _shown(summary: Record, args: argparse.Namespace) -> str:
-    return json.dumps(summary, indent=1) + "\n" if args.json else text(summary)
+def _shown(summary: Record, args: argparse.Namespace, out: IO[str]) -> str:
+    if args.json:
+        return json.dumps(summary, indent=1) + "\n"
+    return text(summary, chosen_width(args, out))
 
 
 def _compare(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -> int:
@@ -120,7 +122,7 @@ def _compare(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -
     out.write(
         json.dumps({"a": left, "b": right}, indent=1) + "\n"
         if args.json
-        else comparison(left, right)
+        else comparison(left, right, chosen_width(args, out))
     )
     return EXIT_OK
 
@@ -160,7 +162,7 @@ def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     args.format, args.checkpoint_hours = about["format"], about["checkpoint_hours"]
     done = folder / "summary.json"
     if done.is_file() and json.loads(done.read_text())["complete"]:
-        out.write(_shown(json.loads(done.read_text()), args))
+        out.write(_shown(json.loads(done.read_text()), args, out))
         return EXIT_OK
     if fingerprint(plan) != about["files"]:
         raise RunError(f"{folder}: the pool, workload or configuration has changed since")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pieslice.data import JsonData, Record
+from pieslice.reports.layout import Block, Column, Line, Table, render_plain
 from pieslice.simulate.engine import Simulation
 from pieslice.simulate.state import Totals
 
@@ -152,6 +153,10 @@ GROUP_COLUMNS: Final = (
 )
 
 
+#: Titles where there is no room for whole ones.
+BRIEF: Final = {"utilisation": "util", "completed": "done", "preemptions": "preempt"}
+#: What is left out of a table that is too wide: the highest number first.
+_DROPPED: Final = {"badput_hours": 3, "share": 2, "entitled_hours": 1}
 #: Of the numbers of a user those that are compared.
 _COMPARED: Final = (
     ("usage_hours", "usage (h)", 1),
@@ -160,36 +165,36 @@ _COMPARED: Final = (
 )
 
 
-def text(summary: Record) -> str:
+def text(summary: Record, width: int) -> str:
     """The summary of one run."""
-    parts = [] if summary["complete"] else ["interrupted: these numbers are of the part that ran\n"]
-    parts += (f"{title:<25s}{cell(summary[key], digits):>14s}\n" for key, title, digits in LINES)
-    parts.append(_table("user", summary["users"], USER_COLUMNS))
+    blocks: list[Block] = []
+    if not summary["complete"]:
+        blocks.append(Line("interrupted: these numbers are of the part that ran"))
+    blocks += (
+        Line(f"{title:<25s}{cell(summary[key], digits):>14s}") for key, title, digits in LINES
+    )
+    blocks += [Line(), _table("user", summary["users"], USER_COLUMNS)]
     if summary["groups"]:
-        parts.append(_table("group", summary["groups"], GROUP_COLUMNS))
-    return "".join(parts)
+        blocks += [Line(), _table("group", summary["groups"], GROUP_COLUMNS)]
+    return render_plain(blocks, width)
 
 
-def comparison(left: Record, right: Record) -> str:
+def comparison(left: Record, right: Record, width: int) -> str:
     """Two runs side by side, with what the second has more."""
-    users = sorted({*left["users"], *right["users"]})
-    width = max([44, *(len(f"{user}: {title}") for user in users for _, title, _ in _COMPARED)])
-    lines = [f"{'':<{width}s}{'A':>14s}{'B':>14s}{'B - A':>14s}\n"]
-    for key, title, digits in LINES:
-        lines.append(_pair(title, left[key], right[key], digits, width))
-    for user in users:
+    rows = [_pair(title, left[key], right[key], digits) for key, title, digits in LINES]
+    for user in sorted({*left["users"], *right["users"]}):
         for key, title, digits in _COMPARED:
             values = [run["users"].get(user, {}).get(key) for run in (left, right)]
-            lines.append(_pair(f"{user}: {title}", values[0], values[1], digits, width))
-    return "".join(lines)
+            rows.append(_pair(f"{user}: {title}", values[0], values[1], digits))
+    columns = (Column("", name=True), *(Column(title, right=True) for title in ("A", "B", "B - A")))
+    return render_plain([Table(columns, tuple(rows), indent=0)], width)
 
 
-def _pair(title: str, left: float | None, right: float | None, digits: int, width: int) -> str:
+def _pair(title: str, left: float | None, right: float | None, digits: int) -> tuple[str, ...]:
     # What rounds to nothing has no sign.
     more = None if left is None or right is None else round(right - left, digits) + 0.0
     sign = "+" if more is not None and more > 0 else ""
-    cells = (cell(left, digits), cell(right, digits), sign + cell(more, digits))
-    return f"{title:<{width}s}" + "".join(f"{cell:>14s}" for cell in cells) + "\n"
+    return title, cell(left, digits), cell(right, digits), sign + cell(more, digits)
 
 
 def cell(value: float | None, digits: int) -> str:
@@ -197,11 +202,22 @@ def cell(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def _table(what: str, rows: Mapping[str, Record], columns: Sequence[tuple[str, str, int]]) -> str:
-    width = max([len(what), *(len(name) for name in rows)])
-    titles = {title: max(11, len(title) + 2) for _, title, _ in columns}
-    lines = [f"\n{what:<{width}s}" + "".join(f"{t:>{w}s}" for t, w in titles.items())]
-    for name, row in rows.items():
-        cells = (f"{cell(row[key], digits):>{titles[title]}s}" for key, title, digits in columns)
-        lines.append(f"{name:<{width}s}" + "".join(cells))
-    return "\n".join(lines) + "\n"
+def _table(what: str, rows: Mapping[str, Record], columns: Sequence[tuple[str, str, int]]) -> Table:
+    heads = (Column(what, name=True), *(_column(key, title) for key, title, _ in columns))
+    cells = (
+        (name, *(cell(row[key], digits) for key, _, digits in columns))
+        for name, row in rows.items()
+    )
+    return Table(heads, tuple(cells), indent=0)
+
+
+def _column(key: str, title: str) -> Column:
+    """The column of a number; its unit stands below its title."""
+    word, _, unit = title.partition(" (")
+    return Column(
+        word,
+        f"({unit}" if unit else "",
+        right=True,
+        drop=_DROPPED.get(key, 0),
+        brief=BRIEF.get(key, ""),
+    )

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pieslice.inputs.options import add_width
+
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
 
@@ -41,6 +43,7 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the results")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted sweep")
     parser.add_argument("--json", action="store_true", help="print the table as JSON")
+    add_width(parser)
     parser.set_defaults(run=_sweep)
 
 

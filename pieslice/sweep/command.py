@@ -20,7 +20,7 @@ from classad.errors import Diagnostic
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
 from pieslice.data import JsonData
-from pieslice.reports.output import show_diagnostics
+from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.simulate.cli import setting
 from pieslice.simulate.command import RunError, plan_of
 from pieslice.simulate.notices import about_jobs
@@ -134,7 +134,10 @@ def _sweep(
     if folder is not None:
         (folder / "table.csv").write_text(as_csv(table), encoding="utf-8")
     names = list(grid[0].row)
-    out.write(json.dumps(table, indent=1) + "\n" if args.json else as_text(table, names))
+    if args.json:
+        out.write(json.dumps(table, indent=1) + "\n")
+    else:
+        out.write(as_text(table, names, chosen_width(args, out)))
     return EXIT_NO if any(row["error"] for row in table) else EXIT_OK
 
 

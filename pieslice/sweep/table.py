@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from pieslice.data import JsonData, Record
-from pieslice.simulate.summary import LINES, cell
+from pieslice.reports.layout import Block, Column, Line, Table, render_plain
+from pieslice.simulate.summary import BRIEF, LINES, cell
 from pieslice.sweep.grid import Point
 from pieslice.sweep.work import Outcome
 
@@ -31,6 +32,8 @@ SHOWN: Final = {
     "wait_95": "95 % wait (s)",
     "jain_index": "Jain's index",
 }
+#: What is left out of a table that is too wide: the highest number first.
+_DROPPED: Final = {"jain_index": 3, "wait_95": 2, "badput_hours": 1}
 _DIGITS: Final = {key: digits for key, _, digits in LINES}
 
 
@@ -96,20 +99,35 @@ def as_csv(table: Sequence[Record]) -> str:
     return stream.getvalue()
 
 
-def as_text(table: Sequence[Record], names: Sequence[str]) -> str:
+def as_text(table: Sequence[Record], names: Sequence[str], width: int) -> str:
     """What is varied and the numbers that matter most; failures below."""
     varied = [name for name in names if len({row[name] for row in table}) > 1]
-    lines = [[*varied, *SHOWN.values()]]
-    for row in table:
-        numbers = [cell(row[key], _DIGITS[key]) for key in SHOWN]
-        lines.append([*(str(row[name]) for name in varied), *numbers])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = "".join(
-        "  ".join(word.rjust(width) for word, width in zip(line, widths, strict=True)) + "\n"
-        for line in lines
+    columns = (
+        *(Column(name, right=True, name=True) for name in varied),
+        *(_column(key, title) for key, title in SHOWN.items()),
     )
-    failed = [row for row in table if row["error"]]
-    for row in failed:
-        place = " ".join(f"{name}={row[name]}" for name in names)
-        text += f"failed after {row['tries']} tries: {place}: {row['error']}\n"
-    return text
+    cells = tuple(
+        (
+            *(str(row[name]) for name in varied),
+            *(cell(row[key], _DIGITS[key]) for key in SHOWN),
+        )
+        for row in table
+    )
+    blocks: list[Block] = [Table(columns, cells, indent=0)]
+    for row in table:
+        if row["error"]:
+            place = " ".join(f"{name}={row[name]}" for name in names)
+            blocks.append(Line(f"failed after {row['tries']} tries: {place}: {row['error']}"))
+    return render_plain(blocks, width)
+
+
+def _column(key: str, title: str) -> Column:
+    """The column of a number; its unit stands below its title."""
+    word, _, unit = title.partition(" (")
+    return Column(
+        word,
+        f"({unit}" if unit else "",
+        right=True,
+        drop=_DROPPED.get(key, 0),
+        brief=BRIEF.get(key, ""),
+    )

@@ -1,0 +1,253 @@
+"""What the commands print fits the terminal: 80 columns in a pipe, whole with ``--wide``."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import itertools
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pieslice.cli import build_parser, main
+from pieslice.reports.layout import Column, Line, Table, render_plain, shortened, wrap
+
+ROOT = Path(__file__).parents[2]
+POOLS = (
+    "examples/campus",
+    "examples/tour",
+    "examples/dialects",
+    "examples/scenarios/two_users.json",
+)
+TABLES = ("users", "groups", "machines", "quotas", "submitters", "matches", "rejections")
+#: A job that matched, one that did not.
+JOBS = {
+    "examples/campus": ("15.5", "8.0"),
+    "examples/tour": ("15.0", "11.0", "12.0", "3.1", "5.0", "16.0"),
+    "examples/dialects": ("1.0",),
+}
+SIMULATED = "10 --workload examples/workloads/two-users.toml --days 0.02 --seed 1"
+COMMANDS = [
+    *(f"negotiate {pool}{more}" for pool in POOLS for more in ("", " --summary", " --cycles 2")),
+    *(f"negotiate {pool} --table {table}" for pool in POOLS for table in TABLES),
+    *(f"quotas {pool}{more}" for pool in POOLS for more in ("", " --trace")),
+    *(
+        f"userprio {pool}{more}"
+        for pool in POOLS[:3]
+        for more in ("", " -all", " -quotas", " -usage")
+    ),
+    *(f"{what} {pool} {job}" for what in ("why", "rank") for pool in JOBS for job in JOBS[pool]),
+    "why examples/tour 16.0 slot1@node3",
+    *(
+        f"diff {config.partition('/no')[0].partition('/br')[0].partition('/pa')[0]} --config {config}"
+        for config in (
+            "examples/tour/no_preemption",
+            "examples/tour/breadth_first",
+            "examples/campus/no_preemption",
+            "examples/campus/patient",
+        )
+    ),
+    "diff --dialect htcondor,manual examples/dialects",
+    *(f"check {pool}" for pool in POOLS[:3]),
+    *(f"check {path.relative_to(ROOT)}" for path in sorted(ROOT.glob("examples/policies/*/*"))),
+    "config show PRIORITY_HALFLIFE GROUP_NAMES examples/campus",
+    "config summary examples/campus",
+    "config info PREEMPTION_REQUIREMENTS",
+    *(f"policy explain {pool}" for pool in POOLS[:3]),
+    "policy diff examples/campus examples/tour",
+    "policy eval examples/campus PREEMPTION_RANK --my examples/campus/slots.ads -a RemoteUserPrio=60",
+    "map test -D SCHEDD_CLASSAD_USER_MAP_NAMES=G -D 'CLASSAD_USER_MAPDATA_G=* ann physics' "
+    "--subsys SCHEDD G ann",
+    *(f"forecast {pool} --hours 2 --every 1" for pool in POOLS[:3]),
+    f"simulate {SIMULATED}",
+    f"simulate {SIMULATED} --compare examples/campus/condor_config examples/campus/no_preemption",
+    f"sweep {SIMULATED.replace('--seed', '--seeds')} --jobs 1 --set PRIORITY_HALFLIFE=3600,86400",
+    "fuzz examples/policies/flawed/claim_timer --examples 200",
+    "eval '1 + * 2'",
+    "select examples/campus/slots.ads --where 'Cpus > 4' --af Name,Cpus --limit 2",
+    "conform tests/vectors/classad/coerce.jsonl",
+    "negotate examples/campus",
+]
+#: Commands that print a file for other programs, or write one.
+OTHERS = {"completion", "report"}
+
+
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def test_every_command_is_among_those() -> None:
+    assert {line.split()[0] for line in COMMANDS[:-1]} | OTHERS == set(commands_of(build_parser()))
+
+
+def printed(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, str]:
+    monkeypatch.chdir(ROOT)
+    with contextlib.suppress(SystemExit):
+        main(shlex.split(command))
+    return capsys.readouterr()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_pipe_gets_80_columns(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, err = printed(command, capsys, monkeypatch)
+    assert out or err
+    assert [line for line in (out + err).splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("command", ["negotiate", "quotas", "userprio", "why", "rank", "forecast"])
+def test_the_width_can_be_chosen(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = " 15.5" if command in ("why", "rank") else ""
+    widths = []
+    for more in ("--width 60", "--width 110", "--wide"):
+        out, _ = printed(f"{command} examples/campus{job} {more}", capsys, monkeypatch)
+        widths.append(max(map(len, out.splitlines())))
+    assert widths[0] <= 60
+    assert widths[1] <= 110
+    assert widths == sorted(widths)
+
+
+def test_wide_shows_every_column_and_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow, _ = printed("negotiate examples/campus", capsys, monkeypatch)
+    wide, _ = printed("negotiate examples/campus --wide", capsys, monkeypatch)
+    assert "not shown (--wide): real priority, priority factor, group\n" in narrow
+    assert "not shown" not in wide
+    submitters = wide.partition("submitters\n")[2].partition("\n\n")[0]
+    assert "group_physics.hep.alice@campus.example" in submitters
+    assert "factor" in submitters
+
+
+def test_csv_has_whole_names(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, _ = printed("negotiate examples/campus --table matches --format csv", capsys, monkeypatch)
+    assert "group_chemistry.carol@campus.example" in out
+    assert "..." not in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("negotate", "negotiate"), ("Why", "why"), ("usrprio", "userprio"), ("simulat", "simulate")],
+)
+def test_a_mistyped_command_is_one_line(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([typed, "x"])
+    assert ended.value.code == 2
+    said = f"pieslice: error: there is no command `{typed}`; did you mean `{meant}`?\n"
+    assert capsys.readouterr() == ("", said)
+
+
+def test_a_mistyped_command_of_a_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["policy", "explian"])
+    assert capsys.readouterr().err == (
+        "pieslice policy: error: there is no command `explian`; did you mean `explain`?\n"
+    )
+    with pytest.raises(SystemExit):
+        main(["xyz"])
+    assert capsys.readouterr().err == (
+        "pieslice: error: there is no command `xyz`; `pieslice --help` lists them\n"
+    )
+
+
+# --- the layer --------------------------------------------------------------------------------
+
+COLUMNS = (
+    Column("name", name=True),
+    Column("effective", "priority", right=True, brief="eff", brief_unit="prio"),
+    Column("usage", right=True, drop=1),
+    Column("sort", "key", right=True, drop=2),
+    Column("reason", prose=True),
+)
+ROW = ("alice.of.the.very.long.group@campus.example", "12.50", "3.0", "0.125", "no match was found")
+
+
+def fitted(width: int, *rows: tuple[str, ...]) -> list[str]:
+    return render_plain([Table(COLUMNS, rows or (ROW,))], width).splitlines()
+
+
+def test_titles_are_abbreviated_before_columns_are_left_out() -> None:
+    assert fitted(200)[0].split() == ["name", "effective", "usage", "sort", "reason"]
+    assert fitted(102)[0].split() == ["name", "eff", "usage", "sort", "reason"]
+
+
+def test_columns_are_left_out_by_their_number() -> None:
+    told = [line for width in (62, 58, 52) for line in fitted(width)[-1:]]
+    assert told[-1] == "  not shown (--wide): usage, sort key"
+    seen = [fitted(width)[-1] for width in range(90, 40, -1)]
+    assert [key for key, _ in itertools.groupby(seen) if "not shown" in key] == [
+        "  not shown (--wide): sort key",
+        "  not shown (--wide): usage, sort key",
+    ]
+
+
+def test_names_differ_after_they_are_shortened() -> None:
+    hosts = [f"slot{n}@node{n:03}.cluster.campus.example" for n in range(40)]
+    users = [f"group_physics.analysis.user{n:02}@pool" for n in range(40)]
+    for names in (hosts, users):
+        found = shortened(names, 24)
+        assert len(set(found)) == 40
+        assert {len(name) for name in found} == {24}
+
+
+def test_an_expression_is_broken_after_its_operators() -> None:
+    text = "  x: " + "&&".join(["(TARGET.Memory>=2048)"] * 8)
+    lines = wrap(text, 60, "    ")
+    assert max(map(len, lines)) <= 60
+    assert "".join(line.strip() for line in lines) == text.strip().replace(" ", "", 0)
+    assert all(line.endswith(("&&", ")", "(", "x:")) for line in lines)
+
+
+WORD = st.text("abcdefgh.@_", min_size=1, max_size=40)
+
+
+@given(st.lists(st.tuples(WORD, st.integers(0, 10**6), WORD), max_size=6), st.integers(40, 120))
+def test_a_table_fits_and_numbers_stay(rows: list[tuple[str, int, str]], width: int) -> None:
+    table = Table(
+        (
+            Column("user", name=True),
+            Column("usage", right=True),
+            Column("group", drop=1, name=True),
+        ),
+        tuple((user, str(usage), group) for user, usage, group in rows),
+    )
+    lines = render_plain([Line("title"), table], width).splitlines()
+    assert all(len(line) <= width for line in lines)
+    body = lines[2:]
+    assert all(str(usage) in line.split() for (_, usage, _), line in zip(rows, body, strict=False))
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_no_color_is_honoured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    texts = []
+    for setting in ("", "1"):
+        monkeypatch.setenv("NO_COLOR", setting)
+        stream = Terminal()
+        monkeypatch.setattr("sys.stdout", stream)
+        main(["negotiate", "examples/campus"])
+        texts.append(stream.getvalue())
+    assert "\x1b[" in texts[0]
+    assert "\x1b[" not in texts[1]
