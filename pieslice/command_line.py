@@ -45,6 +45,6 @@ class Intermixed(Parser):
 
 if TYPE_CHECKING:
     #: What ``add_commands`` of a command's package adds its parsers to.
-    Subcommands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+    Subcommands: TypeAlias = argparse._SubParsersAction[Parser]
     #: The same for the commands of a command.
     IntermixedCommands: TypeAlias = argparse._SubParsersAction[Intermixed]

@@ -170,7 +170,7 @@ def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     data = json.loads(path.read_text()) if path.is_file() else None
     run = RunFolder(folder, args.format, None if data is None else data["lengths"])
     summary = _finished(plan, run, data, args, err)
-    out.write(_shown(summary, args))
+    out.write(_shown(summary, args, out))
     return EXIT_OK if summary["complete"] else EXIT_INTERRUPTED
 
 
