@@ -18,9 +18,10 @@ from typing import IO, Final, TypeAlias
 from attr import frozen
 
 GAP: Final = 2
-#: What names and sentences are cut down to before columns are left out, and after that.
-_LEAST: Final = 24
-_AT_ALL: Final = 8
+#: What names and sentences are cut down to before columns are left out.
+_LEAST: Final = {"name": 24, "prose": 28}
+#: The same in the order in which they give way.
+_GIVE_WAY: Final = (("prose", 28), ("name", 24), ("prose", 20), ("name", 8), ("prose", 8))
 #: Stands for the middle of a name.
 _CUT: Final = "..."
 #: The parts of a long expression, list or path, between which a line may end.
@@ -196,12 +197,12 @@ def fitted_lines(table: Table, width: int) -> list[tuple[str, str]]:
     room = width - table.indent
     rows = [tuple(map(printable, row)) for row in table.rows]
     shown = list(range(len(table.columns)))
-    brief = not _fits(table, rows, shown, room, brief=False, least=None)
+    brief = not _fits(table, rows, shown, room, brief=False, whole=True)
     droppable = sorted(
         (i for i in shown if table.columns[i].drop), key=lambda i: table.columns[i].drop
     )
     dropped = []
-    while droppable and not _fits(table, rows, shown, room, brief=brief, least=_LEAST):
+    while droppable and not _fits(table, rows, shown, room, brief=brief, whole=False):
         dropped.append(droppable.pop())
         shown.remove(dropped[-1])
     heads = _heads(table, shown, brief=brief)
@@ -240,15 +241,15 @@ def _fits(
     room: int,
     *,
     brief: bool,
-    least: int | None,
+    whole: bool,
 ) -> bool:
-    """Whether the columns fit; ``least``: what names and sentences may be cut down to."""
+    """Whether the columns fit, with ``whole`` names and sentences or with those cut down."""
     cells = [*_heads(table, shown, brief=brief), *([row[i] for i in shown] for row in rows)]
     columns = [table.columns[i] for i in shown]
     widths = _natural(columns, cells)
-    if least is not None:
+    if not whole:
         widths = [
-            min(width, least) if column.name or column.prose else width
+            min([width, *(least for kind, least in _LEAST.items() if getattr(column, kind))])
             for column, width in zip(columns, widths, strict=True)
         ]
     return _total(widths) <= room
@@ -263,16 +264,15 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _shared(columns: Sequence[Column], cells: Sequence[Sequence[str]], room: int) -> list[int]:
-    """The widths: names and sentences give way, always the widest of them, sentences first."""
+    """The widths: names and sentences give way, always the widest of them."""
     widths = _natural(columns, cells)
-    for least in (_LEAST, _AT_ALL):
-        for kind in ("prose", "name"):
-            soft = [i for i, column in enumerate(columns) if getattr(column, kind)]
-            while soft and _total(widths) > room:
-                widest = max(soft, key=lambda i: widths[i])
-                if widths[widest] <= least:
-                    break
-                widths[widest] -= 1
+    for kind, least in _GIVE_WAY:
+        soft = [i for i, column in enumerate(columns) if getattr(column, kind)]
+        while soft and _total(widths) > room:
+            widest = max(soft, key=lambda i: widths[i])
+            if widths[widest] <= least:
+                break
+            widths[widest] -= 1
     return widths
 
 
@@ -293,21 +293,29 @@ def shortened(names: Sequence[str], width: int) -> list[str]:
     """The names with their middles left out where they are longer than ``width``.
 
     The cut is where the most names stay different: hosts differ at the front, users of one
-    group at the end.
+    group at the end.  Of a user in a group, the user stays whole if that is as good.
     """
     if all(len(name) <= width for name in names):
         return list(names)
     room = max(width - len(_CUT), 2)
-    heads = sorted({room // 2, room * 2 // 3, room * 3 // 4, room // 3, room - 1})
-    heads.sort(key=lambda head: abs(head - room // 2))
-    tries = ([_middle_out(name, head, room, width) for name in names] for head in heads)
+    heads = (room // 2, room * 2 // 3, room * 3 // 4, room // 3, room - 1)
+    tries = [[_middle_out(name, head, width) for name in names] for head in heads]
+    tries.insert(0, [_middle_out(name, _before_user(name, room), width) for name in names])
     return max(tries, key=lambda found: len(set(found)))
 
 
-def _middle_out(name: str, head: int, room: int, width: int) -> str:
+def _before_user(name: str, room: int) -> int:
+    """How much of the beginning is left beside ``user@domain``; half where that is too little."""
+    user, at, domain = name.rpartition("@")
+    head = room - len(user.rpartition(".")[2] + at + domain)
+    return head if at and head > 0 else room // 2
+
+
+def _middle_out(name: str, head: int, width: int) -> str:
     if len(name) <= width:
         return name
-    return f"{name[:head]}{_CUT}{name[len(name) - (room - head) :]}"
+    tail = max(width - len(_CUT), 2) - head
+    return f"{name[:head]}{_CUT}{name[len(name) - tail :]}"
 
 
 def _row(

@@ -209,6 +209,11 @@ def test_names_differ_after_they_are_shortened() -> None:
         assert {len(name) for name in found} == {24}
 
 
+def test_the_user_of_a_group_stays_whole() -> None:
+    names = ["group_physics.hep.alice@campus.example", "group_physics.lep.bob@campus.example"]
+    assert shortened(names, 28) == ["group...alice@campus.example", "group_p...bob@campus.example"]
+
+
 def test_an_expression_is_broken_after_its_operators() -> None:
     text = "  x: " + "&&".join(["(TARGET.Memory>=2048)"] * 8)
     lines = wrap(text, 60, "    ")
