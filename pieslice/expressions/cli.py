@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pieslice.command_line import EXIT_BAD, EXIT_OK
+from pieslice.command_line import EXIT_BAD, EXIT_OK, Parser
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -71,7 +71,7 @@ def _add_eval(subcommands: Subcommands) -> None:
     parser.set_defaults(run=_run)
 
 
-class _SelectParser(argparse.ArgumentParser):
+class _SelectParser(Parser):
     """Knows options as HTCondor's tools spell them: ``-af:h``, and values that begin with -."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:

@@ -24,8 +24,8 @@ _LEAST: Final = {"name": 24, "prose": 28}
 _GIVE_WAY: Final = (("prose", 28), ("name", 24), ("prose", 20), ("name", 8), ("prose", 8))
 #: Stands for the middle of a name.
 _CUT: Final = "..."
-#: The parts of a long expression, list or path, between which a line may end.
-_AFTER_SIGNS: Final = re.compile(r"[^,;/&|(]+[,;/&|(]*|[,;/&|(]+")
+#: The parts of a long expression or list, between which a line may end.
+_AFTER_SIGNS: Final = re.compile(r"[^,;&|(]+[,;&|(]*|[,;&|(]+")
 _STYLES: Final = {"good": "green", "bad": "yellow"}
 _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 

@@ -55,7 +55,7 @@ def test_what_is_not_defined(pool: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_trace_tells_the_whole_story(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("show", "--trace", "PREEMPTION_REQUIREMENTS", pool) == 0
+    assert run("show", "--trace", "--wide", "PREEMPTION_REQUIREMENTS", pool) == 0
     assert capsys.readouterr().out.splitlines() == [
         "PREEMPTION_REQUIREMENTS = RemoteUserPrio > 2 && Age > 90",
         f"  set at {pool}, line 4",
