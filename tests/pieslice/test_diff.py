@@ -52,7 +52,7 @@ def test_two_pools(pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     shutil.copytree(pool, other)
     jobs = (other / "jobs.ads").read_text()
     (other / "jobs.ads").write_text(jobs.replace("Requirements = true", "Requirements = false"))
-    assert main(["diff", str(pool), str(other)]) == 1
+    assert main(["diff", str(pool), str(other), "--wide"]) == 1
     out = capsys.readouterr().out
     assert "2 matches of weight 2" in out
     assert "0 matches of weight 0" in out

@@ -18,7 +18,7 @@ def pool(tmp_path: Path) -> Path:
 
 
 def check(*words: str | Path) -> int:
-    return main(["check", *map(str, words)])
+    return main(["check", "--wide", *map(str, words)])
 
 
 def test_the_verdict_comes_first(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,5 +96,5 @@ def test_bad_usage(arguments: list[str], message: str, capsys: pytest.CaptureFix
 
 
 def test_a_running_job_asks_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rank", CAMPUS, "1.20"]) == 0
+    assert main(["rank", CAMPUS, "1.20", "--wide"]) == 0
     assert "is running: it is not waiting for a slot" in capsys.readouterr().out
