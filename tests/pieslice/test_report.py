@@ -98,22 +98,23 @@ def outcome(**changes: Any) -> Outcome:
 
 
 EXPECTED_TEXT = """\
-pool demo: 1 machine, 12 slots (weight 12), 2 users, 6 jobs (4 idle); cycle at \
-2023-11-14T22:13:20Z (1700000000)
+pool demo: 1 machine, 12 slots (weight 12), 2 users, 6 jobs (4 idle); cycle at
+  2023-11-14T22:13:20Z (1700000000)
   time of the cycle: as given
   not considered: 1 slot, retirement time remains
 
 submitters
-  submitter             real  priority  effective     share   limit   usage   after  group
-                    priority    factor   priority  % of pie  weight  weight  weight
-  g1.alice@pool         0.50      1000     500.00    100.00    6.00     0.0     6.0  g1
-  bob@pool       50000000.00     1e+10   5.00e+17         -       -     0.0     0.0  <none>
+  submitter             real    prio       eff   share   limit   usage   after
+                        prio  factor      prio       %  weight  weight  weight
+  g1.alice@pool         0.50    1000    500.00  100.00    6.00     0.0     6.0
+  bob@pool       50000000.00   1e+10  5.00e+17       -       -     0.0     0.0
+  not shown (--wide): group
 
 groups
-  group   configured   quota  requested  allocated   usage   after  surplus     sort
-               quota  weight     weight     weight  weight  weight               key
-  <none>           0    6.00       5.00       3.00     0.0     0.0  byquota  3.4e+38
-  g1             0.5    6.00       9.00       6.00     0.0     6.0  byquota     0.25
+  group   config   quota   asked   given   usage   after  surplus     sort
+           quota  weight  weight  weight  weight  weight               key
+  <none>       0    6.00    5.00    3.00     0.0     0.0  byquota  3.4e+38
+  g1         0.5    6.00    9.00    6.00     0.0     6.0  byquota     0.25
 
 matches: 3 (2 free, 1 priority preemption)
   g1.alice@pool, job 3.0: 3 of 4 jobs matched, cost 6
