@@ -18,6 +18,7 @@ from classad.errors import Diagnostic
 from pieslice.data import JsonObject
 from pieslice.policy.blocks import blocks, file_of, worst_first
 from pieslice.policy.texts import wrapped_lines
+from pieslice.reports.output import WIDE
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
@@ -54,7 +55,7 @@ def report(
     known: Mapping[str, Finding],
     *,
     every: bool = False,
-    width: int,
+    width: int = WIDE,
 ) -> str:
     """All results as text, json, sarif or github, without a final newline.
 

@@ -21,11 +21,11 @@ def test_wide_and_combining_characters_and_tabs() -> None:
 def test_a_long_line_is_cut_around_the_place() -> None:
     text = "a" * 1000 + "WRONG" + "b" * 1000
     shown, carets = Source(text).excerpt(1000, 1005).split("\n")
-    assert shown == "   1 | ..." + "a" * 57 + "WRONG" + "b" * 37 + "..."
+    assert shown == "   1 | ..." + "a" * 47 + "WRONG" + "b" * 12 + "..."
     assert shown[carets.index("^") :].startswith("WRONG")
     assert carets.endswith("^~~~~")
     shown, carets = Source(text).excerpt(0, 2005).split("\n")
-    assert shown == "   1 | " + "a" * 57 + "..."
+    assert shown == "   1 | " + "a" * 37 + "..."
     assert len(shown) == len(carets)
 
 
