@@ -280,20 +280,24 @@ MUTATIONS: Final = (
     ),
     # ---- tables
     Mutation(
-        "classad/table/sampling/list_members.py", "0 if value is UNDEFINED else ERROR", "0",
+        "classad/table/sampling/programs.py", "0 if value is UNDEFINED else ERROR", "0",
         "tests tests/classad/test_table_members.py",
     ),
     Mutation(
-        "classad/table/store/overlay.py",
-        "        if name in self._given:\n            return True\n", "", "fuzz engines",
+        "classad/table/store/placed.py", "not self._absent.isdisjoint(self.names)", "False",
+        "tests tests/classad/test_table_overlaid.py",
+    ),
+    Mutation(
+        "classad/table/store/placed.py", "self._keys[name] = list(map(cell_key, column.values))",
+        "pass", "tests tests/classad/test_table_overlaid.py",
     ),
     Mutation(
         "classad/table/store/store.py",
-        "structural |= self._replace_in_pieces(row, ad, changed)", "pass",
+        "        self._replace_in_pieces(row, ad, changed)\n", "",
         "tests tests/classad/test_table_ownlists.py",
     ),
     Mutation(
-        "classad/table/answers/own_ad_lists.py", "self._named_there.isdisjoint(ad._attrs)", "True",
+        "classad/table/answers/own_ad_lists.py", "lists.members.isdisjoint(ad._attrs)", "True",
         "tests tests/classad/test_table_ownlists.py",
     ),
     # ---- what the net of random tables and often evaluated expressions has to catch
@@ -338,7 +342,7 @@ MUTATIONS: Final = (
         "            self.put(\"state.ad = ad\")\n", "", _OFTEN,
     ),
     Mutation(
-        "classad/table/answers/verdicts.py", "decided | part.decided, bad | part.bad",
+        "classad/table/answers/predicates.py", "decided | part.decided, bad | part.bad",
         "decided | part.decided, part.bad", _ONE_BY_ONE,
     ),
     Mutation(
@@ -356,7 +360,7 @@ MUTATIONS: Final = (
         _ONE_BY_ONE,
     ),
     Mutation(
-        "classad/table/dependence/results.py",
+        "classad/table/dependence/partner.py",
         "self.known.get(self.key_of(partner.keys))",
         "next(iter(self.known.values()), None)",
         _ONE_BY_ONE,
@@ -368,7 +372,7 @@ MUTATIONS: Final = (
         "tests tests/classad/test_table_clock.py",
     ),
     Mutation(
-        "classad/table/sampling/preparation.py",
+        "classad/table/sampling/programs.py",
         "varied or any(name in self.columns or self._reads(item) for name, item in items)",
         "varied",
         _ONE_BY_ONE,
@@ -381,14 +385,14 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "classad/table/answers/valuations.py",
-        'None if joint is None else group.columns',
-        'None if joint is None else True',
+        "self._codes.get(plan)",
+        "next(iter(self._codes.values()), None)",
         "tests tests/classad/test_table_sums.py",
     ),
     Mutation(
-        "classad/table/sampling/comparisons.py",
-        'test(samples[0]), test(samples[high])',
-        'test(samples[0]), test(samples[0])',
+        "classad/table/arrays/vectors.py",
+        "first, last = ask(0), ask(end - 1)",
+        "first, last = ask(0), ask(0)",
         "tests tests/classad/test_table_quick.py",
     ),
     Mutation(

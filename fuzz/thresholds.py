@@ -11,21 +11,18 @@ from types import ModuleType
 from typing import Final
 
 from classad.table.answers import requirements
+from classad.table.arrays import vectors
 from classad.table.dependence import plans
-from classad.table.sampling import comparisons
 from classad.table.sampling import sampler as tables
-from classad.table.store import parts, store
-from classad.table.store import reordered as placed
+from classad.table.store import store
 
 #: Modules, what each calls the size, and one that leads the other way.
 SIZES: Final[tuple[tuple[ModuleType, str, int], ...]] = (
     (tables, "MANY", 2),
     (requirements, "VARIED", 1),
     (plans, "_WHOLE", 1),
-    (comparisons, "_FEW", 0),
-    (parts, "_SEVERAL", 0),
+    (vectors, "_SEVERAL", 0),
     (store, "_FEW", 0),
-    (placed, "_MANY", 0),
 )
 
 

@@ -12,12 +12,11 @@ from classad.loading.columns import LoadedColumns
 from classad.table.answers.predicates import Book
 from classad.table.answers.requirements import PartnerSide, RowSide
 from classad.table.answers.valuations import Valuations
-from classad.table.arrays.arrays import rows_of
+from classad.table.arrays.arrays import pick, rows_of
 from classad.table.dependence.conjuncts import Splits
 from classad.table.memory.budget import DEFAULT
 from classad.table.rows import Rows
-from classad.table.store.overlay import ChangingStore, Overlaid, OverlaidStore
-from classad.table.store.reordered import Placed, PlacedStore
+from classad.table.store.placed import Placed, PlacedStore
 from classad.table.store.store import Store
 
 if TYPE_CHECKING:
@@ -59,7 +58,6 @@ class Holder:
 
     def _count_request(self) -> None:
         """Count a request; what is known of expressions goes if it has become too much."""
-        self._budget.now += 1
         self._requests += 1
         if self._requests == 2:  # what a single one needs would be found anew for each
             self._budget.settle()
@@ -74,11 +72,6 @@ class Holder:
     def held(self) -> int:
         """How many bytes are kept for later answers, about."""
         return self._budget.held
-
-    @classmethod
-    def over(cls, rows: Overlaid, *, budget: int = DEFAULT) -> Self:
-        """Ads of which a few attributes are otherwise than in the ads themselves."""
-        return cls(store=OverlaidStore(rows), budget=budget)
 
     @classmethod
     def placed(cls, rows: Placed, *, budget: int = DEFAULT) -> Self:
@@ -172,9 +165,15 @@ class Holder:
 
         Expressions stand there as text.
         """
-        from classad.table.sources import to_arrow
+        from classad.binding.frames import arrow_table, coded_column
 
-        return to_arrow(self, attributes, None if rows is None else rows_of(self._bits(rows)))
+        wanted = None if rows is None else rows_of(self._bits(rows))
+        made = []
+        for name in self.names if attributes is None else attributes:
+            codes, values = self.column(name)
+            picked = codes if wanted is None else pick(codes, wanted)
+            made.append(coded_column(name, picked, values))
+        return arrow_table(made)
 
     # --- changes --------------------------------------------------------------------------------
 
@@ -202,8 +201,8 @@ class Holder:
                 self._partner_side.forget()
 
     def refresh(self) -> None:
-        """Look again at all rows of a table that was made ``over`` them, or ``placed``."""
-        assert isinstance(self._store, ChangingStore)
+        """Look again at all rows of a table that was ``placed`` over them."""
+        assert isinstance(self._store, PlacedStore)
         changes = self._store.refresh()
         if changes.appeared or changes.names:
             names = None if changes.appeared else changes.names
@@ -220,14 +219,27 @@ class Holder:
         Returns the rows concerned.  A table that has grown takes no ``Rows`` made before, and has
         everything to find anew.
         """
-        from classad.table.sources import by_key
-
-        known, new = by_key(self, key, ads)
+        codes, values = self.column(key)
+        places: dict[object, int] = {}
+        for row in range(len(self) - 1, -1, -1):
+            value = values[codes[row]]
+            if value.__class__ is str or value.__class__ is int:
+                places[value] = row
+        known: dict[int, ClassAd] = {}
+        new: dict[object, ClassAd] = {}
+        for ad in ads:
+            value = ad.raw(key)
+            if value.__class__ is not str and value.__class__ is not int:
+                raise ValueError(f"an ad has no {key} to tell its row by")
+            if value in places:
+                known[places[value]] = ad
+            else:
+                new[value] = ad
         self.replace_many(known)
         concerned = list(known)
         if new:
             concerned += range(len(self), len(self) + len(new))
-            self.__init__([*self.ads(), *new], budget=self._budget.limit)  # type: ignore[misc]
+            self.__init__([*self.ads(), *new.values()], budget=self._budget.limit)  # type: ignore[misc]
         return Rows.of(len(self), concerned)
 
     def _bits(self, within: Rows | None) -> int:

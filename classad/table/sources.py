@@ -1,13 +1,12 @@
-"""Reads the ads of a table from files and frames, and makes frames of its columns.
+"""Reads the ads of a table from files and frames.
 
 A missing value of a frame is an attribute that the ad does not have.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
@@ -20,19 +19,6 @@ if TYPE_CHECKING:
     from classad.errors import Diagnostic
     from classad.formats.detect import Form
     from classad.loading.columns import LoadedColumns
-
-
-class Coded(Protocol):
-    """A table as codes and values."""
-
-    @property
-    def names(self) -> list[str]:
-        """Its attributes."""
-
-    def __len__(self) -> int: ...
-
-    def column(self, name: str) -> tuple[array[int], list[Any]]:
-        """The code of each row, and what the codes stand for."""
 
 
 def load(
@@ -81,38 +67,3 @@ def _cell(cell: Any) -> Any:
     """A cell as a Python value that an ad can take."""
     python = getattr(cell, "to_pydatetime", None) or getattr(cell, "item", None)
     return cell if python is None else python()
-
-
-def to_arrow(table: Coded, attributes: Sequence[str] | None, rows: array[int] | None) -> Any:
-    """A ``pyarrow.Table`` of some columns and rows."""
-    from classad.binding.frames import arrow_table, coded_column
-    from classad.table.arrays.arrays import pick
-
-    made = []
-    for name in table.names if attributes is None else attributes:
-        codes, values = table.column(name)
-        made.append(coded_column(name, codes if rows is None else pick(codes, rows), values))
-    return arrow_table(made)
-
-
-def by_key(
-    table: Coded, key: str, ads: Iterable[ClassAd]
-) -> tuple[Mapping[int, ClassAd], list[ClassAd]]:
-    """The rows that ads with the same value of an attribute have, and the ads that have none."""
-    codes, values = table.column(key)
-    place: dict[object, int] = {}
-    for row in range(len(table) - 1, -1, -1):
-        value = values[codes[row]]
-        if value.__class__ is str or value.__class__ is int:
-            place[value] = row
-    found: dict[int, ClassAd] = {}
-    new: dict[object, ClassAd] = {}
-    for ad in ads:
-        value = ad.raw(key)
-        if value.__class__ is not str and value.__class__ is not int:
-            raise ValueError(f"an ad has no {key} to tell its row by")
-        if value in place:
-            found[place[value]] = ad
-        else:
-            new[value] = ad
-    return found, list(new.values())

@@ -221,7 +221,7 @@ class Table(Holder):
         if self._misleads(partner):
             return 0, store.everything.bits
         self._count_request()
-        shape = store.shapes.of_tree(tree)
+        shape = store.shapes.of(tree)
         verdict = self._book.predicate(shape, True, store.everything).verdict(partner)
         return verdict.true, verdict.opaque | store.opaque_for(partner.ad)
 

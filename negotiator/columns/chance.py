@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from random import Random
 
 from classad.evaluate import EvalContext
@@ -23,13 +24,6 @@ class _NoChance(Random):
 
 def without_chance(context: EvalContext) -> EvalContext:
     """The same context, in which random numbers are refused."""
-    return EvalContext(
-        now=context.now,
-        tz=context.tz,
-        rng=_NoChance(0),
-        strict=context.strict,
-        functions=context.functions,
-        user_maps=context.user_maps,
-        home_of=context.home_of,
-        debug_sink=context.debug_sink,
-    )
+    found = copy(context)
+    found._rng = _NoChance(0)
+    return found

@@ -6,10 +6,11 @@ A set is one integer, whose bit r stands for row r of the table.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Mapping
-from functools import partial
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import repeat
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from attr import Factory, define
 
@@ -18,10 +19,9 @@ from classad.evaluate import EvalContext
 from classad.language.operators import ORDER
 from classad.syntax.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table
-from classad.table.arrays.arrays import rows_of, without
+from classad.table.arrays.arrays import bits_of, flag, rows_of, without
 from classad.table.dependence.partner import Partner
 from negotiator.columns.chance import UnsureError
-from negotiator.columns.slot_sets import SlotSets, Weighed
 from negotiator.matching.candidate import Tally
 from negotiator.matching.conditions import (
     UNEQUAL,
@@ -40,6 +40,7 @@ from negotiator.model.result import MatchKind
 from negotiator.pool.slots import Slot
 from policy.model import NegotiatorPolicy
 
+T = TypeVar("T")
 _TRUE: Final = Literal(True)
 #: So many sets are remembered for a condition.
 _MANY: Final = 256
@@ -79,6 +80,40 @@ def _exactly(expr: Expression) -> Expression:
     if isinstance(node, Binary) and node.operator in ORDER:
         return expr
     return Expression.from_node(Binary("=?=", Parens(node), _TRUE))
+
+
+class SlotSets(Generic[T]):
+    """The slots by a value of theirs.  A set is an integer, whose bit r stands for row r."""
+
+    def __init__(self, rows: array[int], size: int, values: Sequence[T]) -> None:
+        """``rows``: those that are slots, rising, of a table of ``size``."""
+        self._rows = rows
+        self._size = size
+        self._numbers = {value: code for code, value in enumerate(dict.fromkeys(values))}
+        self._codes = array("i", map(self._numbers.__getitem__, values))
+
+    @property
+    def values(self) -> Iterable[T]:
+        """The values that there are."""
+        return self._numbers
+
+    def of(self, value: T) -> int:
+        """The slots with a value."""
+        code = self._numbers.get(value)
+        return 0 if code is None else bits_of(self._by_code[code], self._size)
+
+    @cached_property
+    def _by_code(self) -> list[array[int]]:
+        found = [array("i") for _ in self._numbers]
+        for row, code in zip(self._rows, self._codes, strict=True):
+            found[code].append(row)
+        return found
+
+    def where(self, chosen: Callable[[T], bool]) -> int:
+        """The slots with certain values."""
+        table = bytes(map(chosen, self._numbers))
+        rows = None if len(self._rows) == self._size else self._rows
+        return flag(self._codes, rows, table, self._size) if any(table) else 0
 
 
 class Conditions:
@@ -145,11 +180,21 @@ class Conditions:
 
     def _within_limit(self, condition: Condition) -> Way:
         weights = [slot.weight for slot in self._slots.values()]
-        heavy = Weighed(SlotSets(self._rows, self._size, weights))
+        sets = SlotSets(self._rows, self._size, weights)
+        # A weight is permitted if a greater one is; whatever is no number comes before all others.
+        falling = sorted(sets.values, key=lambda weight: (weight != weight, weight), reverse=True)
+        #: The slots of the first so many weights.
+        known: dict[int, int] = {}
 
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
             assert ask.permits is not None
-            return without(bits, heavy.too_heavy(partial(ask.permits, kind)))
+            permits = partial(ask.permits, kind)
+            if not falling or permits(falling[0]):
+                return bits
+            heavy = bisect_left(falling, True, key=permits)
+            if heavy not in known:
+                known[heavy] = sets.where(set(falling[:heavy]).__contains__)
+            return without(bits, known[heavy])
 
         return way
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from attr import define
-
 from classad.evaluate import EvalContext
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import rows_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
-from negotiator.columns.order import LazyEntries
+from negotiator.columns.order import ColumnFound
 from negotiator.columns.rank_keys import KeyMaker, Keys, Passed
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Found
@@ -58,27 +56,6 @@ class SlotsLeft(dict[int, Slot]):
     def __delitem__(self, position: int) -> None:
         super().__delitem__(position)
         self.bits ^= 1 << position
-
-
-@define(eq=False)
-class ColumnFound:
-    """Candidates that stand in columns."""
-
-    keys: Keys
-    slots: Mapping[int, Slot]
-
-    def entries(self) -> LazyEntries:
-        """See ``Found``."""
-        return LazyEntries(self.keys, self.candidate)
-
-    def first_best(self) -> Candidate | None:
-        """See ``Found``."""
-        return self.entries().first_in_order()
-
-    def candidate(self, row: int) -> Candidate:
-        """The candidate that a row is."""
-        slot, keys = self.slots[row], self.keys
-        return Candidate(row, slot, keys.at(row), keys.kind(row), slot.weight)
 
 
 def _left(ask: SetAsk, tests: Iterable[tuple[Refusal, Way]], kind: MatchKind, bits: int) -> int:

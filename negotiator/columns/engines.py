@@ -20,10 +20,11 @@ from classad.evaluation.functions import load
 from classad.table import Table
 from classad.table.arrays.arrays import pick
 from classad.table.memory.budget import DEFAULT
+from classad.table.store.placed import NOWHERE
+from classad.table.store.store import Store
 from negotiator.columns.engine import ColumnEngine, SlotsLeft
 from negotiator.columns.fetch import fetch_columns
 from negotiator.columns.rows import SlotRows
-from negotiator.columns.slot_ads import ListedAds, PlacedAds
 from negotiator.columns.slots import ColumnSlots
 from negotiator.matching.board import Engine
 from negotiator.pool.fetch import fetch_slots
@@ -34,6 +35,45 @@ from policy.model import NegotiatorPolicy
 _PER_SLOT: Final = 4096
 
 
+class PlacedAds:
+    """Slots that are rows of another table; see ``classad.table.store.placed.Placed``."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.names: set[str] = set()
+        self.places: array[int] = array("i")
+        self.base: Store
+        self._slots: Mapping[int, Slot] = {}
+        self._nobody = ClassAd()
+
+    def show(self, slots: ColumnSlots, numbers: Sequence[int]) -> dict[int, Slot]:
+        """The slots that are the rows from now on, by the number of the row."""
+        self._slots = found = dict(zip(numbers, slots, strict=True))
+        self.base, self.names = slots.rows.table.store, set(slots.changed)
+        self.places = slots.places()
+        if len(found) != self.size:
+            places = array("i", [NOWHERE]) * self.size
+            for number, place in zip(numbers, self.places, strict=True):
+                places[number] = place
+            self.places = places
+        return found
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a row."""
+        slot = self._slots.get(row)
+        return self._nobody if slot is None else slot.ad
+
+    def changed(self, name: str) -> dict[int, object]:
+        """What the cycle has made of an attribute, by row."""
+        found = {}
+        for row, slot in self._slots.items():
+            if name in slot.changes:
+                found[row] = slot.changes[name][1]
+            elif slot.copied is not None:
+                found[row] = slot.copied._attrs.get(name)
+        return found
+
+
 class ColumnEngines:
     """Gives every cycle a column engine; see ``negotiator.matching.engine.Engines``."""
 
@@ -42,7 +82,7 @@ class ColumnEngines:
         self._lasting = lasting
         load()  # the functions of the language, which every cycle asks for
         self._names: dict[str, int] = {}
-        self._ads: ListedAds | PlacedAds | None = None
+        self._ads: PlacedAds | None = None
         self._table: Table | None = None
         #: The place in the pool of each row of loaded slots.
         self._pool: tuple[SlotRows, array[int]] | None = None
@@ -61,66 +101,50 @@ class ColumnEngines:
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """See ``negotiator.matching.engine.Engines``."""
-        if isinstance(slots, ColumnSlots) and (slots.rows.lasting or not self._lasting):
-            placed, table = self._place(slots)
-        else:
-            placed, table = self._list(slots)
-        self._table = table
-        return SlotsLeft(placed), ColumnEngine(placed, table, policy)
-
-    # --- slots that are rows already ------------------------------------------------------------
-
-    def _place(self, slots: ColumnSlots) -> tuple[dict[int, Slot], Table]:
-        """Slots that are rows of another table, with their places here."""
-        places, size = self._places(slots)
-        placed = dict(zip(places, slots, strict=True))
+        if not isinstance(slots, ColumnSlots):
+            ads = SlotRows.of([slot.unchanged for slot in slots])
+            changed = {name for slot in slots for name in slot.changes}
+            slots = ColumnSlots(slots, ads, changed, ads.order)
+        numbers, size = self._numbers(slots)
         known = self._ads
-        if isinstance(known, PlacedAds) and known.rows is slots.rows and known.size == size:
-            known.show(placed, slots)
-            assert self._table is not None
+        if known is not None and self._table is not None and known.size == size:
+            placed = known.show(slots, numbers)
             self._table.refresh()
-            return placed, self._table
-        self._ads = PlacedAds(slots.rows, size)
-        self._ads.show(placed, slots)
-        return placed, Table.placed(self._ads, budget=max(DEFAULT, _PER_SLOT * size))
+        else:
+            self._ads = PlacedAds(size)
+            placed = self._ads.show(slots, numbers)
+            self._table = Table.placed(self._ads, budget=max(DEFAULT, _PER_SLOT * size))
+        return SlotsLeft(placed), ColumnEngine(placed, self._table, policy)
 
-    def _places(self, slots: ColumnSlots) -> tuple[Sequence[int], int]:
-        """The place of each slot, and how many places there are."""
-        if self._lasting:
-            rows = slots.rows
-            if self._pool is None or self._pool[0] is not rows:
-                of_row = array("i", bytes(4 * len(rows.table)))
-                for place, row in enumerate(rows.order):
-                    of_row[row] = place
-                self._pool = (rows, of_row)
-            found = pick(self._pool[1], slots.places())
+    def _numbers(self, slots: ColumnSlots) -> tuple[Sequence[int], int]:
+        """The row of each slot, and how many rows there are."""
+        if not self._lasting:
+            return range(len(slots)), len(slots)
+        if slots.rows.lasting:
+            found, size = self._in_pool(slots), len(slots.rows.order)
             if not any(map(ge, found, islice(found, 1, None))):
-                return found, len(rows.order)
-        return range(len(slots)), len(slots)
+                return found, size
+            return range(len(slots)), len(slots)
+        size = 0 if self._ads is None else self._ads.size
+        rows = self._by_name(slots, size)
+        if rows is None:
+            rows, size = range(len(slots)), len(slots) + len(slots) // 4 + 16
+            self._names.clear()
+        self._names.update((slot.name, row) for row, slot in zip(rows, slots, strict=True))
+        return rows, size
 
-    # --- slots that are ads ---------------------------------------------------------------------
+    def _in_pool(self, slots: ColumnSlots) -> array[int]:
+        """The place in the pool of each slot that is a row of loaded columns."""
+        rows = slots.rows
+        if self._pool is None or self._pool[0] is not rows:
+            of_row = array("i", bytes(4 * len(rows.table)))
+            for place, row in enumerate(rows.order):
+                of_row[row] = place
+            self._pool = (rows, of_row)
+        return pick(self._pool[1], slots.places())
 
-    def _list(self, slots: Sequence[Slot]) -> tuple[dict[int, Slot], Table]:
-        """Slots that are ads, with their rows."""
-        known = self._ads
-        if isinstance(known, ListedAds) and self._table is not None:
-            rows = self._rows(slots, known.size)
-            if rows is not None:
-                placed = dict(zip(rows, slots, strict=True))
-                self._names.update((slot.name, row) for row, slot in placed.items())
-                known.show(placed)
-                self._table.refresh()
-                return placed, self._table
-        spare = len(slots) // 4 + 16 if self._lasting else 0
-        self._names = {slot.name: row for row, slot in enumerate(slots)}
-        placed = dict(enumerate(slots))
-        self._ads = ListedAds(len(slots) + spare)
-        self._ads.show(placed)
-        budget = max(DEFAULT, _PER_SLOT * self._ads.size)
-        return placed, Table.over(self._ads, budget=budget)
-
-    def _rows(self, slots: Sequence[Slot], size: int) -> list[int] | None:
-        """The rows of slots; None if they do not fit into those that there are."""
+    def _by_name(self, slots: Sequence[Slot], size: int) -> Sequence[int] | None:
+        """The rows of slots that are ads; None if they do not fit into those that there are."""
         rows: list[int] = []
         spare = max(self._names.values(), default=-1) + 1
         for slot in slots:

@@ -131,7 +131,7 @@ class _Fetch:
         if None in names:
             tests.append([name is not None for name in names])
         lacking, weights = self._weights()
-        kept = self._kept()
+        kept = {what: self._each(fact) for what, fact in KEPT.items()}
         changes: Iterable[Changes] = repeat(_NONE)
         if any(lacking):
             given: Changes = {"slotweight": ("SlotWeight", policy.slot_weight)}
@@ -158,20 +158,6 @@ class _Fetch:
             slot.own_ad()
         return slots
 
-    def _kept(self) -> dict[str, list[object]]:
-        """The facts of ``KEPT``; those that are told by the same attributes are asked together."""
-        together: dict[tuple[str, ...], list[str]] = {}
-        for what, fact in KEPT.items():
-            together.setdefault((fact.prefix, *fact.reads), []).append(what)
-        found = {}
-        for names in together.values():
-            joint = _jointly([KEPT[what] for what in names])
-            codes, values = facts_of(joint, self.rows, without_chance(self.context))
-            for place, what in enumerate(names):
-                column = [value[place] for value in values]
-                found[what] = spread(codes, column, self.rows.order)
-        return {what: found[what] for what in KEPT}
-
     def _weights(self) -> tuple[list[bool], list[float]]:
         """Which slots the negotiator gives its own weight, and what all of them weigh."""
         policy = self.policy
@@ -186,11 +172,8 @@ class _Fetch:
         sight = self.rows.table.sight(("SlotWeight", *mentioned(policy.slot_weight)))
         if sight.opaque or not sight.names.isdisjoint(_REQUIREMENTS):
             raise UnsureError  # they may be settled first
-        fact = Fact(weigh, ("SlotWeight",), expression=policy.slot_weight)
-        codes, found = facts_of(fact, self.rows, without_chance(self.context))
-        lacking, weights = zip(*found, strict=True) if found else ((), ())
-        order = self.rows.order
-        return spread(codes, list(lacking), order), spread(codes, list(weights), order)
+        found = self._each(Fact(weigh, ("SlotWeight",), expression=policy.slot_weight))
+        return [lacks for lacks, _ in found], [weight for _, weight in found]
 
     def _project(self, slots: ColumnSlots) -> None:
         """Leave of claimed slots what the collector sends of them."""
@@ -230,12 +213,3 @@ class _Fetch:
         """What a fact is for each slot."""
         found = facts_of(fact, self.rows, without_chance(self.context))
         return spread(*found, self.rows.order)
-
-
-def _jointly(facts: list[Fact[object]]) -> Fact[list[object]]:
-    """Facts that are told by the same attributes."""
-
-    def find(ad: ClassAd, context: EvalContext) -> list[object]:
-        return [fact.find(ad, context) for fact in facts]
-
-    return Fact(find, facts[0].reads, facts[0].prefix)

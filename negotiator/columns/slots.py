@@ -111,7 +111,7 @@ def mentioned(*trees: Expression | None) -> set[str]:
     found: set[str] = set()
     for tree in trees:
         if tree is not None:
-            shape = shapes.of_tree(tree)
+            shape = shapes.of(tree)
             if shape.opaque or shape.random:
                 raise UnsureError
             found.update(name for where, name in shape.names if where != OTHERS)

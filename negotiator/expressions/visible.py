@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from classad import ClassAd
+from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.syntax.nodes import Node
-from classad.table.expressions.shapes import MINE, OTHERS, NestedShape, Shape
+from classad.table.expressions.shapes import MINE, OTHERS, Shape
 from classad.table.store.columns import PLAIN
 from classad.table.store.parts import put_cell
 from classad.table.store.store import MISLEADING
@@ -78,7 +79,7 @@ class Mentions:
             if len(self._known) >= _MANY:
                 self._known.clear()
             tree = value if isinstance(value, Expression) else None
-            shape = NestedShape(-1, value) if tree is None else self._of_tree(tree)
+            shape = _Mentioned(node_of_value(value)) if tree is None else self._of_tree(tree)
             known = self._known[id(value)] = Mention.of(value, shape)
         return known
 

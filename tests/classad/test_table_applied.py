@@ -10,7 +10,7 @@ from classad import ClassAd, EvalContext
 from classad.ads.expression import Expression, parsed
 from classad.loading.long_form import load_long
 from classad.table import Rows, Table
-from classad.table.store.reordered import NOWHERE
+from classad.table.store.placed import NOWHERE
 from classad.table.store.store import Store
 
 CONTEXT = EvalContext(now=1000.0)

@@ -12,7 +12,7 @@ from classad.loading.long_form import load_long
 from classad.match import symmetric_match
 from classad.table import Table
 from classad.table.arrays.vectors import count_holding
-from classad.table.sampling.list_members import Members
+from classad.table.sampling.programs import Members
 from tests.classad.one_by_one import shown, value_of
 
 CONTEXT = EvalContext(now=1_700_000_000.0)

@@ -488,11 +488,19 @@ def test_sums_of_the_same_columns(seed: int) -> None:
 
 
 class Over:
-    """Ads of which a few attributes are otherwise in the rows of a table."""
+    """Ads in a store of their own each time, of which a few attributes are otherwise."""
 
     def __init__(self, ads: list[ClassAd]) -> None:
         self.ads = ads
         self.otherwise: list[dict[str, Any]] = [{} for _ in ads]
+
+    @property
+    def base(self) -> Any:
+        return Table(self.ads).store
+
+    @property
+    def places(self) -> array[int]:
+        return array("i", range(len(self.ads)))
 
     @property
     def names(self) -> Collection[str]:
@@ -506,11 +514,8 @@ class Over:
                 ad.insert(name, value)
         return ad
 
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        return [
-            self.otherwise[row][name] if name in self.otherwise[row] else self.ads[row].raw(name)
-            for row in rows
-        ]
+    def changed(self, name: str) -> Mapping[int, Any]:
+        return {row: each[name] for row, each in enumerate(self.otherwise) if name in each}
 
 
 class InPlaces:
@@ -569,7 +574,7 @@ def looked_at_again(maker: Maker, table: Table, ads: Callable[[], list[ClassAd]]
 def test_rows_with_changes_over_them(seed: int) -> None:
     maker = Maker(seed)
     rows = Over([ad_of(maker.row()) for _ in range(40)])
-    table = Table.over(rows)
+    table = Table.placed(rows)
     with few_are_many() if seed % 2 else nullcontext():
         for _ in looked_at_again(maker, table, lambda: list(map(rows.ad, range(40)))):
             for _ in range(maker.pick((1, 12))):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
 from random import Random
 from typing import Any
 
@@ -12,7 +12,8 @@ from classad import ClassAd, EvalContext, ExprTree
 from classad.evaluate import evaluate
 from classad.match import symmetric_match
 from classad.table import Table
-from classad.table.store.overlay import OverlaidStore
+from classad.table.store.placed import PlacedStore
+from classad.table.store.store import Store
 
 CONTEXT = EvalContext(now=1_700_000_000)
 JOBS = (
@@ -31,6 +32,14 @@ class Ads:
         self.changes: list[dict[str, Any]] = [{} for _ in ads]
 
     @property
+    def base(self) -> Store:
+        return Table(self.ads).store
+
+    @property
+    def places(self) -> array[int]:
+        return array("i", range(len(self.ads)))
+
+    @property
     def names(self) -> set[str]:
         return set().union(*self.changes)
 
@@ -40,8 +49,8 @@ class Ads:
             ad.insert(name, value)
         return ad
 
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        return [self.changes[row].get(name, self.ads[row]._attrs.get(name)) for row in rows]
+    def changed(self, name: str) -> dict[int, Any]:
+        return {row: each[name] for row, each in enumerate(self.changes) if name in each}
 
 
 def some_value(rng: Random) -> Any:
@@ -92,7 +101,7 @@ def test_looking_again(seed: int) -> None:
             for i in range(rng.choice([5, 40]))
         ]
     )
-    table = Table.over(rows)
+    table = Table.placed(rows)
     check(table, rows)
     for _ in range(8):
         for _ in range(rng.choice([0, 1, 1, 2, 30])):
@@ -105,14 +114,16 @@ def test_what_is_in_lists_and_ads_is_looked_at_again() -> None:
     rows = Ads([ClassAd(f"[List = {{[a = {i % 2}]}}; A = {i}]") for i in range(40)])
     for ad in rows.ads[:3]:
         ad.insert("Few", ClassAd("[a = 5]"))
-    table = Table.over(rows)
+    rows.ads[7].insert("One", ClassAd("[a = 5]"))
+    table = Table.placed(rows)
     store = table._store
-    assert isinstance(store, OverlaidStore)
-    asked = ("List[0].a == 1", "Few.a == 5 && A >= 0")
-    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [20, 3]
+    assert isinstance(store, PlacedStore)
+    asked = ("List[0].a == 1", "Few.a == 5 && A >= 0", "One.a == 5")
+    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [20, 3, 1]
     store.part(0b111).view("few")
     assert store.refresh().names == set()
     rows.ads[1].raw("List").items[0].insert("a", 7)
     rows.ads[2].raw("Few").insert("a", 6)
+    rows.ads[7].raw("One").insert("a", 6)
     table.refresh()
-    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [19, 2]
+    assert [len(table.select(text, context=CONTEXT)) for text in asked] == [19, 2, 0]

@@ -1,6 +1,8 @@
 """Comparisons of columns by a few calls of the operator are what comparing each row gives."""
 
 import math
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -11,8 +13,8 @@ from classad.language.operators import COMPARISONS
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime
 from classad.match import is_true
 from classad.table import Table
-from classad.table.arrays.vectors import logical
-from classad.table.sampling import comparisons
+from classad.table.arrays import vectors
+from fuzz.thresholds import few_are_many
 
 CONTEXT = EvalContext(now=50.0)
 VALUES: list[Any] = [
@@ -35,10 +37,15 @@ def ad(value: Any) -> ClassAd:
     return ClassAd() if value is None else ClassAd({"A": value})
 
 
+@pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("symbol", sorted(COMPARISONS))
-def test_every_row_is_compared_alike(column: str, symbol: str) -> None:
-    cells = COLUMNS[column]
+def test_every_row_is_compared_alike(column: str, symbol: str, many: bool) -> None:
+    with few_are_many() if many else nullcontext():
+        compare(COLUMNS[column], symbol)
+
+
+def compare(cells: list[Any], symbol: str) -> None:
     rows = [ad(cell) for cell in cells * 2]
     table = Table(rows)
     texts = [f"A {symbol} TARGET.B", f"TARGET.B {symbol} MY.A", f"A {symbol} B", f"A {symbol} 7"]
@@ -82,11 +89,17 @@ def test_values_that_come_into_a_column_later() -> None:
 def test_few_values_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
 
-    def counting(value: Any) -> int:
-        asked.append(value)
-        return logical(value)
+    def counting(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def call(left: Any, right: Any) -> Any:
+            asked.append(left)
+            return function(left, right)
 
-    monkeypatch.setattr(comparisons, "logical", counting)
+        return call
+
+    for symbol, row in vectors.BINARY.items():
+        if symbol in COMPARISONS:
+            counted = row._replace(implementation=counting(row.implementation))
+            monkeypatch.setitem(vectors.BINARY, symbol, counted)
     table = Table([ClassAd({"A": number, "S": f"s{number}"}) for number in range(1000)])
     assert list(table.select("A >= TARGET.B", ClassAd({"B": 998}))) == [998, 999]
     assert 0 < len(asked) < 15

@@ -12,9 +12,9 @@ from classad.strategies import expressions
 from classad.syntax import native as arena
 from classad.syntax.unbuilt import parse_later
 from classad.syntax.ways import OLD, PREFIX
-from classad.table.dependence.conjuncts import Splits, _conjuncts_of, _own_name
+from classad.table.dependence.conjuncts import Splits, _conjuncts_of
 from classad.table.expressions.conjunct_texts import conjuncts_in
-from classad.table.expressions.shapes import Shapes
+from classad.table.expressions.shapes import Shapes, name_in
 
 needs_c = pytest.mark.skipif(
     kernels.native is None, reason="only the C parser leaves expressions to be read later"
@@ -53,7 +53,9 @@ def conjuncts(splits: Splits, tree: ExprTree) -> list[tuple[str, int, str]]:
 
 
 def as_read(tree: ExprTree) -> list[tuple[str, int, str]]:
-    return [(_own_name(node), level, unparse(node)) for node, level in _conjuncts_of(tree.node)]
+    return [
+        (name_in(node, "", "my"), level, unparse(node)) for node, level in _conjuncts_of(tree.node)
+    ]
 
 
 PIECES = [

@@ -9,10 +9,8 @@ from classad import ClassAd, EvalContext, ExprTree, kernels
 from classad.language.values import ERROR
 from classad.match import half_match, is_true
 from classad.table import Table
-from classad.table.answers.predicates import Predicate
-from classad.table.answers.verdicts import Verdict, verdict_of
+from classad.table.answers.predicates import Predicate, Verdict, verdict_of
 from classad.table.arrays.vectors import BAD, FALSE, TRUE, UNKNOWN
-from classad.table.sampling.sampler import Judged
 from classad.table.store.parts import Joint, Part
 
 CONTEXT = EvalContext(now=100.0)
@@ -34,11 +32,11 @@ def test_bits_of_results(monkeypatch: pytest.MonkeyPatch, native: Any) -> None:
             [UNKNOWN] * 5,
         ):
             own = bytearray(results[value] for value in view.values)
-            found = verdict_of(part, Judged(joint, own))
+            found = verdict_of(part, joint, own)
             for wanted, bits in ((TRUE, found.true), (FALSE, found.false), (BAD, found.bad)):
                 rows = [row for row in range(5) if part.bits >> row & 1 and results[row] == wanted]
                 assert bits == sum(1 << row for row in rows)
-            same = verdict_of(part, Judged(None, bytes([results[1]])))
+            same = verdict_of(part, None, bytes([results[1]]))
             assert same.true == (part.bits if results[1] == TRUE else 0)
     assert isinstance(part, Part)
 

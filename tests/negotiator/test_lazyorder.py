@@ -9,9 +9,8 @@ import pytest
 
 from classad import ClassAd
 from classad.kernels import Key
-from negotiator.columns.order import LazyEntries
+from negotiator.columns.order import ColumnFound
 from negotiator.columns.rank_keys import Keys
-from negotiator.matching.candidate import Candidate
 from negotiator.model.std_sort import best_first
 from negotiator.pool.slots import Slot
 
@@ -35,25 +34,23 @@ def test_the_order_is_that_of_sorting_all(seed: int) -> None:
     keys = some_keys(Random(seed))
     slot = Slot(ClassAd(), "slot", 1.0, False, None, None, 1)
 
-    def make(row: int) -> Candidate:
-        return Candidate(row, slot, keys.at(row), keys.kind(row), 1.0)
-
+    slots = dict.fromkeys(range(SIZE), slot)
     columns = list(zip(*map(keys.at, keys.rows), strict=True))
     wanted = [keys.rows[place] for place in best_first(columns)]
-    entries = LazyEntries(keys, make)
+    entries = ColumnFound(keys, slots).entries()
     assert len(entries) == len(wanted)
     assert [entries[place].position for place in range(len(entries))] == wanted
-    again = LazyEntries(keys, make)
+    again = ColumnFound(keys, slots).entries()
     last = len(wanted) - 1
     assert again[last].position == wanted[last]
-    first = again.first_in_order()
+    first = again.first_best()
     assert first is not None
     assert first.position == max(keys.rows, key=lambda row: (keys.at(row), -row))
 
 
 def test_without_rows_there_is_no_first() -> None:
     keys = Keys(array("i"), SIZE, 0.0, 0.0, 0.0)
-    entries = LazyEntries(keys, lambda row: pytest.fail("there is none"))
-    assert entries.first_in_order() is None
+    entries = ColumnFound(keys, {}).entries()
+    assert entries.first_best() is None
     with pytest.raises(IndexError):
         entries[0]

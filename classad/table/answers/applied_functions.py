@@ -44,7 +44,7 @@ def sight(store: Store, names: Iterable[str]) -> Sight:
             continue
         table = bytearray(len(column.values))
         for code in column.expressions:
-            shape = store.shape_of(column.values[code])
+            shape = store.shapes.of(column.values[code])
             table[code] = shape.opaque or shape.random
             todo += [other for where, other in shape.names if where != OTHERS]
         if any(table):

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from classad.table.answers.predicates import Predicate
-from classad.table.answers.verdicts import Verdict
-from classad.table.dependence.partner import INSTANT, Asked, Partner
-from classad.table.dependence.results import Results
+from classad.table.answers.predicates import Predicate, Verdict
+from classad.table.dependence.partner import INSTANT, Asked, Partner, Results
 from classad.table.memory.budget import Budget
 
 

@@ -9,26 +9,20 @@ partner, which finds them in the row if it has none of these names itself.  Foll
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 from attr import frozen
 
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
 from classad.evaluation.functions import Form, form_of
-from classad.formats.unparse import unparse
-from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import UNDEFINED
-from classad.syntax.nodes import Binary, Call, Conditional, Parens, Reference, Unary
+from classad.syntax.nodes import Call, Reference
 from classad.table.answers.predicates import Book
 from classad.table.dependence.partner import Partner
-from classad.table.expressions.shapes import Shape
-from classad.table.expressions.templates import MARK, with_children
+from classad.table.expressions.shapes import Shape, name_in
+from classad.table.expressions.templates import MARK, OPERATORS, with_children
 from classad.table.store.columns import Column, cell_key, is_open
-
-#: Operands and arguments that are evaluated where the whole is.
-_INSIDE: Final = frozenset({Binary, Unary, Conditional, Parens})
 
 
 @frozen(eq=False)
@@ -47,16 +41,15 @@ class OwnLists:
         self._book = book
         self._known: dict[str, _Lists | None] = {}
         self._shapes: dict[int, Shape | None] = {}
-        #: What stands for attributes so far, and all that these name.
+        #: What stands for attributes so far.
         self._found: list[_Lists] = []
-        self._named_there: frozenset[str] = frozenset()
 
     def fit(self, partner: Partner) -> bool:
         """Whether a partner finds in the rows what the lists known so far name."""
         ad = partner.ad
         if ad is None or not partner.takes_constants:
             return False
-        return self._named_there.isdisjoint(ad._attrs)
+        return all(lists.members.isdisjoint(ad._attrs) for lists in self._found)
 
     def touched(self, names: set[str]) -> bool:
         """Whether some columns hold lists, or ads that lists name."""
@@ -71,7 +64,7 @@ class OwnLists:
         if shape.uid not in self._shapes:
             node = self._replaced(shape.node)
             same = node is shape.node
-            known = None if same else self._book.store.shapes.of_node(node, (unparse(node), -1))
+            known = None if same else self._book.store.shapes.of_node(node)
             self._shapes[shape.uid] = known
         found = self._shapes[shape.uid]
         return shape if found is None or not self.fit(partner) else found
@@ -81,11 +74,12 @@ class OwnLists:
         if kind is Call:
             if form_of(node.name, len(node.args)) is not Form.COUNT:
                 return node
-            lists = self._lists(_of(node.args[1], "target")) if _of(node.args[0], "my") else None
+            own, listed = name_in(node.args[0], "my"), name_in(node.args[1], "target")
+            lists = self._lists(listed) if own else None
             if lists is None:
                 return node
             return Call(node.name, (node.args[0], Reference(lists.name, base=Reference("TARGET"))))
-        if kind not in _INSIDE:
+        if kind not in OPERATORS:
             return node
         children = node.children()
         parts = [self._replaced(part) for part in children]
@@ -99,96 +93,71 @@ class OwnLists:
             self._known[column] = found = self._stand_in(column) if column else None
             if found is not None:
                 self._found.append(found)
-                self._named_there |= found.members
         return self._known[column]
 
     def _stand_in(self, name: str) -> _Lists | None:
         column = self._book.store.column(name)
         if column is None or not column.expressions:
             return None
-        named = {code: _named(column.values[code]) for code in column.expressions}
-        members: set[str] = set()
-        for items in named.values():
-            if items is None:
+        named: dict[int, list[_Member]] = {}
+        for code in column.expressions:
+            members = _members(column.values[code])
+            if members is None:
                 return None
-            members.update(item for item in items if item.__class__ is str)
-        lists = _Lists(name, f"{MARK}lists.{name}", frozenset(members))
-        written = self._written(lists.name, column, named)
+            named[code] = members
+        names = frozenset(member.name for members in named.values() for member in members)
+        lists = _Lists(name, f"{MARK}lists.{name}", names - {""})
+        written = self._written(column, named)
         if written is None:
             return None
         self._book.give(lists.name, written)
         return lists
 
-    def _written(
-        self, name: str, column: Column, named: dict[int, list[Any] | None]
-    ) -> Column | None:
+    def _written(self, column: Column, named: dict[int, list[_Member]]) -> Column | None:
         """The lists with their members written in them; None if a member is an expression."""
-        codes, values = column.codes[:], list(column.values)
-        rows = {code: array("i") for code in named}
+        store, values, codes = self._book.store, list(column.values), column.codes[:]
+        places = {code: array("i") for code in named}
         for row, code in enumerate(codes):
-            if code in rows:
-                rows[code].append(row)
-        for code, places in rows.items():
-            values[code] = None
-            known: dict[object, int] = {}
-            for row, ads in zip(places, self._members(named[code] or [], places), strict=True):
-                if any(map(is_open, ads)):
-                    return None
-                key = tuple(map(cell_key, ads))
-                number = known.get(key)
-                if number is None:
-                    number = known[key] = len(values) if known else code
-                    made = ListValue([UNDEFINED if ad is None else ad for ad in ads])
-                    values[number : number + 1] = [made]
-                codes[row] = number
-        return Column.of_codes(name, values, codes)
-
-    def _members(self, items: list[Any], places: array[int]) -> Iterable[tuple[Any, ...]]:
-        """What the members of a list are in some rows."""
-        if not items:
-            return [()] * len(places)
-        store = self._book.store
-        columns = [
-            store.cells(item, places) if item.__class__ is str else [item.cell] * len(places)
-            for item in items
-        ]
-        return zip(*columns, strict=True)
+            if code in places:
+                places[code].append(row)
+        known: dict[object, int] = {}
+        for code, rows in places.items():
+            values[code], count = None, len(rows)
+            columns = [
+                store.cells(member, rows) if member else ([cell] * count, [cell_key(cell)] * count)
+                for member, cell in named[code]
+            ]
+            for place, row in enumerate(rows):
+                key = tuple([keys[place] for _, keys in columns])
+                if key not in known:
+                    ads = [cells[place] for cells, _ in columns]
+                    if any(map(is_open, ads)):
+                        return None
+                    known[key] = len(values)
+                    values.append(ListValue([UNDEFINED if ad is None else ad for ad in ads]))
+                codes[row] = known[key]
+        return Column.of_codes(values, codes)
 
 
-@frozen(eq=False)
-class _Written:
-    """A member of a list that is written there."""
+class _Member(NamedTuple):
+    """A member of a list: the attribute that it names, or what is written there."""
 
+    name: str
     cell: Any
 
 
-def _named(cell: Any) -> list[Any] | None:
-    """The names of a list's members, and what is written in it; None if it is anything else."""
+def _members(cell: Any) -> list[_Member] | None:
+    """The members of a list; None if it is anything else, or one of them is."""
     if cell.__class__ is not ListValue:
         return None
-    found: list[Any] = []
+    found: list[_Member] = []
     for item in cell.items:
-        if item.__class__ is not Expression:
-            found.append(_Written(item))
-            continue
-        node = item.node
-        if node.__class__ is not Reference or node.base is not None or node.absolute:
+        open_ = item.__class__ is Expression
+        name = name_in(item.node, "") if open_ else ""
+        if open_ and not name:
             return None
-        name = fold_name(node.name)
-        if name in UNUSUAL:
-            return None
-        found.append(name)
+        found.append(_Member(name, item))
     return found
-
-
-def _of(node: Any, scope: str) -> str:
-    """The name of an attribute that is referred to in one of the two ads, or nothing."""
-    if node.__class__ is not Reference or node.base is None or node.absolute:
-        return ""
-    name, base = fold_name(node.name), node.base
-    if base.__class__ is not Reference or base.base is not None or base.absolute:
-        return ""
-    return name if fold_name(base.name) == scope and name not in UNUSUAL else ""
 
 
 __all__ = ["OwnLists"]

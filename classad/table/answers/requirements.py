@@ -34,26 +34,21 @@ _THEMSELVES: Final = frozenset({REQUIREMENTS})
 VARIED = 8
 
 
-class _Task(NamedTuple):
-    """A conjunct of some rows.  ``open_names``: the attributes in which it was found."""
+class _Share(NamedTuple):
+    """A conjunct and the rows that have it.  ``open_names``: the attributes that it was found in.
 
-    conjunct: Conjunct
-    bits: int
-    open_names: frozenset[str]
-    level: int
-
-
-class _Member(NamedTuple):
-    """A conjunct and the rows that have it."""
+    ``level``: how many levels there are above it.
+    """
 
     conjunct: Conjunct
     open_names: frozenset[str]
     bits: int
+    level: int = 0
 
 
-def _apart(members: Iterable[_Member]) -> list[list[_Member]]:
+def _apart(members: Iterable[_Share]) -> list[list[_Share]]:
     """Members in lists within which no row is in two of them."""
-    layers: list[tuple[int, list[_Member]]] = []
+    layers: list[tuple[int, list[_Share]]] = []
     for member in members:
         for place, (bits, layer) in enumerate(layers):
             if not bits & member.bits:
@@ -76,7 +71,7 @@ class RowSide:
         self.opaque = 0
         #: The columns that say which conjuncts there are.
         self._columns = {REQUIREMENTS}
-        members: dict[object, _Member] = {}
+        members: dict[object, _Share] = {}
         tasks = list(self._start())
         while tasks:
             task = tasks.pop()
@@ -90,7 +85,7 @@ class RowSide:
         self.predicates = self._predicates(members.values())
         self._joint: list[JointVerdicts] | None = None
 
-    def _add(self, task: _Task, members: dict[object, _Member]) -> None:
+    def _add(self, task: _Share, members: dict[object, _Share]) -> None:
         """Take the rows of a conjunct that turned out to be one."""
         conjunct, names = task.conjunct, task.open_names
         template = conjunct.template
@@ -100,12 +95,12 @@ class RowSide:
             key = (template, conjunct.values, names)
         member = members.get(key)
         bits = task.bits if member is None else member.bits | task.bits
-        members[key] = _Member(conjunct, names, bits)
+        members[key] = _Share(conjunct, names, bits)
 
-    def _predicates(self, members: Iterable[_Member]) -> list[Predicate]:
+    def _predicates(self, members: Iterable[_Share]) -> list[Predicate]:
         """The predicates of conjuncts; those that differ in constants only are one."""
         book = self.book
-        alike: dict[object, list[_Member]] = {}
+        alike: dict[object, list[_Share]] = {}
         for number, member in enumerate(members):
             template = member.conjunct.template
             key = number if template is None else (template, member.open_names)
@@ -115,7 +110,7 @@ class RowSide:
         for group in alike.values():
             template = group[0].conjunct.template
             if template is None or not template.literals or len(group) < VARIED:
-                for conjunct, names, bits in group:
+                for conjunct, names, bits, _ in group:
                     shape = self._splits.shape(conjunct)
                     found.append(book.predicate(shape, True, book.store.part(bits), names))
                 continue
@@ -124,7 +119,7 @@ class RowSide:
                 uses[template] += 1
         return found
 
-    def _templated(self, template: Template, members: list[_Member], number: int) -> Predicate:
+    def _templated(self, template: Template, members: list[_Share], number: int) -> Predicate:
         """The predicate of conjuncts of different rows, with their constants as columns."""
         shape, names = self._splits.shape_with(template, "row", number)
         store = self.book.store
@@ -140,7 +135,7 @@ class RowSide:
             bits |= member.bits
         return self.book.predicate(shape, True, store.part(bits), members[0].open_names)
 
-    def _start(self) -> Iterator[_Task]:
+    def _start(self) -> Iterator[_Share]:
         """The conjuncts of the requirements themselves; rows without any accept nobody."""
         store = self.book.store
         column = store.column(REQUIREMENTS)
@@ -153,9 +148,9 @@ class RowSide:
             if tree.__class__ is Expression:
                 self.able |= bits & usual
                 for conjunct in self._splits.of(tree):
-                    yield _Task(conjunct, bits & usual, _THEMSELVES, conjunct.level)
+                    yield _Share(conjunct, _THEMSELVES, bits & usual, conjunct.level)
 
-    def _descend(self, task: _Task) -> list[_Task] | None:
+    def _descend(self, task: _Share) -> list[_Share] | None:
         """The conjuncts of the attribute that a conjunct consists of; None if of no expression."""
         name, bits, store = task.conjunct.name, task.bits, self.book.store
         if not (name and bits and store.has(name)):
@@ -165,7 +160,7 @@ class RowSide:
         if len(found) == 1 and found[0][0] is None:
             return None
         plain = task.conjunct._replace(name="", level=0)
-        tasks: list[_Task] = []
+        tasks: list[_Share] = []
         for tree, rows in found:
             if tree.__class__ is not Expression:
                 tasks.append(task._replace(conjunct=plain, bits=rows))
@@ -174,7 +169,7 @@ class RowSide:
             else:
                 names = task.open_names | {name}
                 tasks += [
-                    _Task(part, rows, names, task.level + 2 + part.level)
+                    _Share(part, names, rows, task.level + 2 + part.level)
                     for part in self._splits.of(tree)
                 ]
         return tasks
@@ -194,11 +189,10 @@ class RowSide:
         opaque, chance = self.opaque, False
         if self._joint is None:
             self._joint = grouped(self.predicates, partner, self.book.budget)
-        keys, now = partner.keys, self.book.budget.now
+        keys = partner.keys
         for together in self._joint:
             # As ``find`` does, without a call: there are many of them for each request.
             verdict = together.known.get(together.key_of(keys)) or together.ask(partner)
-            verdict.used = now
             passing = verdict.passing
             if passing is not None:
                 bits &= passing

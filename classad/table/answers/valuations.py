@@ -33,8 +33,6 @@ from classad.table.store.store import Store
 
 #: Operators that look at both operands.
 _STRICT: Final = ARITHMETIC | ORDER | EQUALITY
-#: Codes that are kept for other partners, and pairs of codes.
-_ARRANGED: Final = 50
 #: Values up to which they are compared with those that others have.
 _FEW: Final = 200
 #: Bytes of a result besides its codes and values.
@@ -68,13 +66,12 @@ class _Use:
     ``columns``: what it was made from; ``cost``: its bytes, unless it was there already.
     """
 
-    __slots__ = ("columns", "cost", "used", "valuation")
+    __slots__ = ("columns", "cost", "valuation")
 
     def __init__(self, valuation: Valuation, columns: frozenset[str], cost: int) -> None:
         self.valuation = valuation
         self.columns = columns
         self.cost = cost
-        self.used = 0
 
 
 class _Pairs(NamedTuple):
@@ -89,6 +86,14 @@ class _Pairs(NamedTuple):
     right: array[int]
 
 
+class _Placed(NamedTuple):
+    """A group with the combinations of its rows, None if there is one; ``start``: their codes."""
+
+    group: Group
+    joint: Joint | None
+    start: int
+
+
 class Valuations:
     """The valuations of a table."""
 
@@ -99,8 +104,8 @@ class Valuations:
         #: The valuations by what they consist of, as long as they are results.
         self._made: WeakValueDictionary[object, Valuation] = WeakValueDictionary()
         self._uids = count()
-        #: The codes of plans by their groups.
-        self._codes: Notes[object, array[int]] = Notes(budget)
+        #: The combination of each row, all groups of a plan counted together.
+        self._codes: Notes[Plan, array[int]] = Notes(budget)
         self._pairs: Notes[tuple[int, int], _Pairs] = Notes(budget)
 
     def forget(self, names: set[str] | None, split: set[str] | None = None) -> None:
@@ -119,7 +124,7 @@ class Valuations:
         The codes are None if there is a number for each row.  ``wanted``: the rows that matter,
         which are asked one by one if need be.
         """
-        use = self._use(self._store.shapes.of_tree(tree), of_row, partner)
+        use = self._use(self._store.shapes.of(tree), of_row, partner)
         found = use.valuation
         table = found.numbers.get(convert)
         if table is None:
@@ -141,7 +146,7 @@ class Valuations:
         values, opaque = _Values(), self._store.everything.bits
         codes = NO_CODES * self._store.size
         if not partner.misleading:
-            found = self._use(self._store.shapes.of_tree(tree), of_row, partner).valuation
+            found = self._use(self._store.shapes.of(tree), of_row, partner).valuation
             numbers = array("i", map(values.number, found.values.values()))
             codes = pick(numbers, found.codes)
             opaque = found.opaque | self._store.opaque_for(partner.ad)
@@ -181,8 +186,8 @@ class Valuations:
     def _combined(self, node: Binary, of_row: bool, partner: Partner) -> tuple[Valuation, int]:
         """What an operator makes of two operands, and the bytes that this takes."""
         shapes = self._store.shapes
-        left = self._use(shapes.of_part(node.left), of_row, partner).valuation
-        right = self._use(shapes.of_part(node.right), of_row, partner).valuation
+        left = self._use(shapes.of(node.left), of_row, partner).valuation
+        right = self._use(shapes.of(node.right), of_row, partner).valuation
         made_of = (node.operator, left.uid, right.uid)
         known = self._made.get(made_of)
         if known is not None:
@@ -191,8 +196,6 @@ class Valuations:
         pairs = self._pairs.get(key)
         if pairs is None:
             codes, first = number_pairs(left.codes, right.codes)
-            if len(self._pairs) >= _ARRANGED:
-                self._pairs.drop()
             pairs = _Pairs(
                 (left.codes, right.codes), codes, pick(left.codes, first), pick(right.codes, first)
             )
@@ -208,73 +211,51 @@ class Valuations:
 
     def _sampled(self, sampler: Sampler, plan: Plan) -> tuple[Valuation, int]:
         """The valuation by evaluating what the groups of the plan say, and its bytes."""
-        joints: list[Joint | None] = []
-        opaque = 0
-        found: list[Vector] = []
-        first: list[int] = []
-        size = 0
-        if any(group.opaque for group in plan.groups):
-            found.append(Vector.of([UNDEFINED]))
-            size = 1
+        placed: list[_Placed] = []
+        found: list[Vector] = [Vector.of([UNDEFINED])] if plan.opaque else []
+        size = len(found)
         for group in plan.groups:
             if group.opaque:
-                opaque |= group.part.bits
-                joints.append(None)
-                first.append(0)
+                placed.append(_Placed(group, None, 0))
                 continue
             valued = (
                 sampler.values(group)
                 if len(plan.groups) == 1
                 else group.result(sampler.partner, sampler.values)
             )
-            joints.append(valued.joint)
-            first.append(size)
+            placed.append(_Placed(group, valued.joint, size))
             found.append(valued.results)
             size += len(valued.results)
         whole = found[0]
         if len(found) > 1:
             whole = Vector.of([value for values in found for value in values.values()])
-        codes, own = self._placed(plan.groups, joints, first)
-        made_of = (id(codes), opaque, _told_apart(whole))
+        codes = self._codes.get(plan)
+        if codes is None:
+            codes = self._together(placed)
+            self._codes.keep(plan, codes, 300 + 4 * len(codes))
+        made_of = (id(codes), plan.opaque, _told_apart(whole))
         known = self._made.get(made_of)
         if known is not None:
             return known, _KNOWN
-        cost = _KNOWN + (4 * len(codes) if own else 0) + 20 * len(whole)
-        return self._new(made_of, codes, whole, opaque), cost
+        return self._new(made_of, codes, whole, plan.opaque), _KNOWN + 20 * len(whole)
 
-    def _placed(
-        self, groups: list[Group], joints: list[Joint | None], first: list[int]
-    ) -> tuple[array[int], bool]:
-        """The codes of the groups in the order of the rows; whether no other has the same.
-
-        ``first``: the first code of each group.  They are the same for all partners.
-        """
-        key = tuple(
-            [
-                (group.part.uid, start, None if joint is None else group.columns)
-                for group, joint, start in zip(groups, joints, first, strict=True)
-            ]
-        )
-        known = self._codes.get(key)
-        if known is not None:
-            return known, False
+    def _together(self, placed: list[_Placed]) -> array[int]:
+        """The codes of groups in the order of the rows."""
         pieces = [
             array("i", (start,)) * group.part.bits.bit_count()
             if joint is None
             else joint.codes
             if start == 0
             else pick(array("i", range(start, start + joint.size)), joint.codes)
-            for group, joint, start in zip(groups, joints, first, strict=True)
+            for group, joint, start in placed
         ]
-        if len(self._codes) >= _ARRANGED:
-            self._codes.drop()
-        codes = pieces[0]
-        if len(pieces) > 1:
-            codes = NO_CODES * self._store.size
-            for group, piece in zip(groups, pieces, strict=True):
-                for row, code in zip(group.part.rows or (), piece, strict=True):
-                    codes[row] = code
-        return self._codes.keep(key, codes, 300 + 4 * len(codes)), True
+        if len(pieces) == 1:
+            return pieces[0]
+        codes = NO_CODES * self._store.size
+        for (group, _, _), piece in zip(placed, pieces, strict=True):
+            for row, code in zip(group.part.rows or (), piece, strict=True):
+                codes[row] = code
+        return codes
 
 
 def _told_apart(values: Vector) -> object:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from classad.table.dependence.partner import Key, Partner, counts_as_value
+from classad.table.dependence.partner import Key, Partner, Results, counts_as_value
 from classad.table.dependence.plans import Plan, make_plan
-from classad.table.dependence.results import Results
 from classad.table.expressions.shapes import Shape
 from classad.table.memory.budget import Budget, Notes
 from classad.table.store.parts import Part
@@ -21,7 +20,6 @@ from classad.table.store.store import Store
 class Found(Protocol):
     """A result.  ``columns``: those of the rows that it was made from."""
 
-    used: int
     cost: int
     columns: frozenset[str]
 

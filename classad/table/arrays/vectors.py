@@ -8,6 +8,7 @@ those functions one by one.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise, repeat
 from struct import pack, unpack
@@ -15,21 +16,31 @@ from typing import Any, Final, cast
 
 from classad import kernels
 from classad.kernels import checked
-from classad.language.operators import BINARY, OPCODES, UNARY, choose, truth
-from classad.language.values import ERROR, UNDEFINED, ClassAdValue
+from classad.language.operators import BINARY, COMPARISONS, OPCODES, ORDER, UNARY, choose, truth
+from classad.language.values import ERROR, UNDEFINED, ClassAdValue, closeness
 from classad.loading.columns import Tag, value_of
 from classad.table.arrays.arrays import NO_NUMBERS, pick
 
 #: The operators that the kernel knows, by its number for them.
 _BINARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 2}
 _UNARY: Final = {row.symbol: number for number, row in enumerate(OPCODES) if row.arity == 1}
+#: The kernel's number for a condition comes after those of the operators.
+_CHOOSE: Final = len(OPCODES)
 _KINDS: Final[dict[type, int]] = {int: Tag.INTEGER, float: Tag.REAL, bool: Tag.BOOLEAN}
+_NUMBERS: Final = frozenset({int, float})
 _ELSEWHERE: Final = int(Tag.NOTHING)
 #: What a value counts as in logic, as csrc/kernels.h numbers it.
 UNKNOWN: Final = 0
 TRUE: Final = 1
 FALSE: Final = 2
 BAD: Final = 3
+#: So many values are compared one by one, and so many numbers at once.
+_FEW = 16
+_SEVERAL = 256
+
+
+class Unknown(Exception):  # noqa: N818 - leaves a program, is no error
+    """Something that cannot be done for many combinations at once."""
 
 
 def logical(value: ClassAdValue) -> int:
@@ -45,9 +56,10 @@ class Vector:
 
     ``tags`` and ``payload``: as of cells that were loaded; ``others``: by position the values of
     which the tag says nothing, a list if there are no others.  ``memo``: what has been found out.
+    The first ``ordered`` values are known to be numbers that rise.
     """
 
-    __slots__ = ("_native", "_values", "memo", "others", "payload", "step", "tags")
+    __slots__ = ("_native", "_values", "memo", "ordered", "others", "payload", "step", "tags")
 
     def __init__(
         self, tags: bytes | bytearray, payload: array[int], others: Any, step: int = 1
@@ -56,6 +68,7 @@ class Vector:
         self.payload = payload
         self.others = others
         self.step = step
+        self.ordered = 0
         self.memo: dict[str, Any] = {}
         self._values: list[ClassAdValue] | None = None
         self._native: Any = None
@@ -137,6 +150,15 @@ class Vector:
             known = self.memo["strings"] = set(map(type, self.others)) == {str}
         return self.others if known else None
 
+    def near(self, value: ClassAdValue) -> Sequence[int]:
+        """The places of the values that could be equal to this one."""
+        known: dict[object, list[int]] | None = self.memo.get("near")
+        if known is None:
+            known = self.memo["near"] = {}
+            for place, each in enumerate(self.values()):
+                known.setdefault(closeness(each), []).append(place)
+        return known.get(closeness(value), ())
+
     def picked(self, places: array[int]) -> Vector:
         """The values at some places."""
         if self.others or kernels.native is None:
@@ -175,6 +197,9 @@ class Vector:
 
     def judged(self) -> bytearray:
         """What each value counts as in logic."""
+        known: bytearray | None = self.memo.get("judged")
+        if known is not None:
+            return known
         if kernels.native is None or not self.known:
             return bytearray(map(logical, self.values()))
         size = len(self.tags)
@@ -217,13 +242,58 @@ def apply(function: Callable[..., ClassAdValue], vectors: Sequence[Vector]) -> V
 
 def binary(symbol: str, left: Vector, right: Vector) -> Vector:
     """What a binary operator makes of its operands, both evaluated."""
-    number = _BINARY.get(symbol)
     function = BINARY[symbol].implementation
-    native = kernels.native
-    single = not (left.step or right.step)
-    if native is None or number is None or single or _beyond(left) or _beyond(right):
-        return apply(function, (left, right))
-    return _operated(native, number, function, (left, right))
+    if symbol in COMPARISONS and left.step != right.step:
+        found = _compared(symbol in ORDER, function, left, right)
+        if found is not None:
+            return found
+    return _operate(_BINARY.get(symbol), function, (left, right), (left, right))
+
+
+def _compared(
+    in_order: bool, function: Callable[..., ClassAdValue], left: Vector, right: Vector
+) -> Vector | None:
+    """What a comparison makes of many values and one by few calls; None if that cannot be told.
+
+    As numbers rise the result of ``<`` and the like changes at most once.  Of ``==`` and the like
+    all texts have one result but those that could be equal to the value.
+    """
+    many, one = (left, right.value(0)) if left.step else (right, left.value(0))
+    size = len(many)
+
+    def ask(place: int) -> ClassAdValue:
+        value = many.value(place)
+        return function(value, one) if left.step else function(one, value)
+
+    single: Sequence[int]
+    if in_order:
+        end, single = many.ordered, range(many.ordered, size)
+        if end <= _SEVERAL or len(single) > _FEW or one.__class__ not in _NUMBERS or one != one:
+            return None
+        first, last = ask(0), ask(end - 1)
+        turn = bisect_left(range(end), True, key=lambda place: ask(place) != first)
+    else:
+        single = many.near(one) if many.texts() else range(size)
+        if len(single) > _FEW:
+            return None
+        far = next((place for place in range(size) if place not in single), -1)
+        if far < 0:
+            return None
+        first = last = ask(far)
+        turn = end = size
+    if first.__class__ is not bool or last.__class__ is not bool:
+        return None
+    tags = bytearray((Tag.BOOLEAN,)) * size
+    payload = array("q", (first,)) * turn + array("q", (last,)) * (size - turn)
+    judged = bytearray((logical(first),)) * turn + bytearray((logical(last),)) * (size - turn)
+    others: dict[int, ClassAdValue] = {}
+    for place in single:
+        value = ask(place)
+        _set(tags, payload, others, place, value)
+        judged[place] = logical(value)
+    found = Vector(tags, payload, others)
+    found.memo["judged"] = judged
+    return found
 
 
 def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
@@ -242,32 +312,29 @@ def count_holding(judged: bytes | bytearray, ends: array[int]) -> Vector:
 
 def unary(symbol: str, operand: Vector) -> Vector:
     """What a prefix operator makes of its operand."""
-    number = _UNARY.get(symbol)
-    function = UNARY[symbol].implementation
-    native = kernels.native
-    if native is None or number is None or _beyond(operand) or not operand.step:
-        return apply(function, (operand,))
-    return _operated(native, number, function, (operand,))
+    return _operate(_UNARY.get(symbol), UNARY[symbol].implementation, (operand,), (operand,))
 
 
 def conditional(condition: Vector, then: Vector, otherwise: Vector) -> Vector:
     """What a condition makes of its outcomes, all evaluated."""
-    parts = (condition, then, otherwise)
-    native = kernels.native
-    if native is None or _beyond(condition) or not any(part.step for part in parts):
-        return apply(choose, parts)
-    return _operated(native, native[1].CA_CHOOSE, choose, parts)
+    return _operate(_CHOOSE, choose, (condition, then, otherwise), (condition,))
 
 
-def _beyond(vector: Vector) -> bool:
-    """Whether the kernel can do nothing with any of the values."""
-    return vector.others.__class__ is list
-
-
-def _operated(
-    native: Any, number: int, function: Callable[..., ClassAdValue], parts: Sequence[Vector]
+def _operate(
+    number: int | None,
+    function: Callable[..., ClassAdValue],
+    parts: Sequence[Vector],
+    deciding: Sequence[Vector],
 ) -> Vector:
-    """What an operator of the kernel makes of its operands; what it cannot do is done here."""
+    """What an operator makes of its operands; what the kernel cannot do with them is done here.
+
+    ``number``: the kernel's for it; ``deciding``: the operands that it looks into.
+    """
+    native = kernels.native
+    # With a list of others there is none among the values that the kernel could do.
+    lost = any(part.others.__class__ is list for part in deciding)
+    if native is None or number is None or lost or not any(part.step for part in parts):
+        return apply(function, parts)
     ffi, lib = native
     size = max(map(len, parts))
     tags, payload = bytearray(size), array("q", bytes(8 * size))

@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from classad.ads.expression import Expression
-from classad.formats.unparse import unparse
-from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import Scalar
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference
 from classad.syntax.unbuilt import Unbuilt
 from classad.syntax.ways import PREFIX
 from classad.table.expressions.conjunct_texts import conjuncts_in
-from classad.table.expressions.shapes import Shape, Shapes, scope_of, text_of
+from classad.table.expressions.shapes import Shape, Shapes, name_in, text_of
 from classad.table.expressions.templates import (
     Constant,
     Template,
@@ -80,13 +78,13 @@ class Splits:
     def shape(self, conjunct: Conjunct) -> Shape:
         """A conjunct with the constants that it has."""
         if conjunct.node is not None:
-            return self._shapes.of_part(conjunct.node)
+            return self._shapes.of(conjunct.node)
         template = conjunct.template
         assert template is not None
         if not template.literals:
             return self.shape_with(template, "", 0)[0]
         node = template.node(list(map(Literal, conjunct.values)))
-        return self._shapes.of_node(node, (unparse(node), -1))
+        return self._shapes.of_node(node)
 
     def shape_with(self, template: Template, where: str, number: int) -> tuple[Shape, list[str]]:
         """A template with attributes for constants, and the names of these.
@@ -98,7 +96,7 @@ class Splits:
         if found is None:
             names = template.names(where, number)
             node = template.node([Reference(name, base=_SELF) for name in names])
-            shape = self._shapes.of_node(node, (unparse(node), -1))
+            shape = self._shapes.of_node(node)
             found = self._with_names.keep(key, (shape, names), 400 + 80 * len(names))
         return found
 
@@ -123,7 +121,7 @@ class Splits:
     def _whole(self, tree: Expression) -> list[Conjunct]:
         """The conjuncts of an expression of which more than the text has to be looked at."""
         return [
-            Conjunct(_own_name(node), level, node, None, ())
+            Conjunct(name_in(node, "", "my"), level, node, None, ())
             for node, level in _conjuncts_of(tree.node)
         ]
 
@@ -174,7 +172,7 @@ class Splits:
             free.update(constant.place for _, constant in places)
             template = self._template(node, text, how, [literal for literal, _ in places])
             constants = tuple([constant for _, constant in places])
-            pieces.append(_Piece(_own_name(node), level, template, constants))
+            pieces.append(_Piece(name_in(node, "", "my"), level, template, constants))
         return tuple([place for place in range(count) if place not in free]), pieces
 
     def _template(self, node: Node, text: str, how: int, literals: list[Literal]) -> Template:
@@ -206,16 +204,6 @@ def _conjuncts_of(root: Node) -> Iterator[tuple[Node, int]]:
             todo.append((node.left, level + 1))
         else:
             yield node, level
-
-
-def _own_name(node: Node) -> str:
-    """The attribute of the ad itself that a node is nothing but a reference to, or nothing."""
-    if not isinstance(node, Reference) or node.absolute:
-        return ""
-    name = fold_name(node.name)
-    if name in UNUSUAL or node.base is None:
-        return "" if name in UNUSUAL else name
-    return name if scope_of(node) == "my" else ""
 
 
 __all__: Final = ["Conjunct", "Splits"]

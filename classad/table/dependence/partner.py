@@ -1,4 +1,4 @@
-"""Defines ``Partner``, the one ad that all rows are evaluated against, and keys of what matters.
+"""Defines ``Partner``, the ad that all rows are evaluated against, and keeps results by partner.
 
 Two partners are the same to an expression if their keys are.  An attribute that is an expression
 counts as its value where it refers to nothing outside; else as its text together with all that it
@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.batch import _Evaluator
 from classad.evaluation.state import EvalContext
-from classad.formats.unparse import unparse
 from classad.language.values import UNDEFINED
 from classad.table.arrays.vectors import Vector
 from classad.table.expressions.shapes import MINE, OTHERS, Shape, Shapes
 from classad.table.expressions.templates import MARK
+from classad.table.memory.budget import Budget, Result
 from classad.table.store.columns import PLAIN
 
 #: A name, or a name in a tuple where the expression itself matters.
@@ -32,6 +31,7 @@ Key = object
 #: Takes the keys of a partner and picks some of them.
 KeyOf = Callable[[Any], Key]
 
+R = TypeVar("R", bound=Result)
 #: Nodes that an attribute may lead to before it is left to be evaluated row by row.
 MAX_SIZE = 1_000_000
 
@@ -64,15 +64,6 @@ class Item(NamedTuple):
     size: int = 0
     around: frozenset[str] = frozenset()
     back: bool = False
-
-
-def key_of(asked: Sequence[Asked]) -> KeyOf:
-    """What tells partners apart that are asked for some attributes, from their ``keys``."""
-    return itemgetter(*asked) if asked else _nothing
-
-
-def _nothing(_: Any) -> Any:
-    return ()
 
 
 _MISSING = Item(None, None)
@@ -255,11 +246,7 @@ class Partner:
         """What an attribute that is no plain value brings with it."""
         assert self.ad is not None
         nested = value.__class__ is not Expression
-        if nested:
-            node = node_of_value(value)
-            shape = self.shapes.of_node(node, ("value", unparse(node)))
-        else:
-            shape = self.shapes.of_tree(value)
+        shape = self.shapes.of_nested(value) if nested else self.shapes.of(value)
         own, rows = self.names(shape)
         items = [self.item(name) for name in own]
         rows |= frozenset[str]().union(*(item.rows for item in items))
@@ -273,15 +260,9 @@ class Partner:
         exact = (shape.uid, *[(name, item.exact) for name, item in zip(own, items, strict=True)])
         key: object = exact
         if not (nested or opaque or clock or rows) and height <= _LOW:
-            values = self.shapes.values(self.context)
-            known = values.get(exact)
-            if known is None:
-                known = exact
-                found = self._value(value)
-                if found.__class__ in PLAIN:
-                    known = (found.__class__, repr(found) if found.__class__ is float else found)
-                values.keep(exact, known, 500)
-            key = known
+            found = self._value(value)
+            if found.__class__ in PLAIN:
+                key = (found.__class__, repr(found) if found.__class__ is float else found)
         around = rows | {name for _, name in shape.names if self._known(name)}
         back = any(where == OTHERS for where, _ in shape.names)
         return Item(key, exact, rows, opaque, random, clock, height, size, around, back)
@@ -290,7 +271,7 @@ class Partner:
         """The value of an attribute that refers to nothing outside, nor to itself."""
         assert self.ad is not None
         # That of the shape, which is compiled once for all ads that have the same.
-        return self.evaluator.value(self.shapes.of_tree(tree).tree, self.ad, None)
+        return self.evaluator.value(self.shapes.of(tree).tree, self.ad, None)
 
     def names(self, shape: Shape) -> tuple[list[str], frozenset[str]]:
         """The partner's and the rows' attributes that an expression in the partner can read."""
@@ -306,3 +287,35 @@ class Partner:
                 if where != MINE and not (where == 2 and self.has(name)):
                     rows.add(name)
         return sorted(set(own)), frozenset(name for name in rows if self._known(name))
+
+
+class Results(Generic[R]):
+    """Results by what a partner has for the ``asked`` names: ``known`` by ``key_of`` its keys.
+
+    ``key_of`` takes the keys of a partner and picks those that are asked for.
+    """
+
+    __slots__ = ("_budget", "asked", "key_of", "known")
+
+    def __init__(self, asked: Sequence[Asked], budget: Budget) -> None:
+        self._budget = budget
+        self.known: dict[Key, R] = {}
+        self.ask_for(asked)
+
+    def ask_for(self, asked: Sequence[Asked]) -> None:
+        """These attributes decide; whatever was found by others is to be forgotten before."""
+        self.asked = asked
+        self.key_of: KeyOf = itemgetter(*asked) if asked else lambda keys: ()
+
+    def find(self, partner: Partner) -> R | None:
+        """What was found for a partner that is the same."""
+        return self.known.get(self.key_of(partner.keys))
+
+    def keep(self, partner: Partner, found: R) -> R:
+        """Keep what was found for partners like this one."""
+        self._budget.add(self.known, self.key_of(partner.keys), found)
+        return found
+
+    def forget(self, unwanted: Callable[[R], bool] | None = None) -> None:
+        """Forget some results, or all."""
+        self._budget.drop(self.known, unwanted)

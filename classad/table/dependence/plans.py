@@ -13,8 +13,7 @@ from math import prod
 from typing import Any, Final
 
 from classad.language.limits import MAX_DEPTH
-from classad.table.dependence.partner import INSTANT, MAX_SIZE, Asked, Item, Partner
-from classad.table.dependence.results import R, Results
+from classad.table.dependence.partner import INSTANT, MAX_SIZE, Asked, Item, Partner, R, Results
 from classad.table.expressions.shapes import BOTH, EITHER, MINE, OTHERS, Shape
 from classad.table.memory.budget import Budget
 from classad.table.store.parts import Part
@@ -90,7 +89,8 @@ class Plan:
         """Whether there are too many combinations to evaluate them all."""
         if self._wide is None:
             self._wide = any(
-                prod(map(group.part.cardinality, group.columns)) > _WHOLE for group in self.groups
+                prod([len(group.part.view(name).values) for name in group.columns]) > _WHOLE
+                for group in self.groups
             )
         return self._wide
 
@@ -212,7 +212,7 @@ class _Draft:
         found = self.part.split(name)
         drafts = [self] if len(found) == 1 else [self._twin(bits) for _, bits in found]
         for draft, (cell, _) in zip(drafts, found, strict=True):
-            shape = None if cell is None else self.store.shape_of(cell)
+            shape = None if cell is None else self.store.shapes.of(cell)
             draft.done[name] = shape
             if shape is not None:
                 draft.visit(shape, True)

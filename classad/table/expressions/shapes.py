@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, Final
 
-from classad.ads.ad import Ad, ListValue
+from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.compiled.compiler import measure
 from classad.evaluation.functions import CHANCE, CLOCK, ZONE, Where, lookup_function
@@ -111,37 +111,6 @@ class Shape:
         return inside
 
 
-class NestedShape(Shape):
-    """The same of a list or ad that is a value: it mentions what its members do."""
-
-    __slots__ = ()
-
-    def __init__(self, uid: int, value: Any) -> None:
-        self.uid = uid
-        self.node = None
-        self.opaque = self.clock = self.random = self.exact = False
-        names: set[tuple[int, str]] = set()
-        self.height, self.size = 1, 1
-        todo = [value]
-        while todo:
-            item = todo.pop()
-            if item.__class__ is ListValue:
-                todo.extend(item.items)
-            elif isinstance(item, Ad):
-                todo.extend(item._attrs.values())
-            elif item.__class__ is Expression:
-                self._member(Shape(uid, Expression.from_node(item.node)), names)
-        self.names = tuple(sorted(names))
-
-    def _member(self, shape: Shape, names: set[tuple[int, str]]) -> None:
-        names.update((BOTH, name) for _, name in shape.names)
-        self.opaque |= shape.opaque
-        self.clock |= shape.clock
-        self.random |= shape.random
-        self.exact |= shape.exact
-        self.height, self.size = max(self.height, shape.height), self.size + shape.size
-
-
 class Shapes:
     """The expressions met so far: equal ones have one shape."""
 
@@ -149,65 +118,45 @@ class Shapes:
         self.budget = budget = Budget() if budget is None else budget
         self._uids = count()
         self._by_text: Notes[object, Shape] = Notes(budget)
-        # The trees and nodes are kept, so that their identities are their own.
-        self._by_tree: Notes[int, tuple[object, Shape]] = Notes(budget)
-        self._by_node: Notes[int, tuple[Node, Shape]] = Notes(budget)
+        #: By the identities of trees, nodes and values, which are kept so that these stay theirs.
+        self._by_object: Notes[int, tuple[object, Shape]] = Notes(budget)
         #: Attributes that some partner was asked for and does not have.
         self.absent: Notes[str | tuple[str], None] = Notes(budget)
         #: Those of which the expression was asked for, as it was asked.
         self.exactly: dict[str, tuple[str]] = {}
-        self._values: Notes[object, object] = Notes(budget)
-        self._context: object = None
 
     def forget(self) -> None:
         """Forget all; the numbers of shapes do not come again."""
-        for notes in (self._by_text, self._by_tree, self._by_node, self.absent, self._values):
+        for notes in (self._by_text, self._by_object, self.absent):
             notes.drop()
         self.exactly.clear()
 
-    def of_tree(self, tree: Expression) -> Shape:
-        """The shape of an expression."""
-        known = self._by_tree.get(id(tree))
-        if known is not None:
-            return known[1]
-        shape = self.of_text(text_of(tree), tree)
-        self._by_tree.keep(id(tree), (tree, shape), 300)
-        return shape
-
-    def of_value(self, value: Any) -> Shape:
-        """The shape of a list or ad that is a value."""
-        known = self._by_tree.get(id(value))
+    def of(self, cell: Any) -> Shape:
+        """The shape of an expression, a part of one, or a list or ad with expressions in it."""
+        known = self._by_object.get(id(cell))
         if known is None:
-            shape = NestedShape(next(self._uids), value)
-            known = self._by_tree.keep(id(value), (value, shape), 600 + 100 * shape.size)
+            if cell.__class__ is Expression:
+                text = text_of(cell)
+                shape = self._by_text.get(text) or self.of_node(cell.node, text)
+            elif isinstance(cell, Node):
+                shape = self.of_node(cell)
+            else:
+                shape = self.of_nested(cell)
+            known = self._by_object.keep(id(cell), (cell, shape), 300)
         return known[1]
 
-    def of_node(self, node: Node, text: object) -> Shape:
-        """The shape of a part of an expression; ``text`` tells it from others."""
-        return self._by_text.get(text) or self.of_text(text, Expression.from_node(node))
+    def of_nested(self, value: Any) -> Shape:
+        """The shape of a list or ad, which may be another one when it is looked at again."""
+        node = node_of_value(value)
+        return self.of_node(node, ("value", unparse(node)))
 
-    def values(self, context: object) -> Notes[object, object]:
-        """What partners' attributes are as values, by their expressions and all these lead to."""
-        if self._context is not context:
-            self._context = context
-            self._values.drop()
-        return self._values
-
-    def of_part(self, node: Node) -> Shape:
-        """The shape of a part of an expression that is asked for again and again."""
-        known = self._by_node.get(id(node))
-        if known is None:
-            shape = self.of_node(node, (unparse(node), -1))
-            known = self._by_node.keep(id(node), (node, shape), 300)
-        return known[1]
-
-    def of_text(self, text: object, tree: Expression) -> Shape:
-        """The shape of what this text is, made from the tree if there is none yet."""
+    def of_node(self, node: Node, text: object = None) -> Shape:
+        """The shape of a syntax tree; ``text``: what tells it from others, if that is known."""
+        text = (unparse(node), -1) if text is None else text
         shape = self._by_text.get(text)
         if shape is None:
             # A tree of its own: which attribute is under way is told by the object.
-            own = Expression.from_node(tree.node)
-            shape = Shape(next(self._uids), own)
+            shape = Shape(next(self._uids), Expression.from_node(node))
             self._by_text.keep(text, shape, 1200 + 700 * shape.size)
         return shape
 
@@ -225,6 +174,17 @@ def bare(node: Any) -> Any:
     while node.__class__ is Parens:
         node = node.inner
     return node
+
+
+def name_in(node: Node, *scopes: str) -> str:
+    """The attribute that a node is nothing but a reference to, looked for as said, or nothing.
+
+    ``scopes``: those of ``scope_of``.
+    """
+    if not isinstance(node, Reference) or scope_of(node) not in scopes:
+        return ""
+    name = fold_name(node.name)
+    return "" if name in UNUSUAL else name
 
 
 def scope_of(node: Reference) -> str | None:

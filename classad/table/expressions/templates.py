@@ -95,12 +95,12 @@ def _literals(root: Node) -> Iterator[Literal]:
             function = lookup_function(node.name)
             if function is not None and function.laziness is not RAW:
                 todo.extend(node.args)
-        elif kind in _OPERATORS:
+        elif kind in OPERATORS:
             todo.extend(node.children())
 
 
-_OPERATORS: Final = frozenset({Binary, Unary, Conditional, Parens})
-_TAKEN: Final = _OPERATORS | {Call}
+OPERATORS: Final = frozenset({Binary, Unary, Conditional, Parens})
+_TAKEN: Final = OPERATORS | {Call}
 
 
 #: No number comes twice: the names of constants are made of it.

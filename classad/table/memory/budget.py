@@ -1,24 +1,22 @@
 """Counts the bytes that a table keeps for later answers, and says which of them go.
 
-Two kinds are counted.  *Results*, such as the rows in which an expression is true, go one by one,
-those first that were not used for longest.  *Notes* are what was found out about expressions and
-columns on the way: shapes, plans, programs, combinations of cells.  They refer to each other, so
-the table forgets all of them at once when they are ``full``.
+Two kinds are counted.  *Results*, such as the rows in which an expression is true, go when there is
+no room for another one.  *Notes* are what was found out about expressions and columns on the way:
+shapes, plans, programs, combinations of cells.  They refer to each other, so the table forgets them
+between two requests.  Of each kind all go at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 #: Bytes, unless a table is given another number.
 DEFAULT: Final = 512 * 2**20
 
 
 class Result(Protocol):
-    """Something that is kept.  ``cost``: its bytes; ``used``: when it was last asked for."""
-
-    used: int
+    """Something that is kept.  ``cost``: its bytes."""
 
     @property
     def cost(self) -> int: ...
@@ -27,21 +25,18 @@ class Result(Protocol):
 K = TypeVar("K")
 V = TypeVar("V")
 R = TypeVar("R", bound=Result)
-#: A home of results and the key of one.
-_Place = tuple[dict[object, Result], object]
 
 
 class Budget:
-    """An account of what is kept.  ``now`` counts the requests, for marking what is used."""
+    """An account of what is kept."""
 
     def __init__(self, limit: int = DEFAULT) -> None:
         self.limit = limit
         self.spent = 0
         self.noted = 0
-        self.now = 0
         self._most = limit // 2
-        self._kept: list[_Place] = []
-        self._crowded = 10_000
+        #: Where there are results, by identity.
+        self._homes: dict[int, dict[Any, Any]] = {}
 
     @property
     def held(self) -> int:
@@ -68,48 +63,27 @@ class Budget:
 
     def clear(self) -> None:
         """Give up all results."""
-        for home, key in self._kept:
-            home.pop(key, None)
-        self._kept.clear()
+        for home in self._homes.values():
+            home.clear()
+        self._homes.clear()
         self.spent = 0
 
     def add(self, home: dict[K, R], key: K, result: R) -> None:
-        """Keep a result; old ones go if there are too many."""
-        result.used = self.now
+        """Keep a result; all others go if there are too many."""
         before = home.get(key)
-        if before is None:
-            self._kept.append((home, key))  # type: ignore[arg-type]
-        else:
-            self.spent -= before.cost
-        home[key] = result
-        self.spent += result.cost
-        if len(self._kept) > self._crowded:
-            self._kept = self._there()
-            self._crowded = 2 * len(self._kept) + 10_000
+        self.spent += result.cost - (0 if before is None else before.cost)
         if self.spent > self.limit:
-            self._shrink()
+            self.clear()
+            self.spent = result.cost
+        home[key] = result
+        self._homes[id(home)] = home
 
     def drop(self, home: dict[K, R], unwanted: Callable[[R], bool] | None = None) -> None:
         """Give up some results of one home, or all."""
         for key in [key for key, result in home.items() if unwanted is None or unwanted(result)]:
             self.spent -= home.pop(key).cost
-
-    def _there(self) -> list[_Place]:
-        """The results that are still kept, each once, though it may have been given up before."""
-        found = {(id(home), key): (home, key) for home, key in self._kept if key in home}
-        return list(found.values())
-
-    def _shrink(self) -> None:
-        """Give up the less recently used half."""
-        kept = [(home, key, home[key]) for home, key in self._there()]
-        kept.sort(key=lambda entry: entry[2].used)
-        self.spent = sum(entry[2].cost for entry in kept)
-        for place, (home, key, _) in enumerate(kept):
-            if self.spent <= self.limit // 2:
-                self._kept = [(home, key) for home, key, _ in kept[place:]]
-                return
-            self.spent -= home.pop(key).cost
-        self._kept = []
+        if not home:
+            self._homes.pop(id(home), None)
 
 
 class Notes(dict[K, V]):

@@ -1,5 +1,7 @@
-"""Evaluates an expression for many combinations at once, operation by operation, on vectors.
+"""Compiles expressions to programs that evaluate many combinations at once, on vectors.
 
+A reference becomes what it leads to where that is the same for all rows of a group: a column, a
+value of the partner, nothing, or an expression whose own references are followed in the same way.
 All operands are evaluated, also where an evaluation might not get to them: functions take values
 and leave nothing behind.  If anything fails as a whole there is no result, and the combinations are
 evaluated one after the other instead.
@@ -7,30 +9,118 @@ evaluated one after the other instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from classad.evaluation.functions import EAGER, Booleans, Form, form_of, lookup_function
+from attr import frozen
+
+from classad.ads.ad import Ad, ListValue
+from classad.ads.expression import Expression
+from classad.evaluation.functions import EAGER, RAW, Booleans, Form, form_of, lookup_function
 from classad.evaluation.reference import subscript
 from classad.language.limits import EvaluationFailure, NeedExact
-from classad.language.values import ClassAdValue
-from classad.syntax.nodes import Binary, Call, Literal, Node, Subscript, Unary
-from classad.table.arrays.vectors import Vector, apply, binary, conditional, unary
-from classad.table.dependence.partner import Partner
-from classad.table.dependence.plans import Group
-from classad.table.expressions.shapes import Shape
-from classad.table.sampling.list_members import Members
-from classad.table.sampling.preparation import (
-    Cell,
-    Counting,
-    Fixed,
-    Given,
-    Member,
-    Reduction,
-    Unknown,
+from classad.language.names import UNUSUAL, fold_name
+from classad.language.values import ERROR, UNDEFINED
+from classad.syntax.nodes import (
+    Binary,
+    Call,
+    Conditional,
+    Literal,
+    Node,
+    Parens,
+    Reference,
+    Subscript,
+    Unary,
 )
+from classad.table.arrays.vectors import (
+    Unknown,
+    Vector,
+    apply,
+    binary,
+    conditional,
+    count_holding,
+    unary,
+)
+from classad.table.dependence.partner import Item, Partner, counts_as_value
+from classad.table.dependence.plans import Group
+from classad.table.expressions.shapes import Shape, name_in, scope_of
+from classad.table.store.columns import PLAIN
 from classad.table.store.parts import Part
+
+#: Nodes that a program may be made of.
+_SIZE = 300
+
+
+class Members:
+    """The ads of many lists, one list after the other.
+
+    The value of an expression in such an ad follows from what that ad has and from values of the
+    partner if every name that it mentions is a plain value there; a name that the ad lacks is the
+    partner's, unless rows have it, too.
+    ``ends``: how many there are up to each list, with 0 before the first; ``exceptions``: by place
+    the result where there is no list.
+    """
+
+    def __init__(self, lists: Sequence[Any]) -> None:
+        self.ads: list[Ad] = []
+        self.ends = array("i", [0])
+        self.exceptions: dict[int, Any] = {}
+        for place, value in enumerate(lists):
+            if value.__class__ is ListValue:
+                self.ads += [item for item in value.items if _is_ad(item)]
+            else:
+                self.exceptions[place] = 0 if value is UNDEFINED else ERROR
+            self.ends.append(len(self.ads))
+        self._columns: dict[str, tuple[Vector, int]] = {}
+
+    @classmethod
+    def of(cls, lists: Vector) -> Members:
+        """The members of a vector's values."""
+        found: Members | None = lists.memo.get("members")
+        if found is None:
+            found = lists.memo["members"] = cls(lists.values())
+        return found
+
+    def column(self, name: str, row_too: bool, partner: Partner) -> Vector:
+        """What each ad has for a name, or else the partner."""
+        known = self._columns.get(name)
+        if known is None:
+            cells: list[Any] = [ad._attrs.get(name) for ad in self.ads]
+            if not PLAIN.issuperset(map(type, cells)):
+                raise Unknown
+            missing = cells.count(None)
+            if missing:
+                cells = [UNDEFINED if cell is None else cell for cell in cells]
+            known = self._columns[name] = Vector.of(cells), missing
+        found, missing = known
+        if missing and row_too:
+            raise Unknown
+        if not (missing and partner.has(name)):
+            return found
+        if missing < len(self.ads):
+            raise Unknown
+        return partner.vector(name)
+
+    def count(self, judged: bytes | bytearray) -> Vector:
+        """For each list the number of ads in which something holds."""
+        found = count_holding(judged, self.ends)
+        if not self.exceptions:
+            return found
+        counts = found.values()
+        for place, value in self.exceptions.items():
+            counts[place] = value
+        return Vector.of(counts)
+
+
+def _is_ad(item: Any) -> bool:
+    """Whether a member of a list is an ad whose attributes can be told; others do not count."""
+    if item.__class__ in PLAIN or item.__class__ is ListValue:
+        return False
+    if item.__class__ is not Ad or item._chained is not None:
+        raise Unknown
+    return True
 
 
 class Inputs(NamedTuple):
@@ -44,133 +134,235 @@ class Inputs(NamedTuple):
     names: tuple[str, ...]
     members: Members | None = None
 
-    def column(self, cell: Cell) -> Vector:
-        """The cells of a column in each combination."""
-        part, name = self.part, cell.name
-        if part.has_expressions(name):
-            raise Unknown
-        found, missing = part.vector(self.names, name) if name in self.names else part.alike(name)
-        if cell.further and missing and self.partner.has(name):
-            raise Unknown
-        return found
-
 
 #: Makes the vector of a node for some inputs.
 Step = Callable[[Inputs], Vector]
 
 
-class Program:
-    """An expression as steps."""
-
-    def __init__(self, root: Node) -> None:
-        self.root = root
-        self._run = _step(root)
-
-    def run(self, inputs: Inputs) -> Vector | None:
-        """The values for the combinations; None if they have to be found one by one."""
-        found = self._found(inputs)
-        return None if found is None or not found.step else found
-
-    def shared(self, inputs: Inputs) -> ClassAdValue | None:
-        """The value of an expression that is the same for all combinations."""
-        found = self._found(inputs)
-        return None if found is None else found.shared()
-
-    def _found(self, inputs: Inputs) -> Vector | None:
-        try:
-            return self._run(inputs)
-        except (Unknown, EvaluationFailure, NeedExact, RecursionError):
-            inputs.partner.evaluator.renew()
-            return None
-
-
-def program_of(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Program | None:
-    """The program of an expression for a group of rows; None if it cannot have one."""
-    if shape.node is None:
-        return None
+def run(program: Step, inputs: Inputs) -> Vector | None:
+    """The values for the combinations; None if they have to be found one by one."""
     try:
-        return Program(Reduction(group, partner).node(shape.node, of_row))
+        found = program(inputs)
+    except (Unknown, EvaluationFailure, NeedExact, RecursionError):
+        inputs.partner.evaluator.renew()
+        return None
+    return found if found.step else None
+
+
+def program_of(shape: Shape, of_row: bool, group: Group, partner: Partner) -> Step | None:
+    """The program of an expression for a group of rows; None if it cannot have one."""
+    try:
+        return _Compiler(group, partner).step(shape.node, of_row)
     except (Unknown, RecursionError):  # the latter: attributes of the rows go in circles
         return None
 
 
-def _step(node: Node) -> Step:
-    if isinstance(node, Literal):
-        constant = Vector.constant(node.evaluated)
-        return lambda inputs: constant
-    if isinstance(node, Cell):
-        return lambda inputs: inputs.column(node)
-    if isinstance(node, Given):
-        return lambda inputs: inputs.partner.vector(node.name)
-    if isinstance(node, Fixed):
-        return partial(_fixed, node)
-    if isinstance(node, Member):
-        return partial(_member, node)
-    if isinstance(node, Counting):
-        return _counting(node.lists, _step(node.inner))
-    parts = [_step(child) for child in node.children()]
-    if isinstance(node, Subscript):
-        return _subscript(*parts)
-    form = form_of(node.name, len(node.args)) if isinstance(node, Call) else None
-    if isinstance(node, Call) and form is not Form.CHOICE:
-        return _call(node, parts)
-    operator: Callable[..., Vector] = conditional
-    if isinstance(node, Unary | Binary):
-        operator = partial(unary if isinstance(node, Unary) else binary, node.operator)
+@frozen
+class _Cell:
+    """The rows' column; ``further``: where a row has nothing the partner's attribute counts."""
+
+    name: str
+    further: bool
+
+    def __call__(self, inputs: Inputs) -> Vector:
+        part, name = inputs.part, self.name
+        if part.has_expressions(name):
+            raise Unknown
+        known = name in inputs.names
+        found, missing = part.vector(inputs.names, name) if known else part.alike(name)
+        if self.further and missing and inputs.partner.has(name):
+            raise Unknown
+        return found
+
+
+class _Compiler:
+    """Compiles expressions of the rows of a group and of a partner."""
+
+    def __init__(self, group: Group, partner: Partner) -> None:
+        self.part = group.part
+        self.columns = frozenset(group.columns)
+        self.partner = partner
+        self.size = 0
+        #: Whether it is inside of an expression that is evaluated in the ads of lists.
+        self.inside = False
+
+    def step(self, node: Node, of_row: bool) -> Step:
+        """The step for a node of an expression in a row's ad, or in the partner."""
+        self.size += 1
+        if self.size > _SIZE:
+            raise Unknown
+        if isinstance(node, Literal):
+            return _constant(Vector.constant(node.evaluated))
+        if isinstance(node, Reference):
+            return self._member(node) if self.inside else self._reference(node, of_row)
+        if isinstance(node, Parens):
+            return self.step(node.inner, of_row)
+        if isinstance(node, Call):
+            return self._call(node, of_row)
+        if not isinstance(node, Unary | Binary | Conditional | Subscript):
+            raise Unknown
+        parts = [self.step(part, of_row) for part in node.children()]
+        if isinstance(node, Subscript):
+            return _subscript(*parts)
+        if isinstance(node, Conditional):
+            return _operation(conditional, parts)
+        operator = unary if isinstance(node, Unary) else binary
+        return _operation(partial(operator, node.operator), parts)
+
+    # --- functions ------------------------------------------------------------------------------
+
+    def _call(self, node: Call, of_row: bool) -> Step:
+        form = form_of(node.name, len(node.args))
+        if form is Form.COUNT:
+            return self._counting(node, of_row)
+        function = lookup_function(node.name, self.partner.context)
+        if function is None:
+            raise Unknown
+        if function.laziness is RAW:
+            return self._fixed(node, of_row)
+        parts = [self.step(part, of_row) for part in node.args]
+        if form is Form.CHOICE:
+            return _operation(conditional, parts)
+        function = lookup_function(node.name)
+        if function is None or function.laziness is not EAGER or not function.accepts(len(parts)):
+            raise Unknown
+        impl, bulk = function.impl, function.bulk
+
+        def call(inputs: Inputs) -> Vector:
+            given = [part(inputs) for part in parts]
+            values = None if bulk is None else bulk(given)
+            if values is not None:
+                return (
+                    Vector.booleans(values) if values.__class__ is Booleans else Vector.of(values)
+                )
+            return apply(partial(impl, inputs.partner.evaluator.state), given)
+
+        return call
+
+    def _fixed(self, node: Call, of_row: bool) -> Step:
+        """What looks at expressions, if these are the partner's alone.
+
+        The startd's own test of RequestDisk is one, so most pools have it.
+        """
+        shape = self.partner.shapes.of(node)
+        items = [(name, self.partner.item(name)) for _, name in shape.names]
+        varied = shape.opaque or shape.random or self.inside
+        if varied or any(name in self.columns or self._reads(item) for name, item in items):
+            raise Unknown
+
+        def fixed(inputs: Inputs) -> Vector:
+            partner, (row, _) = inputs.partner, inputs.part.base(())
+            my, target = (row, partner.mine) if of_row else (partner.mine, row)
+            assert my is not None
+            return Vector.constant(partner.evaluator.value(shape.tree, my, target))
+
+        return fixed
+
+    def _reads(self, item: Item) -> bool:
+        """Whether an attribute of the partner is not the same whatever the rows are."""
+        return item.opaque or item.random or not self.columns.isdisjoint(item.rows | item.around)
+
+    # --- references -----------------------------------------------------------------------------
+
+    def _reference(self, node: Reference, of_row: bool) -> Step:
+        name, scope = fold_name(node.name), scope_of(node)
+        if name in UNUSUAL or scope is None:
+            raise Unknown
+        if scope:
+            return self._cell(name, False) if (scope == "my") == of_row else self._attribute(name)
+        if of_row:
+            return self._cell(name, True)
+        return self._attribute(name) if self.partner.has(name) else self._cell(name, False)
+
+    def _attribute(self, name: str) -> Step:
+        """What the partner has."""
+        if counts_as_value(self.partner.key(name)):
+            return lambda inputs: inputs.partner.vector(name)
+        value = self.partner.raw(name)
+        if not isinstance(value, Expression):
+            raise Unknown
+        return self.step(value.node, False)
+
+    def _cell(self, name: str, further: bool) -> Step:
+        """What the rows have; if they have nothing, with ``further`` what the partner has."""
+        if name not in self.columns:
+            return self._attribute(name) if further else _constant(Vector.constant(UNDEFINED))
+        if self.part.constant(name):
+            cell = self.part.cell(name)
+            if isinstance(cell, Expression):
+                return self.step(cell.node, True)
+        return _Cell(name, further)
+
+    # --- expressions in the ads of lists --------------------------------------------------------
+
+    def _counting(self, node: Call, of_row: bool) -> Step:
+        """``countMatches`` of the partner's expression in lists of the rows."""
+        if of_row or self.inside:
+            raise Unknown
+        lists = self.step(node.args[1], of_row)
+        if not isinstance(lists, _Cell):
+            raise Unknown
+        counted = _counted(node.args[0], self.partner)
+        self.inside = True
+        inner = self.step(counted, of_row)
+        self.inside = False
+
+        def count(inputs: Inputs) -> Vector:
+            given = lists(inputs)
+            members = Members.of(given)
+            judged = bytearray()
+            if members.ads:
+                held = inner(inputs._replace(members=members))
+                judged = held.judged() if held.step else held.judged() * len(members.ads)
+            found = members.count(judged)
+            found.step = given.step
+            return found
+
+        return count
+
+    def _member(self, node: Reference) -> Step:
+        """What the ads in lists have, or else the partner."""
+        name = name_in(node, "")
+        if not name or not counts_as_value(self.partner.key(name)):
+            raise Unknown
+        row_too = name in self.columns
+
+        def member(inputs: Inputs) -> Vector:
+            assert inputs.members is not None
+            return inputs.members.column(name, row_too, inputs.partner)
+
+        return member
+
+
+def _constant(value: Vector) -> Step:
+    return lambda inputs: value
+
+
+def _operation(operator: Callable[..., Vector], parts: list[Step]) -> Step:
     return lambda inputs: operator(*[part(inputs) for part in parts])
 
 
 def _subscript(base: Step, index: Step) -> Step:
-    def run(inputs: Inputs) -> Vector:
+    def select(inputs: Inputs) -> Vector:
         state = inputs.partner.evaluator.state
         parts = (base(inputs), index(inputs))
         return apply(lambda a, b: subscript(a, b, state), parts)
 
-    return run
+    return select
 
 
-def _call(node: Call, parts: list[Step]) -> Step:
-    function = lookup_function(node.name)
-    if function is None or function.laziness is not EAGER or not function.accepts(len(parts)):
+def _counted(node: Node, partner: Partner) -> Node:
+    """The expression, of the partner, that a call of ``countMatches`` evaluates in each ad.
+
+    Not where the attribute that it names is found elsewhere, for the list is evaluated there.
+    """
+    if not isinstance(node, Reference):
+        return node
+    name = name_in(node, "", "my")
+    tree = partner.raw(name) if name else None
+    if not isinstance(tree, Expression) or not partner.takes_constants:
         raise Unknown
-    impl, bulk = function.impl, function.bulk
-
-    def run(inputs: Inputs) -> Vector:
-        given = [part(inputs) for part in parts]
-        values = None if bulk is None else bulk(given)
-        if values is not None:
-            return Vector.booleans(values) if values.__class__ is Booleans else Vector.of(values)
-        return apply(partial(impl, inputs.partner.evaluator.state), given)
-
-    return run
+    return tree.node
 
 
-def _fixed(node: Fixed, inputs: Inputs) -> Vector:
-    partner, (row, _) = inputs.partner, inputs.part.base(())
-    my, target = (row, partner.mine) if node.of_row else (partner.mine, row)
-    assert my is not None
-    return Vector.constant(partner.evaluator.value(node.shape.tree, my, target))
-
-
-def _member(node: Member, inputs: Inputs) -> Vector:
-    """What the ads in lists have, or else the partner."""
-    assert inputs.members is not None
-    return inputs.members.column(node.name, node.row_too, inputs.partner)
-
-
-def _counting(lists: Cell, inner: Step) -> Step:
-    def run(inputs: Inputs) -> Vector:
-        given = inputs.column(lists)
-        members = Members.of(given)
-        judged = bytearray()
-        if members.ads:
-            held = inner(inputs._replace(members=members))
-            judged = held.judged() if held.step else held.judged() * len(members.ads)
-        found = members.count(judged)
-        found.step = given.step
-        return found
-
-    return run
-
-
-__all__ = ["Inputs", "Program", "program_of"]
+__all__ = ["Inputs", "Step", "program_of", "run"]

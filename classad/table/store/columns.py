@@ -14,7 +14,7 @@ from typing import Any, Final
 from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression
 from classad.language.values import AbsTime, Value
-from classad.table.arrays.arrays import pick
+from classad.table.arrays.arrays import NO_CODES, pick
 from classad.table.expressions.shapes import text_of
 
 #: Cells that say all there is to say.
@@ -29,43 +29,43 @@ class Column:
     whose values depend on more than themselves.
     """
 
-    __slots__ = ("codes", "expressions", "key", "numbers", "ordered", "values")
+    __slots__ = ("codes", "expressions", "numbers", "ordered", "values")
 
-    def __init__(self, key: str, values: list[Any], codes: array[int], ordered: int) -> None:
-        self.key = key
+    def __init__(
+        self,
+        values: list[Any],
+        codes: array[int],
+        ordered: int,
+        expressions: frozenset[int] | None = None,
+    ) -> None:
         self.values, self.codes, self.ordered = values, codes, ordered
         self.numbers: dict[object, int] | None = None
-        self.expressions = _open_among(values)
+        self.expressions = _open_among(values) if expressions is None else expressions
 
     @classmethod
-    def of(cls, key: str, cells: Sequence[Any]) -> Column:
+    def of(cls, cells: Sequence[Any]) -> Column:
         """The column of what each row has."""
         keys = cells if _plainly(cells) else _keys(cells)
         first = dict(zip(keys, cells, strict=True))
         number = {key: place for place, key in enumerate(first)}
         codes = array("i", map(number.__getitem__, keys))
-        return cls.of_codes(key, list(first.values()), codes)
+        return cls.of_codes(list(first.values()), codes)
 
     @classmethod
-    def of_codes(cls, key: str, values: list[Any], codes: array[int]) -> Column:
+    def of_codes(cls, values: list[Any], codes: array[int]) -> Column:
         """The column of distinct values and the place of each row's among them."""
         places, ordered = _order(values)
         if not ordered:
-            return cls(key, values, codes, 0)
+            return cls(values, codes, 0)
         number = array("i", bytes(4 * len(values)))
         for code, place in enumerate(places):
             number[place] = code
-        return cls(key, [values[place] for place in places], pick(number, codes), ordered)
+        return cls([values[place] for place in places], pick(number, codes), ordered)
 
     def moved(self, values: list[Any], codes: array[int], ordered: int) -> Column:
         """The same attribute of other rows; ``values``: those of this column, or some of them."""
-        found = Column.__new__(Column)
-        found.key, found.values, found.codes, found.ordered = self.key, values, codes, ordered
-        found.numbers = None
-        found.expressions = self.expressions
-        if values is not self.values and self.expressions:
-            found.expressions = _open_among(values)
-        return found
+        same = values is self.values or not self.expressions
+        return Column(values, codes, ordered, self.expressions if same else None)
 
     def set(self, row: int, cell: Any) -> bool:
         """Give a row another cell; whether the expressions are concerned."""
@@ -85,6 +85,15 @@ class Column:
     def cell(self, row: int) -> Any:
         """What a row has."""
         return self.values[self.codes[row]]
+
+
+def in_use(codes: array[int], size: int) -> tuple[list[int], array[int]]:
+    """The codes, below ``size``, that rows have, rising, and the place of each row's among them."""
+    used = sorted(set(codes))
+    number = NO_CODES * size
+    for place, code in enumerate(used):
+        number[code] = place
+    return used, pick(number, codes)
 
 
 def cell_key(cell: Any) -> Any:

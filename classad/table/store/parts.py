@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from classad.ads.ad import prepared
 from classad.binding.ad import ClassAd
-from classad.language.values import UNDEFINED, closeness
-from classad.table.arrays.arrays import NO_CODES, bits_of, flag, number_pairs, pick, rows_of
+from classad.language.values import UNDEFINED
+from classad.table.arrays.arrays import bits_of, number_pairs, pick, rows_of
 from classad.table.arrays.vectors import Vector
 from classad.table.memory.budget import Budget, Notes
-from classad.table.store.columns import PLAIN, Column, is_nested
+from classad.table.store.columns import PLAIN, Column, in_use, is_nested
 
 
 class Joint(NamedTuple):
@@ -66,9 +66,7 @@ class Part:
 
     __slots__ = (
         "_bases",
-        "_indexes",
         "_joints",
-        "_plain",
         "_source",
         "_splits",
         "_vectors",
@@ -88,31 +86,18 @@ class Part:
         self._source = source
         budget = source.budget
         self._views: Notes[str, View] = Notes(budget)
-        self._plain: Notes[str, bool] = Notes(budget)
         self._bases: Notes[tuple[str, ...], tuple[ClassAd, tuple[str, ...]]] = Notes(budget)
-        self._indexes: Notes[str, Index] = Notes(budget)
         self._joints: Notes[tuple[str, ...], Joint] = Notes(budget)
         self._splits: Notes[str, list[tuple[Any, int]]] = Notes(budget)
         self._vectors: Notes[tuple[tuple[str, ...], str], tuple[Vector, bool]] = Notes(budget)
 
     def forget(self, names: set[str] | None) -> None:
         """Columns have changed; None: all of them."""
-        if names is None:
-            self._splits.drop()
-        for single in (self._views, self._plain, self._indexes):
+        for single in (self._views, self._splits):
             single.drop(None if names is None else names.__contains__)
         for several in (self._joints, self._bases):
             several.drop(None if names is None else lambda key: not names.isdisjoint(key))
         self._vectors.drop(None if names is None else lambda key: not names.isdisjoint(key[0]))
-
-    @property
-    def known(self) -> Collection[str]:
-        """The columns that have been looked at."""
-        return self._views.keys() | self._splits.keys()
-
-    def forget_splits(self, names: set[str]) -> None:
-        """Expressions in some columns have changed."""
-        self._splits.drop(names.__contains__)
 
     def view(self, name: str) -> View:
         """The column of an attribute, for these rows."""
@@ -128,18 +113,10 @@ class Part:
         assert whole is not None
         if self.rows is None:
             return View(whole.values, whole.codes, whole.ordered, whole.expressions)
-        codes = pick(whole.codes, self.rows)
-        used = sorted(set(codes))
-        number = NO_CODES * len(whole.values)
-        for code, before in enumerate(used):
-            number[before] = code
-        expressions = whole.expressions.intersection(used)
-        return View(
-            [whole.values[code] for code in used],
-            pick(number, codes),
-            bisect_left(used, whole.ordered),
-            frozenset([number[code] for code in expressions]),
-        )
+        used, codes = in_use(pick(whole.codes, self.rows), len(whole.values))
+        expressions = [bisect_left(used, code) for code in whole.expressions.intersection(used)]
+        ordered = bisect_left(used, whole.ordered)
+        return View([whole.values[code] for code in used], codes, ordered, frozenset(expressions))
 
     def has_expressions(self, name: str) -> bool:
         """Whether some cell may be no plain value."""
@@ -155,37 +132,18 @@ class Part:
         return found
 
     def _by_expression(self, view: View) -> list[tuple[Any, int]]:
-        special = sorted(view.expressions)
+        by_code = {code: array("i") for code in sorted(view.expressions)}
+        rows = range(self.size) if self.rows is None else self.rows
+        for row, code in zip(rows, view.codes, strict=True):
+            if code in by_code:
+                by_code[code].append(row)
         rest, found = self.bits, []
-        if len(special) <= _SEVERAL:
-            table = bytearray(len(view.values))
-            for code in special:
-                table[code] = 1
-                bits = flag(view.codes, self.rows, bytes(table), self.size)
-                table[code] = 0
-                if bits:
-                    found.append((view.values[code], bits))
-                    rest ^= bits
-        else:
-            by_code: dict[int, list[int]] = {code: [] for code in special}
-            rows = range(self.size) if self.rows is None else self.rows
-            for row, code in zip(rows, view.codes, strict=True):
-                if code in by_code:
-                    by_code[code].append(row)
-            for code, places in by_code.items():
-                if places:
-                    bits = bits_of(array("i", places), self.size)
-                    found.append((view.values[code], bits))
-                    rest ^= bits
+        for code, places in by_code.items():
+            if places:
+                bits = bits_of(places, self.size)
+                found.append((view.values[code], bits))
+                rest ^= bits
         return [(None, rest), *found] if rest else found
-
-    def is_plain(self, name: str) -> bool:
-        """Whether every cell says all there is to say."""
-        known = self._plain.get(name)
-        if known is None:
-            known = PLAIN.issuperset(map(type, self.view(name).values))
-            self._plain.keep(name, known, 100)
-        return known
 
     def constant(self, name: str) -> bool:
         """Whether all rows have the same cell."""
@@ -194,28 +152,6 @@ class Part:
     def cell(self, name: str) -> Any:
         """The cell that all rows have."""
         return self.view(name).values[0]
-
-    def cardinality(self, name: str) -> int:
-        """How many cells the rows may have."""
-        return len(self.view(name).values)
-
-    def index(self, name: str) -> Index:
-        """The cells of a column by their type and by what they could be equal to."""
-        found = self._indexes.get(name)
-        if found is None:
-            view = self.view(name)
-            alike: dict[type, list[int]] = {}
-            close: dict[object, list[int]] = {}
-            for code, value in enumerate(view.values):
-                alike.setdefault(value.__class__, []).append(code)
-                close.setdefault(closeness(value), []).append(code)
-            kinds = bytearray(len(view.values))
-            for number, codes in enumerate(alike.values()):
-                for code in codes:
-                    kinds[code] = number
-            found = Index(alike, close, bytes(kinds))
-            self._indexes.keep(name, found, 500 + 250 * len(close))
-        return found
 
     def base(self, names: tuple[str, ...]) -> tuple[ClassAd, tuple[str, ...]]:
         """An ad with what all rows have alike, and the names in which they differ.
@@ -253,9 +189,11 @@ class Part:
         """
         found = self._vectors.get((names, name))
         if found is None:
-            cells = self.joint(names).cells[names.index(name)]
+            joint = self.joint(names)
+            cells = joint.cells[names.index(name)]
             missing = None in cells
             found = Vector.of(_values(cells)), missing
+            found[0].ordered = joint.ordered
             self._vectors.keep((names, name), found, 600 + 17 * len(cells))
         return found
 
@@ -265,25 +203,8 @@ class Part:
         return Vector.constant(*_values([cell])), cell is None
 
 
-class Index(NamedTuple):
-    """``alike``: the codes of each type; ``close``: those that could be equal to something.
-
-    ``kinds``: for each code the number of its type.
-    """
-
-    alike: dict[type, list[int]]
-    close: dict[object, list[int]]
-    kinds: bytes
-
-    def near(self, value: Any) -> Sequence[int]:
-        """The codes whose values could be equal to this one."""
-        return self.close.get(closeness(value), ())
-
-
 #: Kinds of cells that are values.
 _VALUES: Final = PLAIN - {type(None)}
-#: So many expressions are looked for one after the other.
-_SEVERAL: Final = 64
 
 
 def _combined(views: list[View]) -> Joint:

@@ -17,9 +17,9 @@ from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.loading.columns import LoadedColumn, LoadedColumns, Tag
 from classad.table.arrays.arrays import number_pairs
-from classad.table.expressions.shapes import Shape, Shapes
+from classad.table.expressions.shapes import Shapes
 from classad.table.memory.budget import Budget, Notes
-from classad.table.store.columns import Column, cell_key, is_open
+from classad.table.store.columns import Column, cell_key
 from classad.table.store.parts import Part
 
 #: Rows are made one by one when fewer than one in so many is wanted.
@@ -57,10 +57,8 @@ class Store:
         #: Rows whose ads are no longer, or not only, in the loaded columns.
         self._own: set[int] = set()
         self._places: dict[int, int] | None = None
-        #: What has been looked at for some rows only: the rows, and a list of their cells.
-        self._pieces: dict[str, dict[int, tuple[Sequence[int], Any]]] = {}
-        #: Whether one ad is several rows.
-        self._shared = False
+        #: What has been looked at for some rows only: the rows, and the keys of their cells.
+        self._pieces: dict[str, dict[int, tuple[Sequence[int], list[Any]]]] = {}
         if loaded is None:
             for row, ad in enumerate(self.ads):
                 self._note(row, ad)
@@ -91,7 +89,7 @@ class Store:
 
         ``name``: see classad/table/expressions/templates.py.
         """
-        column = cells if isinstance(cells, Column) else Column.of(name, cells)
+        column = cells if isinstance(cells, Column) else Column.of(cells)
         before = self._given.get(name)
         if before is not None and (before.codes, before.values) == (column.codes, column.values):
             return False
@@ -147,7 +145,6 @@ class Store:
         """The rows that a partner has to be asked about one by one, such as itself."""
         if self._places is None:
             self._places = {id(ad): row for row, ad in enumerate(self.ads) if ad is not None}
-            self._shared = len(self._places) < self.size - self.ads.count(None)
         row = self._places.get(id(partner))
         return self.opaque if row is None else self.opaque | 1 << row
 
@@ -155,11 +152,12 @@ class Store:
         """The column of an attribute, if it has been asked for before."""
         return self._columns.get(name) or self._given.get(name)
 
-    def cells(self, name: str, rows: Sequence[int]) -> list[Any]:
-        """What some rows, which rise, have."""
+    def cells(self, name: str, rows: Sequence[int]) -> tuple[list[Any], list[Any]]:
+        """What some rows, which rise, have, and what tells that apart."""
         cells = self.peek(name, rows)
-        self._pieces.setdefault(name, {})[id(rows)] = rows, cells
-        return cells
+        keys = list(map(cell_key, cells))
+        self._pieces.setdefault(name, {})[id(rows)] = rows, keys
+        return cells, keys
 
     def peek(self, name: str, rows: Sequence[int]) -> list[Any]:
         """The same without noting that somebody wants to know."""
@@ -195,7 +193,7 @@ class Store:
 
     def _column(self, name: str) -> Column:
         if self.loaded is None:
-            return Column.of(name, [ad._attrs.get(name) for ad in self.ads if ad is not None])
+            return Column.of([ad._attrs.get(name) for ad in self.ads if ad is not None])
         loaded = self.loaded.column(name)
         codes = array("i", bytes(4 * self.size))
         values: list[Any] = [None]
@@ -209,7 +207,7 @@ class Store:
                 for row, number in zip(loaded.rows, numbers, strict=True):
                     codes[row] = number
                 values.append(None)
-        column = Column.of_codes(name, values, codes)
+        column = Column.of_codes(values, codes)
         for row in self._own:
             ad = self.ads[row]
             assert ad is not None
@@ -227,12 +225,6 @@ class Store:
             if not loaded.are_values(column.key, _texts(column)):
                 found.append(column.key)
         return found
-
-    def shape_of(self, cell: Any) -> Shape:
-        """The shape of a cell that is not plain."""
-        if cell.__class__ is Expression:
-            return self.shapes.of_tree(cell)
-        return self.shapes.of_value(cell)
 
     def trees_apart(self, part: Part, names: Sequence[str]) -> bool:
         """Whether in each row these attributes are expressions of their own, none another's too.
@@ -260,21 +252,10 @@ class Store:
         self.everything.forget(None)
         self._parts.keep(self.everything.bits, self.everything, 0)
 
-    def _take_place(self, row: int, ad: ClassAd) -> None:
-        places, old = self._places, self.ads[row]
-        self.ads[row] = ad
-        if places is None or old is ad:
-            return
-        if id(ad) in places or self._shared:
-            self._places = None  # one ad in several rows
-            return
-        places.pop(id(old), None)
-        places[id(ad)] = row
-
     def replace(self, row: int, ad: ClassAd) -> tuple[set[str], bool]:
         """Another ad for a row: the columns in which that matters, and whether expressions do."""
         before, opaque = self.names.copy(), self.opaque
-        self._take_place(row, ad)
+        self.ads[row], self._places = ad, None
         self._own.add(row)
         self._note(row, ad)
         for name in self.names - before:
@@ -289,27 +270,22 @@ class Store:
             structural |= column.set(row, cell)
             if column.codes[row] != old:
                 changed.add(name)
-        structural |= self._replace_in_pieces(row, ad, changed)
+        self._replace_in_pieces(row, ad, changed)
         for part in self._parts.values():
             part.forget(None if structural else changed)
         if structural:
             self._pieces.clear()
         return changed, structural
 
-    def _replace_in_pieces(self, row: int, ad: ClassAd, changed: set[str]) -> bool:
-        """The same of what has been looked at for some rows; whether expressions change."""
-        structural = False
+    def _replace_in_pieces(self, row: int, ad: ClassAd, changed: set[str]) -> None:
+        """The same of what has been looked at for some rows."""
         for name, pieces in self._pieces.items():
-            cell = ad._attrs.get(name)
-            for rows, cells in pieces.values():
+            key = cell_key(ad._attrs.get(name))
+            for rows, keys in pieces.values():
                 place = bisect_left(rows, row)
-                if place == len(rows) or rows[place] != row:
-                    continue
-                old, cells[place] = cells[place], cell
-                if old is not cell and cell_key(old) != cell_key(cell):
+                if place < len(rows) and rows[place] == row and keys[place] != key:
+                    keys[place] = key
                     changed.add(name)
-                    structural |= is_open(old) or is_open(cell)
-        return structural
 
 
 #: The ad that lists and ads in loaded cells belong to.
