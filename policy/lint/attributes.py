@@ -52,6 +52,8 @@ ELSEWHERE: Final = Finding(
     " anew.",
     "START = RemoteUserPrio > 1000\n",
     "START = Owner =!= UNDEFINED\n",
+    observed="Observed with 25.14.1: START with SubmitterUserPrio, in a pool with jobs. For other"
+    " macros it follows from which daemon adds the attribute.",
 )
 NOT_NOW: Final = Finding(
     "P403",

@@ -29,6 +29,9 @@ ALONE: Final = Finding(
     " none by WANT_HOLD while PREEMPT is False.",
     "REMOTE_PRIO_FACTOR = 10000\n",
     "ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
+    observed="Observed with 25.14.1: types of slots, SUSPEND and WANT_HOLD with jobs on the"
+    " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused. The"
+    " other pairs follow from defaults in the parameter table and from the manual.",
 )
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]

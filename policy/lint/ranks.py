@@ -28,6 +28,8 @@ DROWNED: Final = Finding(
     " double precision.",
     "NEGOTIATOR_PRE_JOB_RANK = 1.0e12 * (RemoteOwner =?= UNDEFINED) - SlotID\n",
     "NEGOTIATOR_PRE_JOB_RANK = 1.0e5 * (RemoteOwner =?= UNDEFINED) - SlotID\n",
+    observed="Observed with 25.14.1: recorded cycles of condor_negotiator; a startd whose RANK is"
+    " 100000001 for its job takes one with 100000002 in its place.",
 )
 ONE_SIDED: Final = Finding(
     "P431",

@@ -87,6 +87,8 @@ INVALID: Final = Finding(
     "NEGOTIATOR_CONSIDER_PREEMPTION = yes\n",
     "NEGOTIATOR_CONSIDER_PREEMPTION = True\n",
     silenceable=False,
+    observed="Observed with 25.14.1: each main daemon was asked about a bad value of each macro"
+    " that it reads at its start.",
 )
 SYNTAX: Final = Finding(
     "P111",
@@ -97,6 +99,8 @@ SYNTAX: Final = Finding(
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > && True\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
     silenceable=False,
+    observed="Observed with 25.14.1: condor_negotiator, condor_defrag, condor_rooster and"
+    " condor_startd, each started with such an expression, end.",
 )
 NOT_USED: Final = Finding(
     "P112",
@@ -117,6 +121,10 @@ BROKEN: Final = Finding(
     " default of START_LOCAL_UNIVERSE and START_SCHEDULER_UNIVERSE.",
     "START = KeyboardIdle > (15 * 60\n",
     "START = KeyboardIdle > (15 * 60)\n",
+    observed="Observed with 25.14.1: its startd and schedd with such expressions and a job that"
+    " waits. condor_submit refuses a job for a broken APPEND_RANK, DEFAULT_RANK,"
+    " JOB_DEFAULT_REQUESTCPUS or JOB_DEFAULT_REQUESTMEMORY. Not asked about: what"
+    " condor_job_router and the starter read, and other macros of condor_submit.",
 )
 ENDLESS: Final = Finding(
     "P114",
@@ -175,6 +183,10 @@ LOWER_FUNCTION: Final = Finding(
 _PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 #: The startd knows no backfill system any more.
 _BACKFILL: Final = "backfill_system"
+#: What condor_submit puts into jobs, and refuses them for.
+_SUBMITTED: Final = frozenset(
+    ("APPEND_RANK", "DEFAULT_RANK", "JOB_DEFAULT_REQUESTCPUS", "JOB_DEFAULT_REQUESTMEMORY")
+)
 #: Daemons that end at any expression of theirs that does not parse.
 _STRICT: Final = ("defrag", "rooster")
 _OF_SLOTS = re.compile(r"SLOT(?:_TYPE_)?\d+_", re.IGNORECASE)
@@ -271,6 +283,8 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
         daemon = setting.macro.partition("_")[0].lower()
         if daemon in _STRICT:
             yield SYNTAX.at(message, *place, f"condor_{daemon} ends when it reads this")
+        elif setting.macro.upper() in _SUBMITTED:
+            yield BROKEN.at(message, *place, "condor_submit ends with it: jobs cannot be submitted")
         elif _OF_SLOTS.match(setting.macro):
             help_text = "condor_startd does without it and says nothing"
             yield BROKEN.at(message, *place, help_text)

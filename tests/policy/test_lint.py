@@ -388,6 +388,7 @@ def test_what_comes_of_a_broken_expression_is_what_its_daemon_does() -> None:
     for macro, id_, words in (
         ("ROOSTER_UNHIBERNATE", "P111", "condor_rooster ends"),
         ("ROOSTER_UNHIBERNATE_RANK", "P111", "condor_rooster ends"),
+        ("DEFAULT_RANK", "P113", "condor_submit ends with it"),
         ("START_LOCAL_UNIVERSE", "P113", "goes on with TotalLocalJobsRunning < 200"),
         ("START_SCHEDULER_UNIVERSE", "P113", "goes on with TotalSchedulerJobsRunning < 500"),
     ):
@@ -405,3 +406,12 @@ def test_a_priority_in_start_matches_and_is_refused() -> None:
     assert item.id == "P402"
     assert item.help is not None
     assert item.help.endswith("the startd, without it, refuses the claim")
+
+
+def test_the_page_says_of_each_code_what_daemons_were_seen_to_do() -> None:
+    entries = findings_page().split("\n### ")[1:]
+    # Silencing and what pieslice does not do are no matter of daemons.
+    about = [entry for entry in entries if not entry.startswith("P9")]
+    assert len(about) > 70
+    for entry in about:
+        assert "bserved with" in entry or "was observed in ads" in entry, entry
