@@ -288,7 +288,8 @@ def builtin(
     ``names``: HTCondor's spelling, synonyms after it.  ``args``: the number of arguments or the
     range (None: no upper bound); a call outside it is an error value, its arguments unevaluated.
     ``exceptional``: what undefined and error arguments do, in words.  ``examples``: lines
-    ``expr -> value`` that the tests run.  The docstring's first paragraph is the documentation.  See ``Builtin`` for the rest.
+    ``expr -> value`` that the tests run.  The docstring's first paragraph is the documentation.
+    See ``Builtin`` for the rest.
     """
     low, high = (args, args) if isinstance(args, int) else args
 
