@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from classad.ads.ad import computed_member
 from classad.builtins.pcre import GaveUp, compile_pattern
 from classad.builtins.support import is_ad, is_list, new_list, text_of, to_bytes
-from classad.evaluation.functions import EXPRESSIONS, RAW, TEXT, Form, Where, builtin
+from classad.evaluation.functions import EXPRESSIONS, RAW, TEXT, Form, Result, Where, builtin
 from classad.evaluation.scopes import Found, enclosing, find, find_unscoped, outermost
 from classad.evaluation.selection import select
 from classad.evaluation.state import CallSite, EvalState
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @builtin(
     "eval",
     args=1,
+    fails=True,
     laziness=RAW,
     reads=TEXT,
     prints=True,
@@ -128,6 +129,7 @@ def _in_each(site: CallSite) -> list[ClassAdValue] | Value:
 @builtin(
     "evalInEachContext",
     args=2,
+    fails=True,
     laziness=RAW,
     where=(Where.IN_EACH, Where.HERE),
     exceptional="an undefined list gives undefined, another type error; a member that is undefined "
@@ -147,6 +149,7 @@ def eval_in_each_context(site: CallSite) -> ClassAdValue:
 @builtin(
     "countMatches",
     args=2,
+    result=Result.COUNT,
     laziness=RAW,
     where=(Where.IN_EACH, Where.HERE),
     form=Form.COUNT,

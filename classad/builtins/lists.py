@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from classad.builtins.support import is_ad, is_list, is_number, new_list
-from classad.evaluation.functions import LAZY, Booleans, Column, builtin
+from classad.evaluation.functions import LAZY, Booleans, Column, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.operators import (
     BINARY,
@@ -179,6 +179,7 @@ def _one_in_many(given: Sequence[Column]) -> list[ClassAdValue] | None:
 @builtin(
     "member",
     args=2,
+    result=Result.CONDITION,
     bulk=_one_in_many,
     exceptional="an undefined first argument gives undefined; members that cannot be compared "
     "are passed over",
@@ -196,6 +197,7 @@ def is_member(state: EvalState, value: ClassAdValue, members: ClassAdValue) -> C
 @builtin(
     "identicalMember",
     args=2,
+    result=Result.CONDITION,
     exceptional="an undefined list gives undefined; the value may be undefined or error",
     examples=['identicalMember("a", {"A", "B"}) -> false', "identicalMember(1, {1.0}) -> false"],
 )
@@ -249,6 +251,7 @@ def _compare(
 @builtin(
     "anyCompare",
     args=3,
+    result=Result.CONDITION,
     laziness=LAZY,
     exceptional=_COMPARE_RULE,
     examples=['anyCompare("<", {1, 2}, 2) -> true', 'anyCompare("==", {}, 1) -> false'],
@@ -261,6 +264,7 @@ def any_compare(state: EvalState, symbol: Thunk, members: Thunk, value: Thunk) -
 @builtin(
     "allCompare",
     args=3,
+    result=Result.CONDITION,
     laziness=LAZY,
     exceptional=_COMPARE_RULE,
     examples=['allCompare("<", {1, 2}, 2) -> false', 'allCompare("==", {}, 1) -> true'],

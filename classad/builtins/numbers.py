@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from classad.builtins.support import int_of, is_list, is_number, real_of, text_of, truncated
-from classad.evaluation.functions import CHANCE, builtin
+from classad.evaluation.functions import CHANCE, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.limits import EvaluationFailure
 from classad.language.time_format import truncating_divide
@@ -23,6 +23,7 @@ _NOT_EVEN_UNDEFINED = "undefined and error give error"
 @builtin(
     "int",
     args=1,
+    result=Result.ROUNDED,
     examples=['int("12abc") -> 12', "int(-3.9) -> -3", "int(true) -> 1", 'int("x") -> error'],
 )
 def to_int(state: EvalState, value: ClassAdValue) -> ClassAdValue:
@@ -33,6 +34,7 @@ def to_int(state: EvalState, value: ClassAdValue) -> ClassAdValue:
 @builtin(
     "real",
     args=1,
+    result=Result.NUMBER,
     examples=['real("1e3") -> 1.000000000000000E+03', 'real("-INF") -> real("-INF")'],
 )
 def to_real(state: EvalState, value: ClassAdValue) -> ClassAdValue:
@@ -43,6 +45,7 @@ def to_real(state: EvalState, value: ClassAdValue) -> ClassAdValue:
 @builtin(
     "string",
     args=1,
+    result=Result.TEXT,
     prints=True,
     examples=['string(1.5) -> "1.500000000000000E+00"', 'string({1, "a"}) -> "{ 1,\\"a\\" }"'],
 )
@@ -54,6 +57,7 @@ def to_string(state: EvalState, value: ClassAdValue) -> ClassAdValue:
 @builtin(
     "bool",
     args=1,
+    result=Result.CONDITION,
     exceptional="undefined gives undefined, and so does a string other than true and false",
     examples=['bool("TRUE") -> true', 'bool("yes") -> undefined', "bool(0.0) -> false"],
 )
@@ -77,13 +81,26 @@ def _rounded(value: ClassAdValue, rule: Callable[[float], float]) -> ClassAdValu
     return truncated(rule(real)) if math.isfinite(real) else truncated(real)
 
 
-@builtin("floor", args=1, exceptional=_NOT_EVEN_UNDEFINED, examples=["floor(-2.5) -> -3"])
+@builtin(
+    "floor",
+    args=1,
+    result=Result.ROUNDED,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["floor(-2.5) -> -3"],
+)
 def floor(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The greatest integer not above the argument; strings convert."""
     return _rounded(value, math.floor)
 
 
-@builtin("ceil", "ceiling", args=1, exceptional=_NOT_EVEN_UNDEFINED, examples=["ceil(2.1) -> 3"])
+@builtin(
+    "ceil",
+    "ceiling",
+    args=1,
+    result=Result.ROUNDED,
+    exceptional=_NOT_EVEN_UNDEFINED,
+    examples=["ceil(2.1) -> 3"],
+)
 def ceil(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The least integer not below the argument; strings convert."""
     return _rounded(value, math.ceil)
@@ -92,6 +109,7 @@ def ceil(state: EvalState, value: ClassAdValue) -> ClassAdValue:
 @builtin(
     "round",
     args=1,
+    result=Result.ROUNDED,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["round(0.5) -> 0", "round(1.5) -> 2", "round(-0.7) -> -1"],
 )
@@ -117,6 +135,7 @@ def c_pow(base: float, exponent: float) -> float:
 @builtin(
     "pow",
     args=2,
+    result=Result.NUMBER,
     exceptional=_NOT_EVEN_UNDEFINED,
     examples=["pow(2, 10) -> 1024", "pow(-2, 3) -> -7", "pow(2, -1) -> 5.000000000000000E-01"],
 )
@@ -183,6 +202,8 @@ def quantize(state: EvalState, value: ClassAdValue, step: ClassAdValue) -> Class
 @builtin(
     "random",
     args=(0, 1),
+    result=Result.NUMBER,
+    fails=True,
     reads=CHANCE,
     exceptional="undefined, error and booleans give error; a bound not above 0 fails the "
     "whole evaluation",

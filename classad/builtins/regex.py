@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from classad.builtins.pcre import OPTIONS, SHORT, GaveUp, Match, Pattern, compile_pattern
 from classad.builtins.stringlists import items_of
 from classad.builtins.support import either_exceptional, from_bytes, is_list, shared_texts, to_bytes
-from classad.evaluation.functions import Booleans, Column, builtin
+from classad.evaluation.functions import Booleans, Column, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Truth, Value
 
@@ -58,6 +58,7 @@ def _strings(*values: ClassAdValue) -> list[str] | Value:
 @builtin(
     "regexp",
     args=(2, 3),
+    result=Result.CONDITION,
     bulk=_many_subjects,
     exceptional="undefined gives undefined; error, other types and an ill-formed pattern error",
     examples=[
@@ -80,6 +81,7 @@ def regexp(
 @builtin(
     "regexpMember",
     args=(2, 3),
+    result=Result.CONDITION,
     exceptional="undefined members make a result that is not true undefined; a member of "
     "another type before the first match gives error; an ill-formed pattern is false",
     examples=[
@@ -111,6 +113,7 @@ def regexp_member(
 @builtin(
     "stringList_regexpMember",
     args=(2, 4),
+    result=Result.CONDITION,
     exceptional="anything but strings, undefined included, gives error; no items give undefined",
     examples=['stringList_regexpMember("^b", "a, bc") -> true'],
 )
@@ -216,6 +219,7 @@ _REPLACE_RULE = (
 @builtin(
     "regexps",
     args=(3, 4),
+    result=Result.TEXT,
     exceptional=_REPLACE_RULE,
     examples=[
         'regexps("a(.)c", "xabcx", "[\\\\1]") -> "[b]"',
@@ -240,6 +244,7 @@ def regexps(
 @builtin(
     "replace",
     args=(3, 4),
+    result=Result.TEXT,
     exceptional=_REPLACE_RULE,
     examples=['replace("a", "banana", "o") -> "bonana"'],
 )
@@ -257,6 +262,7 @@ def replace(
 @builtin(
     "replaceAll",
     args=(3, 4),
+    result=Result.TEXT,
     exceptional=_REPLACE_RULE + ", and so does an empty match at the end",
     examples=[
         'replaceAll("a", "banana", "o") -> "bonono"',

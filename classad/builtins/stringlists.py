@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.builtins.strings import ascii_lower
 from classad.builtins.support import leading_real, shared_texts, truncated
-from classad.evaluation.functions import Booleans, Column, builtin
+from classad.evaluation.functions import Booleans, Column, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
@@ -32,6 +32,7 @@ def items_of(text: str, delimiters: str) -> list[str]:
 @builtin(
     "stringListSize",
     args=(1, 2),
+    result=Result.COUNT,
     exceptional=_STRINGS_ONLY,
     examples=['stringListSize("a, b c") -> 3', 'stringListSize("a;b", ";") -> 2'],
 )
@@ -62,6 +63,7 @@ def _result(real: float, whole: bool) -> int | float:
 @builtin(
     "stringListSum",
     args=(1, 2),
+    result=Result.NUMBER,
     exceptional=_STRINGS_ONLY + ", an item that is no number too",
     examples=['stringListSum("1, 2") -> 3', 'stringListSum("1, 2.5") -> 3.500000000000000E+00'],
 )
@@ -87,6 +89,7 @@ def _sum(numbers: list[float]) -> float:
 @builtin(
     "stringListAvg",
     args=(1, 2),
+    result=Result.NUMBER,
     exceptional=_STRINGS_ONLY + ", an item that is no number too",
     examples=['stringListAvg("1, 2") -> 1', 'stringListAvg("1.0, 2") -> 1.500000000000000E+00'],
 )
@@ -227,6 +230,7 @@ class _Membership:
 @builtin(
     "stringListMember",
     args=(2, 3),
+    result=Result.CONDITION,
     bulk=_Membership(str, "exact"),
     exceptional=_ONE_UNDEFINED,
     examples=['stringListMember("b", "a, b") -> true', 'stringListMember("B", "a, b") -> false'],
@@ -241,6 +245,7 @@ def string_list_member(
 @builtin(
     "stringListIMember",
     args=(2, 3),
+    result=Result.CONDITION,
     bulk=_Membership(ascii_lower, "folded"),
     exceptional=_ONE_UNDEFINED,
     examples=['stringListIMember("B", "a, b") -> true'],
@@ -269,6 +274,7 @@ def _subset(
 @builtin(
     "stringListSubsetMatch",
     args=(2, 3),
+    result=Result.CONDITION,
     exceptional=_ONE_UNDEFINED,
     examples=['stringListSubsetMatch("b, a", "a, b, c") -> true'],
 )
@@ -282,6 +288,7 @@ def string_list_subset(
 @builtin(
     "stringListISubsetMatch",
     args=(2, 3),
+    result=Result.CONDITION,
     exceptional=_ONE_UNDEFINED,
     examples=['stringListISubsetMatch("B", "a, b") -> true'],
 )
@@ -295,6 +302,7 @@ def string_list_isubset(
 @builtin(
     "stringListsIntersect",
     args=(2, 3),
+    result=Result.CONDITION,
     exceptional="error gives error, else undefined gives undefined, other than strings error",
     examples=[
         'stringListsIntersect("a, b", "b, c") -> true',

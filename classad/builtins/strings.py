@@ -18,7 +18,7 @@ from classad.builtins.support import (
     to_bytes,
     undefined_first,
 )
-from classad.evaluation.functions import LAZY, builtin
+from classad.evaluation.functions import LAZY, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.times import wrap32
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Thunk, Value
@@ -29,6 +29,7 @@ _ORDER_RULE: Final = "an undefined argument gives undefined, else an error one e
 @builtin(
     "strcat",
     args=(0, None),
+    result=Result.TEXT,
     laziness=LAZY,
     prints=True,
     exceptional="the first undefined or error argument, from the left, is the result",
@@ -48,6 +49,7 @@ def strcat(state: EvalState, *arguments: Thunk) -> ClassAdValue:
 @builtin(
     "join",
     args=(0, None),
+    result=Result.TEXT,
     laziness=LAZY,
     prints=True,
     exceptional="undefined items are left out and an undefined separator is empty; if all items "
@@ -112,7 +114,13 @@ def ascii_lower(text: str) -> str:
     return text.lower() if text.isascii() else from_bytes(to_bytes(text).lower())
 
 
-@builtin("toUpper", args=1, prints=True, examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'])
+@builtin(
+    "toUpper",
+    args=1,
+    result=Result.TEXT,
+    prints=True,
+    examples=['toUpper("Slot1@host") -> "SLOT1@HOST"'],
+)
 def to_upper(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as a string with ASCII letters in upper case."""
     text = text_of(value)
@@ -121,7 +129,9 @@ def to_upper(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     return text.upper() if text.isascii() else from_bytes(to_bytes(text).upper())
 
 
-@builtin("toLower", args=1, prints=True, examples=['toLower("LINUX") -> "linux"'])
+@builtin(
+    "toLower", args=1, result=Result.TEXT, prints=True, examples=['toLower("LINUX") -> "linux"']
+)
 def to_lower(state: EvalState, value: ClassAdValue) -> ClassAdValue:
     """The argument as a string with ASCII letters in lower case."""
     text = text_of(value)
@@ -131,6 +141,7 @@ def to_lower(state: EvalState, value: ClassAdValue) -> ClassAdValue:
 @builtin(
     "substr",
     args=(2, 3),
+    result=Result.TEXT,
     exceptional=_ORDER_RULE,
     examples=[
         'substr("abcdef", 1, 2) -> "bc"',
@@ -167,6 +178,7 @@ def substr(
 @builtin(
     "size",
     args=1,
+    result=Result.COUNT,
     examples=['size("abc") -> 3', "size({1, 2}) -> 2", "size([a = 1]) -> 1", "size(1) -> error"],
 )
 def size(state: EvalState, value: ClassAdValue) -> ClassAdValue:
@@ -195,6 +207,7 @@ def _both_texts(left: ClassAdValue, right: ClassAdValue) -> tuple[str, str] | Va
 @builtin(
     "strcmp",
     args=2,
+    result=Result.INTEGER,
     prints=True,
     exceptional=_ORDER_RULE,
     examples=['strcmp("a", "b") -> -1', 'strcmp("a", "A") -> 1'],
@@ -206,7 +219,12 @@ def strcmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAd
 
 
 @builtin(
-    "stricmp", args=2, prints=True, exceptional=_ORDER_RULE, examples=['stricmp("a", "A") -> 0']
+    "stricmp",
+    args=2,
+    result=Result.INTEGER,
+    prints=True,
+    exceptional=_ORDER_RULE,
+    examples=['stricmp("a", "A") -> 0'],
 )
 def stricmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """As ``strcmp`` without regard to the case of ASCII letters."""

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 from classad.builtins.support import is_ad
-from classad.evaluation.functions import CLOCK, ZONE, builtin
+from classad.evaluation.functions import CLOCK, ZONE, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.limits import EvaluationFailure
 from classad.language.time_format import Fields, strftime, truncating_divide
@@ -40,6 +40,7 @@ def _here(state: EvalState, secs: int) -> AbsTime:
 @builtin(
     "time",
     args=0,
+    result=Result.CLOCK,
     reads=CLOCK,
     exceptional=_NO_ARGUMENTS,
     examples=["isInteger(time()) -> true"],
@@ -100,6 +101,7 @@ def _instant(value: ClassAdValue) -> int | Value:
 @builtin(
     "absTime",
     args=(0, 2),
+    fails=True,
     reads=ZONE,
     reads_alone=CLOCK,
     exceptional="undefined gives undefined; a zone offset of another type than number or "
@@ -262,6 +264,7 @@ def _fields_of_ad(state: EvalState, ad: Ad) -> Moment:
 @builtin(
     "formatTime",
     args=(0, 2),
+    result=Result.TEXT,
     reads=ZONE,
     reads_alone=CLOCK,
     exceptional="undefined, error and types other than number, absolute time and ad give error",

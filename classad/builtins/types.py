@@ -6,7 +6,7 @@ Follows: the ClassAd language reference, functions ``isUndefined`` and its relat
 from __future__ import annotations
 
 from classad.builtins.support import is_ad, is_list
-from classad.evaluation.functions import Form, builtin
+from classad.evaluation.functions import Form, Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.values import ERROR, UNDEFINED, AbsTime, ClassAdValue, RelTime
 
@@ -16,6 +16,7 @@ _ALWAYS = "never undefined or error"
 @builtin(
     "isUndefined",
     args=1,
+    result=Result.KIND,
     form=Form.IS_UNDEFINED,
     guard=True,
     exceptional=_ALWAYS,
@@ -29,6 +30,7 @@ def is_undefined(state: EvalState, value: ClassAdValue) -> bool:
 @builtin(
     "isError",
     args=1,
+    result=Result.KIND,
     form=Form.IS_ERROR,
     guard=True,
     exceptional=_ALWAYS,
@@ -39,7 +41,14 @@ def is_error(state: EvalState, value: ClassAdValue) -> bool:
     return value is ERROR
 
 
-@builtin("isString", args=1, guard=True, exceptional=_ALWAYS, examples=['isString("a") -> true'])
+@builtin(
+    "isString",
+    args=1,
+    result=Result.KIND,
+    guard=True,
+    exceptional=_ALWAYS,
+    examples=['isString("a") -> true'],
+)
 def is_string(state: EvalState, value: ClassAdValue) -> bool:
     """Whether the argument is a string."""
     return value.__class__ is str
@@ -48,6 +57,7 @@ def is_string(state: EvalState, value: ClassAdValue) -> bool:
 @builtin(
     "isInteger",
     args=1,
+    result=Result.KIND,
     guard=True,
     exceptional=_ALWAYS,
     examples=["isInteger(1) -> true", "isInteger(1.0) -> false"],
@@ -57,14 +67,26 @@ def is_integer(state: EvalState, value: ClassAdValue) -> bool:
     return value.__class__ is int
 
 
-@builtin("isReal", args=1, guard=True, exceptional=_ALWAYS, examples=["isReal(1.0) -> true"])
+@builtin(
+    "isReal",
+    args=1,
+    result=Result.KIND,
+    guard=True,
+    exceptional=_ALWAYS,
+    examples=["isReal(1.0) -> true"],
+)
 def is_real(state: EvalState, value: ClassAdValue) -> bool:
     """Whether the argument is a real."""
     return value.__class__ is float
 
 
 @builtin(
-    "isBoolean", args=1, guard=True, exceptional=_ALWAYS, examples=["isBoolean(1 == 1) -> true"]
+    "isBoolean",
+    args=1,
+    result=Result.KIND,
+    guard=True,
+    exceptional=_ALWAYS,
+    examples=["isBoolean(1 == 1) -> true"],
 )
 def is_boolean(state: EvalState, value: ClassAdValue) -> bool:
     """Whether the argument is a boolean."""

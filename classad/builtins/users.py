@@ -24,6 +24,7 @@ UserMaps: TypeAlias = Mapping[str, Mapping[str, str] | Callable[[str], str | Non
 @builtin(
     "userHome",
     args=(0, None),
+    fails=True,
     reads=ENVIRONMENT,
     exceptional="without a known user the default, if it is a string with text; else undefined, "
     "or error for a name that is neither string nor undefined; a call without arguments or with "

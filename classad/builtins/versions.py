@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from classad.builtins.support import text_of, to_bytes
-from classad.evaluation.functions import builtin
+from classad.evaluation.functions import Result, builtin
 from classad.evaluation.state import EvalState
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
 
@@ -78,6 +78,7 @@ def _order(left: str, right: str) -> int:
 @builtin(
     "versioncmp",
     args=2,
+    result=Result.INTEGER,
     prints=True,
     exceptional=_RULE,
     examples=[
@@ -94,6 +95,7 @@ def versioncmp(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionLT",
     args=2,
+    result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,
     examples=['versionLT("1.9", "1.10") -> true'],
@@ -107,6 +109,7 @@ def version_lt(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionLE",
     args=2,
+    result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,
     examples=['versionLE("1.9", "1.9") -> true'],
@@ -120,6 +123,7 @@ def version_le(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionGT",
     args=2,
+    result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,
     examples=['versionGT("1.9", "1.10") -> false'],
@@ -133,6 +137,7 @@ def version_gt(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "versionGE",
     args=2,
+    result=Result.CONDITION,
     prints=True,
     exceptional=_RULE,
     examples=['versionGE("1.10", "1.9") -> true'],
@@ -144,7 +149,12 @@ def version_ge(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 
 
 @builtin(
-    "versionEQ", args=2, prints=True, exceptional=_RULE, examples=['versionEQ("1.0", "1") -> false']
+    "versionEQ",
+    args=2,
+    result=Result.CONDITION,
+    prints=True,
+    exceptional=_RULE,
+    examples=['versionEQ("1.0", "1") -> false'],
 )
 def version_eq(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> ClassAdValue:
     """Whether the two versions are equal, byte by byte."""
@@ -155,6 +165,7 @@ def version_eq(state: EvalState, left: ClassAdValue, right: ClassAdValue) -> Cla
 @builtin(
     "version_in_range",
     args=3,
+    result=Result.CONDITION,
     prints=True,
     exceptional="an undefined bound gives undefined; error and an undefined version give error",
     examples=['version_in_range("1.10", "1.9", "1.11") -> true'],

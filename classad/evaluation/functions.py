@@ -91,6 +91,23 @@ class Form(Enum):
     COUNT = "count"
 
 
+class Result(Enum):
+    """What a function can give at most, undefined and error aside."""
+
+    ANY = "anything"
+    CONDITION = "a boolean"
+    #: A boolean that the kind of the argument decides, whatever its value.
+    KIND = "whether the argument is of a kind"
+    COUNT = "an integer from 0 on"
+    INTEGER = "an integer"
+    #: One of the two integers beside the argument, or the argument.
+    ROUNDED = "an integer beside the argument"
+    NUMBER = "a number"
+    TEXT = "a string"
+    #: Seconds since 1970.
+    CLOCK = "the time of the evaluation"
+
+
 class Column(Protocol):
     """The values that many calls have for one argument, as a bulk form sees them.
 
@@ -123,7 +140,17 @@ _Impl = TypeVar("_Impl", bound=Implementation)
 
 
 class Builtin(NamedTuple):
-    """A declared function: see ``builtin`` for the fields."""
+    """A declared function.
+
+    ``reads``: what the value depends on besides the values of the arguments; ``reads_alone``: what
+    it reads besides when called without arguments.  ``where``: the context of each argument, if not
+    all are evaluated in the ad of the call.  ``form``: how compilers may write it out.  ``bulk``:
+    the same function for many calls at once.
+
+    ``guard``: an undefined argument is no surprise to it.  ``prints``: it takes any argument as
+    text, as it is printed.  ``observed``: somebody outside sees each call, so none may be spared.
+    ``result``: what it gives at most; ``fails``: it may end the evaluation as a whole.
+    """
 
     name: str
     family: str
@@ -142,6 +169,8 @@ class Builtin(NamedTuple):
     guard: bool = False
     prints: bool = False
     observed: bool = False
+    result: Result = Result.ANY
+    fails: bool = False
 
     def accepts(self, count: int) -> bool:
         """Whether the function can be called with this many arguments."""
@@ -249,6 +278,8 @@ def builtin(
     guard: bool = False,
     prints: bool = False,
     observed: bool = False,
+    result: Result = Result.ANY,
+    fails: bool = False,
     exceptional: str = "undefined gives undefined, error gives error",
     examples: Sequence[str] = (),
 ) -> Callable[[_Impl], _Impl]:
@@ -258,14 +289,7 @@ def builtin(
     range (None: no upper bound); a call outside it is an error value, its arguments unevaluated.
     ``exceptional``: what undefined and error arguments do, in words.  ``examples``: lines
     ``expr -> value`` that the tests run.  The docstring's first paragraph is the documentation.
-
-    ``reads``: what the value depends on besides the values of the arguments; ``reads_alone``: what
-    it reads besides when called without arguments.  ``where``: the context of each argument, if not
-    all are evaluated in the ad of the call.  ``form``: how compilers may write it out.  ``bulk``:
-    the same function for many calls at once.
-
-    ``guard``: an undefined argument is no surprise to it.  ``prints``: it takes any argument as
-    text, as it is printed.  ``observed``: somebody outside sees each call, so none may be spared.
+    See ``Builtin`` for the rest.
     """
     low, high = (args, args) if isinstance(args, int) else args
 
@@ -292,6 +316,8 @@ def builtin(
                 guard=guard,
                 prints=prints,
                 observed=observed,
+                result=result,
+                fails=fails,
             )
         return impl
 

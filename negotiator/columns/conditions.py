@@ -44,6 +44,8 @@ T = TypeVar("T")
 _TRUE: Final = Literal(True)
 #: So many sets are remembered for a condition.
 _MANY: Final = 256
+#: Slots up to which a set is put together one by one.
+_FEW: Final = 16
 
 
 @define(eq=False)
@@ -100,7 +102,15 @@ class SlotSets(Generic[T]):
     def of(self, value: T) -> int:
         """The slots with a value."""
         code = self._numbers.get(value)
-        return 0 if code is None else bits_of(self._by_code[code], self._size)
+        if code is None:
+            return 0
+        rows = self._by_code[code]
+        if len(rows) > _FEW:
+            return bits_of(rows, self._size)
+        bits = 0
+        for row in rows:
+            bits |= 1 << row
+        return bits
 
     @cached_property
     def _by_code(self) -> list[array[int]]:

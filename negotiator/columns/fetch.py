@@ -15,6 +15,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
 from classad.table import Rows, Table
 from classad.table.arrays.arrays import flag, rows_of
+from classad.table.expressions.shapes import text_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import ColumnSlots, facts_of, mentioned, spread
@@ -69,6 +70,7 @@ class TableRows:
     table: Table
     weight: Expression | None
     context: EvalContext
+    _found: dict[object, int] = field(factory=dict, init=False)
 
     @property
     def all(self) -> int:
@@ -104,7 +106,14 @@ class TableRows:
         return flag(codes, None, bytes(map(is_not, values, repeat(None))), len(self.table))
 
     def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
-        """See ``AdSet``."""
+        """See ``AdSet``; requirements that differ elsewhere ask the same."""
+        key = (text_of(tree), chosen)
+        bits = self._found.get(key)
+        if bits is None:
+            bits = self._found[key] = self._where(tree, chosen)
+        return bits
+
+    def _where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
         try:
             codes, found = self.table.apply(
                 lambda ad: chosen(evaluate(tree, ad, context=self.context)), mentioned(tree)
@@ -172,8 +181,11 @@ class _Fetch:
         sight = self.rows.table.sight(("SlotWeight", *mentioned(policy.slot_weight)))
         if sight.opaque or not sight.names.isdisjoint(_REQUIREMENTS):
             raise UnsureError  # they may be settled first
-        found = self._each(Fact(weigh, ("SlotWeight",), expression=policy.slot_weight))
-        return [lacks for lacks, _ in found], [weight for _, weight in found]
+        fact = Fact(weigh, ("SlotWeight",), expression=policy.slot_weight)
+        codes, found = facts_of(fact, self.rows, without_chance(self.context))
+        lacking, weights = map(list, zip(*found, strict=True)) if found else ([], [])
+        order = self.rows.order
+        return spread(codes, lacking, order), spread(codes, weights, order)
 
     def _project(self, slots: ColumnSlots) -> None:
         """Leave of claimed slots what the collector sends of them."""

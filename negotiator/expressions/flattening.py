@@ -167,7 +167,11 @@ def lead_to_requirements(ads: Iterable[ClassAd], *names: str) -> bool:
 def _words(tree: Expression) -> frozenset[str]:
     """The words of an expression in lower case, all names among them."""
     unbuilt: object = tree._node
-    text = unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree)
+    return _words_of(unbuilt.text if isinstance(unbuilt, Unbuilt) else str(tree))
+
+
+@lru_cache(maxsize=10_000)
+def _words_of(text: str) -> frozenset[str]:
     # Expressions of many jobs are made of few conjuncts.
     return frozenset().union(*map(_words_in, conjuncts_in(text)))
 

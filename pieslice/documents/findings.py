@@ -27,6 +27,39 @@ PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio
 ```
 """
 
+#: What the statements of a section about daemons rest on.  Two sections are about pieslice alone.
+_BASIS: Final = {
+    "Reading": "Observed with 25.14.1: recorded starts of condor_negotiator, and what"
+    " condor_config_val prints.",
+    "References": "Observed with 25.14.1: condor_config_val expands such a reference to nothing, or"
+    " leaves it as text. What comes of the value was not asked of each daemon.",
+    "Names": "Observed with 25.14.1: which names its daemons read. That a name was meant for"
+    " another is a judgement.",
+    "Lists of names": "Observed with 25.14.1: its startd and schedd skip what they do not find, and"
+    " take quotes for a part of the name. Other daemons were not asked.",
+    "Prefixes and second assignments": "Observed with 25.14.1: which daemon reads a macro, and"
+    " which definition counts.",
+    "Security": "Observed with 25.14.1: a level is read by its first letter, and an unknown method"
+    " is passed over.",
+    "Types of slots": "Observed with 25.14.1: its startd makes the slots that it can, logs the rest"
+    " and goes on.",
+    "Transforms": "Not observed with a daemon: it follows from the manual.",
+    "Groups": "Observed with 25.14.1: recorded starts and cycles of condor_negotiator.",
+    "Attributes and functions": "Which ad has an attribute was observed in ads that 25.14.1 sent;"
+    " what comes of it follows from the rules of the ClassAd language.",
+    "Comparisons": "Not observed with a daemon: it follows from the rules of the ClassAd language.",
+    "Whole conditions": "Not observed with a daemon: it follows from the rules of the ClassAd"
+    " language.",
+    "Slips": "Not observed with a daemon: it follows from the rules of the ClassAd language.",
+    "Ranks": "Not observed with a daemon: it follows from what the manual says of ranks.",
+    "Preemption": "Observed with 25.14.1: recorded cycles of condor_negotiator show what decides a"
+    " preemption. How many it makes in a pool was not observed.",
+    "Units": "Not observed with a daemon: units are the manual's, and what is too small or too"
+    " great is a judgement.",
+    "Silencing": "",
+    "What pieslice does not do": "",
+}
+
 
 def findings_page() -> str:
     """The whole page."""
@@ -34,7 +67,7 @@ def findings_page() -> str:
     for title, module in SECTIONS:
         parts.append(f"## {title}\n")
         for found in declared(module):
-            parts.extend(_entry(found))
+            parts.extend(_entry(found, found.observed or _BASIS[title]))
     return "\n".join(parts)
 
 
@@ -47,9 +80,12 @@ def _table() -> Iterator[str]:
     yield ""
 
 
-def _entry(found: Finding) -> Iterator[str]:
+def _entry(found: Finding, basis: str) -> Iterator[str]:
+    """``basis``: what its statements about daemons rest on."""
     yield f"### {found.id}: {found.title}\n"
     yield f"{found.doc}\n"
+    if basis:
+        yield f"{basis}\n"
     yield f"{_silence(found)}\n"
     yield f"```text\n# {found.id}\n{_visible(found.bad)}```\n"
     yield f"```text\n# right\n{found.good}```\n"

@@ -23,6 +23,7 @@ DAEMONS: Final = frozenset(
 
 
 _OF_JOBS: Final = Use("job", "", Wanted.CONDITION)
+_OF_SUBMISSIONS: Final = Use("schedd", "job", Wanted.CONDITION)
 
 
 def _startd(
@@ -47,6 +48,17 @@ def _schedd(
     return Knob(
         name, Kind.EXPR, None, doc,
         need=Need.IRRELEVANT, read_by="SCHEDD", use=use, broken=broken,
+    )  # fmt: skip
+
+
+def _start(universe: str) -> Knob:
+    """What jobs of a universe that run beside the schedd wait for."""
+    jobs = f"Total{universe.capitalize()}JobsRunning"
+    least = {"LOCAL": 200, "SCHEDULER": 500}[universe]
+    return Knob(
+        f"START_{universe}_UNIVERSE", Kind.EXPR, None, "",
+        need=Need.IRRELEVANT, read_by="SCHEDD",
+        broken=f"condor_schedd logs `Using default expression`: it goes on with {jobs} < {least}",
     )  # fmt: skip
 
 
@@ -86,8 +98,8 @@ _ALL: Final = (
         use=Use("job", "", Wanted.NUMBER),
         without="no job cools down",
     ),
-    _schedd("START_LOCAL_UNIVERSE", use=None),
-    _schedd("START_SCHEDULER_UNIVERSE", use=None),
+    _start("LOCAL"),
+    _start("SCHEDULER"),
 )
 #: By case-folded name.
 OTHER_KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL}
@@ -100,7 +112,7 @@ OTHER_FAMILIES: Final = (
     ),
     Knob(
         "SUBMIT_REQUIREMENT_<name>", Kind.EXPR, None, "",
-        need=Need.IRRELEVANT, read_by="SCHEDD", use=_OF_JOBS,
+        need=Need.IRRELEVANT, read_by="SCHEDD", use=_OF_SUBMISSIONS,
         broken="condor_schedd logs that it cannot parse it and does not ask for it",
     ),
 )  # fmt: skip

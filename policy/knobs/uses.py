@@ -2,7 +2,12 @@
 
 The knobs of a cycle and of the daemons' policies have their ``Use`` with them; the others that only
 checks need to know are listed here, and so are prefixes of slot types and families of names.
-Follows: the manual; what MY and TARGET are was asked of the daemons of 25.14.1.
+Follows: the manual.  Asked of the daemons of 25.14.1, with jobs: what MY and TARGET are in START,
+START_LOCAL_UNIVERSE, START_SCHEDULER_UNIVERSE, SUBMIT_REQUIREMENT_<name> and its reason (in
+SCHEDD_PREEMPTION_* they are the manual's); also that MODIFY_REQUEST_EXPR_REQUESTCPUS counts and its
+like for a resource that MACHINE_RESOURCE_<name> declares does not.  Asked without jobs: that
+condor_defrag and condor_rooster read each of their macros as an expression, and the startd
+those of backfill, of the vanilla universe, WANT_HOLD_*, CpuBusy, RUNBENCHMARKS and HIBERNATE.
 """
 
 from __future__ import annotations
@@ -53,11 +58,9 @@ _OF_SLOTS: Final = {
     "start_backfill": (_CONDITION, "while the slot is free"),
     "evict_backfill": (_CONDITION, "while the slot is free"),
     "hibernate": (_ANY, "while the slot is free"),
-    "startd_slot_weight": (_NUMBER, _OFFER),
     "modify_request_expr_requestcpus": (_NUMBER, _CLAIM),
     "modify_request_expr_requestmemory": (_NUMBER, _CLAIM),
     "modify_request_expr_requestdisk": (_NUMBER, _CLAIM),
-    "modify_request_expr_requestgpus": (_NUMBER, _CLAIM),
     "cgroup_hard_memory_limit_expr": (_NUMBER, _CLAIM),
     "cgroup_low_memory_limit_expr": (_NUMBER, _CLAIM),
     "schedd_preemption_requirements": (_CONDITION, "when a parallel job wants the slot"),

@@ -47,9 +47,13 @@ ELSEWHERE: Final = Finding(
     "an attribute of the negotiator where it does not exist",
     "The negotiator adds priorities, usage and quotas for the time of a match. Expressions that"
     " the startd or the schedd evaluate, constraints of the negotiator and slot weights do not see"
-    " them.",
+    " them. A START that reads SubmitterUserPrio is evaluated by both: the negotiator finds it in"
+    " the request and matches, the startd finds it undefined and refuses the claim, in each cycle"
+    " anew.",
     "START = RemoteUserPrio > 1000\n",
     "START = Owner =!= UNDEFINED\n",
+    observed="Observed with 25.14.1: START with SubmitterUserPrio, in a pool with jobs. For other"
+    " macros it follows from which daemon adds the attribute.",
 )
 NOT_NOW: Final = Finding(
     "P403",
@@ -221,7 +225,10 @@ def _misplaced(
         local = entry.presence is Presence.CLAIM or entry.ad is Ad.MATCH
         if local or entry.kept or safe:
             return None
-        return ELSEWHERE, f"`{name}` does not exist for {setting.name}", _where(entry)
+        refused = setting.macro.upper() == "START" and entry.ad is Ad.REQUEST
+        help_text = "; the startd, without it, refuses the claim" if refused else ""
+        message = f"`{name}` does not exist for {setting.name}"
+        return ELSEWHERE, message, _where(entry) + help_text
     grouped = entry.presence in (Presence.GROUPS, Presence.PREEMPTION_GROUPS)
     if grouped and not view.groups and not safe:
         return NOT_NOW, f"`{name}` is undefined: GROUP_NAMES is empty", None

@@ -1,6 +1,8 @@
 """Checks macros that do nothing without another one.
 
-Follows: the daemons of 25.14.1, which take all of these without a word.
+Follows: 25.14.1, where the daemons take these without a word.  The startd was asked about types of
+slots, SUSPEND and WANT_HOLD, the schedd about SETTABLE_ATTRS_*; what is off or empty by default is
+so in the parameter table.  The rest follows the manual.
 """
 
 from __future__ import annotations
@@ -22,9 +24,14 @@ ALONE: Final = Finding(
     "a macro without the one that it needs",
     "Some macros only count together with another: REMOTE_PRIO_FACTOR with ACCOUNTANT_LOCAL_DOMAIN,"
     " SLOT_TYPE_1 with NUM_SLOTS_TYPE_1, DEFRAG_INTERVAL with DEFRAG in DAEMON_LIST. Alone they do"
-    " nothing.",
+    " nothing, and no daemon says so. With SLOT_TYPE_1 alone a startd makes one partitionable slot"
+    " of the whole machine; it suspends no job by SUSPEND while WANT_SUSPEND is False, and holds"
+    " none by WANT_HOLD while PREEMPT is False.",
     "REMOTE_PRIO_FACTOR = 10000\n",
     "ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
+    observed="Observed with 25.14.1: types of slots, SUSPEND and WANT_HOLD with jobs on the"
+    " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused. The"
+    " other pairs follow from defaults in the parameter table and from the manual.",
 )
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
@@ -83,7 +90,7 @@ _NEEDS: Final = (
         help=r"without NUM_SLOTS_TYPE_\1 the startd makes no slot of this type",
     ),
     _need(
-        "CGROUP_(HARD|SOFT|LOW)_MEMORY_LIMIT_EXPR", _is_custom, "CGROUP_MEMORY_LIMIT_POLICY",
+        "CGROUP_HARD_MEMORY_LIMIT_EXPR", _is_custom, "CGROUP_MEMORY_LIMIT_POLICY",
         help="it is read with CGROUP_MEMORY_LIMIT_POLICY = custom only",
     ),
     _need(

@@ -18,7 +18,7 @@ from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, is_undefined, names, number
+from policy.lint.trees import bare, comparisons, is_undefined, names, number, takes_pattern
 from policy.lint.view import View
 from policy.values.domain import Abstract
 
@@ -201,7 +201,7 @@ def _is_known(view: View, one: Held, folded: str) -> bool:
 
 def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     """A name where only a text can stand: a pattern, a published value."""
-    if isinstance(node, Call) and node.name.casefold() in ("regexp", "regexpmember"):
+    if isinstance(node, Call) and takes_pattern(node):
         node = node.args[0] if node.args else node
     elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
         return None

@@ -13,17 +13,19 @@ from typing import Final
 
 from attr import frozen
 
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from policy.explain.sentences import listing
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN, Readers, find_readers
 from policy.knobs.reading import read_knob
+from policy.language.expressions import parse
 from policy.lint.places import stretch
-from policy.lint.view import Setting, View
+from policy.lint.view import Setting, View, endless
 from policy.load import PolicyLoad, ended_by, load_policy
 
 _ITEM: Final = re.compile(r"[^,\s]+")
 _QUOTES: Final = "\"'"
+WEIGHT_OF_TYPE: Final = re.compile(r"SLOT_TYPE_\d+_SLOT_WEIGHT", re.IGNORECASE)
 
 
 @frozen
@@ -66,6 +68,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         yield from _of_declared(setting)
         yield from _of_others(view, setting)
         yield from _of_daemon_list(view, setting)
+        yield from _of_slot_types(setting)
 
 
 def _of_declared(setting: Setting) -> Iterator[Ending]:
@@ -100,6 +103,29 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
                 ),
             )
             return
+
+
+def _of_slot_types(setting: Setting) -> Iterator[Ending]:
+    """The weight of a type of slots: the only expression of a type that the startd ends at."""
+    if not WEIGHT_OF_TYPE.fullmatch(setting.macro) or endless(setting) is not None:
+        return
+    text = setting.text()
+    try:
+        parse(text)
+    except ClassAdParseError as mistake:
+        found = mistake.diagnostic
+        if found is None or not text.strip():
+            return
+        place = stretch(setting, text, found.start, max(found.end, found.start + 1))
+        yield Ending(
+            Daemon("STARTD", setting.local_name),
+            Diagnostic(
+                f"{setting.macro}: {found.message}",
+                *place,
+                id="P111",
+                help="condor_startd ends when it reads this",
+            ),
+        )
 
 
 def find_late(view: View) -> Iterator[Diagnostic]:

@@ -28,7 +28,8 @@ class Finding:
     """One kind of finding.
 
     ``bad`` is a whole small configuration that has it, ``good`` one that means the same and has
-    no finding at all.
+    no finding at all.  ``observed`` says what daemons of 25.14.1 were seen to do, where that is
+    more than what holds for the whole section of docs/findings.md.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Finding:
     bad: str
     good: str
     silenceable: bool = field(default=True, kw_only=True)
+    observed: str = field(default="", kw_only=True)
 
     def at(
         self, message: str, source: Source | None, start: int, end: int, help: str | None = None

@@ -24,9 +24,12 @@ DROWNED: Final = Finding(
     WARNING,
     "a term of a rank that single precision swallows",
     "The negotiator's ranks go through single precision, which has 24 bits: beside 1e10 everything"
-    " below 1024 is nothing, and slots that should differ tie.",
+    " below 1024 is nothing, and slots that should differ tie. A startd's RANK is compared in"
+    " double precision.",
     "NEGOTIATOR_PRE_JOB_RANK = 1.0e12 * (RemoteOwner =?= UNDEFINED) - SlotID\n",
     "NEGOTIATOR_PRE_JOB_RANK = 1.0e5 * (RemoteOwner =?= UNDEFINED) - SlotID\n",
+    observed="Observed with 25.14.1: recorded cycles of condor_negotiator; a startd whose RANK is"
+    " 100000001 for its job takes one with 100000002 in its place.",
 )
 ONE_SIDED: Final = Finding(
     "P431",

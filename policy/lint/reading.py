@@ -17,6 +17,7 @@ from policy.knobs.uses import find_use
 from policy.language.expressions import parse
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
+from policy.lint.endings import WEIGHT_OF_TYPE
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View, endless
@@ -86,16 +87,20 @@ INVALID: Final = Finding(
     "NEGOTIATOR_CONSIDER_PREEMPTION = yes\n",
     "NEGOTIATOR_CONSIDER_PREEMPTION = True\n",
     silenceable=False,
+    observed="Observed with 25.14.1: each main daemon was asked about a bad value of each macro"
+    " that it reads at its start.",
 )
 SYNTAX: Final = Finding(
     "P111",
     ERROR,
     "a policy expression that does not parse",
-    "condor_negotiator ends with exit status 4, and so do condor_defrag and, at"
+    "condor_negotiator ends with exit status 4, and so do condor_defrag, condor_rooster and, at"
     " MachineMaxVacateTime, the startd, while condor_config_val prints the text without complaint.",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > && True\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
     silenceable=False,
+    observed="Observed with 25.14.1: condor_negotiator, condor_defrag, condor_rooster and"
+    " condor_startd, each started with such an expression, end.",
 )
 NOT_USED: Final = Finding(
     "P112",
@@ -111,9 +116,15 @@ BROKEN: Final = Finding(
     "an expression that does not parse and ends no daemon",
     "The startd logs `Invalid expression` and lives on. Without a START the slot's Requirements are"
     " an error and it takes no job; without a RANK all jobs have Rank 0; what PREEMPT, WANT_HOLD,"
-    " SYSTEM_PERIODIC_HOLD and the like should do is not done, the schedd says nothing at all.",
+    " SYSTEM_PERIODIC_HOLD and the like should do is not done, and for SYSTEM_PERIODIC_* the schedd"
+    " logs nothing. It logs that it ignores a SUBMIT_REQUIREMENT_<name>, and that it takes the"
+    " default of START_LOCAL_UNIVERSE and START_SCHEDULER_UNIVERSE.",
     "START = KeyboardIdle > (15 * 60\n",
     "START = KeyboardIdle > (15 * 60)\n",
+    observed="Observed with 25.14.1: its startd and schedd with such expressions and a job that"
+    " waits. condor_submit refuses a job for a broken APPEND_RANK, DEFAULT_RANK,"
+    " JOB_DEFAULT_REQUESTCPUS or JOB_DEFAULT_REQUESTMEMORY. Not asked about: what"
+    " condor_job_router and the starter read, and other macros of condor_submit.",
 )
 ENDLESS: Final = Finding(
     "P114",
@@ -172,6 +183,12 @@ LOWER_FUNCTION: Final = Finding(
 _PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 #: The startd knows no backfill system any more.
 _BACKFILL: Final = "backfill_system"
+#: What condor_submit puts into jobs, and refuses them for.
+_SUBMITTED: Final = frozenset(
+    ("APPEND_RANK", "DEFAULT_RANK", "JOB_DEFAULT_REQUESTCPUS", "JOB_DEFAULT_REQUESTMEMORY")
+)
+#: Daemons that end at any expression of theirs that does not parse.
+_STRICT: Final = ("defrag", "rooster")
 _OF_SLOTS = re.compile(r"SLOT(?:_TYPE_)?\d+_", re.IGNORECASE)
 _TRAILING = re.compile(r"\s#(?:\s|$)")
 _REMAINS = re.compile(r"(?<!\$)\$\w*\(")
@@ -252,6 +269,8 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
     covered = setting.knob is not None and setting.knob.kind is Kind.EXPR
     if covered or find_use(setting.macro) is None or endless(setting) is not None:
         return
+    if WEIGHT_OF_TYPE.fullmatch(setting.macro):
+        return  # the startd ends at it
     text = setting.text()
     try:
         parse(text)
@@ -261,8 +280,11 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
             return
         message = f"{setting.macro}: {found.message}"
         place = stretch(setting, text, found.start, max(found.end, found.start + 1))
-        if setting.macro.upper().startswith("DEFRAG_"):
-            yield SYNTAX.at(message, *place, "condor_defrag ends when it reads this")
+        daemon = setting.macro.partition("_")[0].lower()
+        if daemon in _STRICT:
+            yield SYNTAX.at(message, *place, f"condor_{daemon} ends when it reads this")
+        elif setting.macro.upper() in _SUBMITTED:
+            yield BROKEN.at(message, *place, "condor_submit ends with it: jobs cannot be submitted")
         elif _OF_SLOTS.match(setting.macro):
             help_text = "condor_startd does without it and says nothing"
             yield BROKEN.at(message, *place, help_text)

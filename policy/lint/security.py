@@ -41,6 +41,7 @@ SEPARATOR: Final = Finding(
     "Items stand between commas and blanks; a semicolon belongs to its item, which fits nobody.",
     "ALLOW_WRITE = *.batch.example.edu; cm.example.edu\n",
     "ALLOW_WRITE = *.batch.example.edu, cm.example.edu\n",
+    observed="Not observed with a daemon: it follows from how lists are read.",
 )
 _LEVEL: Final = re.compile(
     r"SEC_\w+_(AUTHENTICATION|ENCRYPTION|INTEGRITY|NEGOTIATION)", re.IGNORECASE

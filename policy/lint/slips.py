@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.evaluation.functions import Form, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, walk
 from classad.syntax.unparse import unparse
@@ -19,7 +20,7 @@ from policy.knobs.declaration import Kind
 from policy.knobs.reading import EXPANDED
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, names
+from policy.lint.trees import bare, comparisons, names, takes_pattern
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
 
@@ -258,15 +259,18 @@ def _room(one: Held, node: Binary) -> str | None:
 
 
 def _exchanged(one: Held, node: Call) -> _Found | None:
-    name, args = node.name.casefold(), [bare(arg) for arg in node.args]
-    member = name in ("stringlistmember", "stringlistimember") and len(args) >= 2
+    function, args = lookup_function(node.name), [bare(arg) for arg in node.args]
+    if function is None:
+        return None
+    searches = function.family == "stringlists" and function.name.casefold().endswith("member")
+    member = searches and len(args) >= 2
     if member and _is_list(args[0]) and isinstance(args[1], Reference):
         return EXCHANGED, f"`{node.name}` takes the item before the list", node, None
-    if name in ("regexp", "regexpmember") and len(args) >= 2:
+    if takes_pattern(node) and len(args) >= 2:
         texts = isinstance(args[0], Reference), isinstance(args[1], Literal)
         if all(texts) and _is_text(args[0]):
             return EXCHANGED, f"`{node.name}` takes the pattern before the text", node, None
-    if name == "ifthenelse" and len(args) == 3:
+    if function.form is Form.CHOICE and len(args) == 3:
         first = one.evaluation.alone(args[0])
         if isinstance(args[0], Literal) and first.has_text:
             return EXCHANGED, f"`{node.name}` takes the condition first", node, None

@@ -24,6 +24,9 @@ NO_COMMAND: Final = Finding(
     " error.",
     "JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  DEFUALT RequestMemory 2048\n@end\n",
     "JOB_TRANSFORM_NAMES = Mem\nJOB_TRANSFORM_Mem @=end\n  DEFAULT RequestMemory 2048\n@end\n",
+    observed="Observed with 25.14.1: its schedd logs `is not a valid transform keyword`, and"
+    " condor_submit fails with `Failed to apply a required job transform`. Routes were not asked"
+    " about.",
 )
 _HOLDERS: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_ROUTE_")
 _COMMANDS: Final = (

@@ -108,3 +108,9 @@ def _is_guard(node: Node) -> bool:
         function = lookup_function(node.name)
         return function is not None and function.guard
     return isinstance(node, Conditional)
+
+
+def takes_pattern(node: Call) -> bool:
+    """Is the first argument a regular expression?"""
+    function = lookup_function(node.name)
+    return function is not None and function.family == "regex"

@@ -27,6 +27,7 @@ from policy.values.domain import (
     Abstract,
     constant,
     join,
+    meet,
     truths,
 )
 from policy.values.operators import binary, unary
@@ -58,7 +59,7 @@ class Evaluation:
     def __init__(self, tree: Node, look_up: LookUp) -> None:
         self._look_up = look_up
         self._values: dict[int, Abstract] = {}
-        self._alone: dict[int, Abstract] = {}
+        self._alone: dict[int, _Outcome] = {}
         self._recording = True
         self.value: Final = self._whole(tree)
 
@@ -69,13 +70,13 @@ class Evaluation:
     def alone(self, node: Node) -> Abstract:
         """The value of a node, whatever the conditions around it are."""
         with more_frames():
-            return self._by_itself(node)
+            return self._by_itself(node).value
 
-    def _by_itself(self, node: Node) -> Abstract:
+    def _by_itself(self, node: Node) -> _Outcome:
         known = self._alone.get(id(node))
         if known is None:
             before, self._recording = self._recording, False
-            known = self._alone[id(node)] = self._run(node, _NO_FACTS).value
+            known = self._alone[id(node)] = self._run(node, _NO_FACTS)
             self._recording = before
         return known
 
@@ -196,9 +197,8 @@ class Evaluation:
                 found.append(x)
             elif x is UNDEFINED:
                 right = self._by_itself(node.right)
-                found += [_as_truth(rule(x, y)) for y in right.outcomes()]
-                if decides in right.condition().truths:
-                    other = facts
+                found += [_as_truth(rule(x, y)) for y in right.value.outcomes()]
+                other = _both(facts, right.when_true if decides else right.when_false)
         if goes_on is not None:
             behind = self._run(node.right, goes_on)
             found += [_as_truth(rule(not decides, y)) for y in behind.value.outcomes()]
@@ -265,6 +265,17 @@ def _with(facts: Facts, key: Key, value: Abstract) -> Facts | None:
     return {**facts, key: value}
 
 
+def _both(left: Facts, right: Facts | None) -> Facts | None:
+    """What holds where all facts of both do."""
+    if right is None:
+        return None
+    found: Facts | None = left
+    for key, value in right.items():
+        if found is not None:
+            found = _with(found, key, meet(found[key], value) if key in found else value)
+    return found
+
+
 def _either(left: Facts | None, right: Facts | None) -> Facts | None:
     """What holds in both cases."""
     if left is None or right is None:
@@ -284,8 +295,5 @@ def _height(tree: Node) -> int:
 
 def _may_fail(tree: Node) -> bool:
     """Is there a function that can make the evaluation fail as a whole?"""
-    return any(
-        isinstance(node, nodes.Call)
-        and (node.name.casefold() in functions.FAILING or lookup_function(node.name) is None)
-        for node in nodes.walk(tree)
-    )
+    called = (lookup_function(n.name) for n in nodes.walk(tree) if isinstance(n, nodes.Call))
+    return any(function is None or function.fails for function in called)

@@ -1,22 +1,24 @@
 """Applies the functions of the language to abstract values.
 
-A call with known arguments is evaluated as such; of some functions the kind of result is known; any
-other may give anything.  ``tests/policy/test_values.py`` holds each to the reference.
+A call with known arguments is evaluated as such; of any other the declaration of the function says
+what it can give.  ``tests/policy/test_values.py`` holds each to the reference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from math import ceil, floor
 from typing import Final
 
 from attr import evolve
 
 from classad.evaluate import evaluate
-from classad.evaluation.functions import Builtin, Form, Laziness, Where
+from classad.evaluation.functions import Builtin, Form, Laziness, Result, Where
 from classad.language.values import ERROR, INT_MAX, UNDEFINED, Value
 from classad.syntax.nodes import Call, Literal, Node
 from policy.attributes import DATE
+from policy.language.expressions import parse
 from policy.values.domain import (
     ALL_WHOLE,
     ANY_NUMBER,
@@ -39,54 +41,29 @@ _TEXT: Final = evolve(ANY_TEXT, undefined=True, error=True)
 _MEASURE: Final = evolve(ANY_NUMBER, undefined=True, error=True)
 _WHOLE: Final = Abstract(True, True, whole=ALL_WHOLE)
 
-#: What comes out at most, by folded name.
-_RESULTS: Final[Mapping[str, Abstract]] = {
-    **dict.fromkeys(
-        (
-            *("regexp", "regexpmember", "stringlist_regexpmember", "member", "identicalmember"),
-            *("stringlistmember", "stringlistimember", "stringlistsubsetmatch", "anycompare"),
-            *("stringlistisubsetmatch", "stringlistsintersect", "allcompare", "bool"),
-            *("versionlt", "versionle", "versiongt", "versionge", "versioneq", "version_in_range"),
-        ),
-        _CONDITION,
-    ),
-    **dict.fromkeys(("size", "stringlistsize", "countmatches"), _COUNT),
-    **dict.fromkeys(("strcmp", "stricmp", "versioncmp"), _WHOLE),
-    **dict.fromkeys(
-        (
-            *("strcat", "toupper", "tolower", "substr", "string", "join", "replace", "replaceall"),
-            *("regexps", "formattime"),
-        ),
-        _TEXT,
-    ),
-    **dict.fromkeys(("pow", "real", "stringlistsum", "stringlistavg", "random"), _MEASURE),
-    "time": CLOCK,
+#: What comes out at most.
+_RESULTS: Final[Mapping[Result, Abstract]] = {
+    Result.CONDITION: _CONDITION,
+    Result.COUNT: _COUNT,
+    Result.INTEGER: _WHOLE,
+    Result.NUMBER: _MEASURE,
+    Result.TEXT: _TEXT,
+    Result.CLOCK: CLOCK,
 }
-#: What tells the kind of its argument, and which kind it is.
-_KINDS: Final[Mapping[str, Callable[[Abstract], bool]]] = {
-    "isundefined": lambda a: a.undefined,
-    "iserror": lambda a: a.error,
-    "isstring": lambda a: a.has_text,
-    "isinteger": lambda a: a.whole is not None,
-    "isreal": lambda a: a.real is not None or a.nan,
-    "isboolean": lambda a: bool(a.truths),
-}
-_ROUNDED: Final = frozenset(("int", "floor", "ceil", "ceiling", "round"))
-#: Functions that may make the evaluation fail as a whole.
-FAILING: Final = frozenset(("random", "abstime", "userhome", "eval", "evalineachcontext"))
+#: An expression of each kind that is neither undefined, error, boolean, number nor string.
+_OTHERS: Final = ("{}", "[]", "relTime(0)", 'absTime("2020-01-01")')
 
 
 def call(function: Builtin, node: Call, arguments: Sequence[Abstract]) -> Abstract:
     """The value of a call whose arguments are evaluated in the ad of the call."""
-    name = function.name.casefold()
-    if name in _KINDS and len(arguments) == 1:
-        return _is_kind(_KINDS[name], arguments[0])
+    if function.result is Result.KIND and len(arguments) == 1:
+        return _is_kind(node.name, arguments[0])
     known = [single_value(argument) for argument in arguments]
     if arguments and all(value is not None for value in known) and _is_plain(function):
         return _evaluated(node, [_literal(value) for value in known])
-    if name in _ROUNDED and len(arguments) == 1:
+    if function.result is Result.ROUNDED and len(arguments) == 1:
         return _rounded(arguments[0])
-    return _RESULTS.get(name, ANYTHING)
+    return _RESULTS.get(function.result, ANYTHING)
 
 
 def goes_in(function: Builtin) -> bool:
@@ -116,19 +93,27 @@ def _evaluated(node: Call, arguments: list[Node]) -> Abstract:
     return Abstract(other=True)
 
 
-def _is_kind(test: Callable[[Abstract], bool], argument: Abstract) -> Abstract:
+def _is_kind(name: str, argument: Abstract) -> Abstract:
+    """Whether the argument is of a kind: asked for a value of each kind that it can be of."""
     if argument.empty:
         return argument
-    kinds = (
-        Abstract(undefined=argument.undefined),
-        Abstract(error=argument.error),
-        Abstract(truths=argument.truths),
-        Abstract(whole=argument.whole),
-        Abstract(real=argument.real, nan=argument.nan),
-        Abstract(texts=argument.texts),
-        Abstract(other=argument.other),
+    samples = (
+        ("undefined", argument.undefined),
+        ("error", argument.error),
+        ("true", bool(argument.truths)),
+        ("0", argument.whole is not None),
+        ("0.0", argument.real is not None or argument.nan),
+        ('""', argument.has_text),
+        *((sample, argument.other) for sample in _OTHERS),
     )
-    return truths([test(kind) for kind in kinds if not kind.empty])
+    return truths([_tells(name, sample) for sample, there in samples if there])
+
+
+@cache
+def _tells(name: str, sample: str) -> bool:
+    value = evaluate(parse(f"{name}({sample})"))
+    assert isinstance(value, bool)
+    return value
 
 
 def _rounded(argument: Abstract) -> Abstract:

@@ -381,3 +381,37 @@ def test_the_end_of_a_text_stands_in_the_helper_that_has_it() -> None:
     lines = texts(text, every=True)
     assert sum("[P" in line for line in lines) == 2
     assert "  so: error[P113]: START" in lines[-2]
+
+
+def test_what_comes_of_a_broken_expression_is_what_its_daemon_does() -> None:
+    # Asked of condor_rooster, condor_startd and condor_schedd of 25.14.1.
+    for macro, id_, words in (
+        ("ROOSTER_UNHIBERNATE", "P111", "condor_rooster ends"),
+        ("ROOSTER_UNHIBERNATE_RANK", "P111", "condor_rooster ends"),
+        ("DEFAULT_RANK", "P113", "condor_submit ends with it"),
+        ("START_LOCAL_UNIVERSE", "P113", "goes on with TotalLocalJobsRunning < 200"),
+        ("START_SCHEDULER_UNIVERSE", "P113", "goes on with TotalSchedulerJobsRunning < 500"),
+    ):
+        [item] = [one for one in found(f"{macro} = False && (\n") if one.id == id_]
+        assert words in (item.help or "")
+    types = "SLOT_TYPE_1 = cpus=1\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1_SLOT_WEIGHT = 1 < (\n"
+    [item] = found(types)
+    assert item.id == "P111"
+    assert (item.help or "").startswith("condor_startd ends when it reads this")
+    assert verdicts(types) == {"STARTD": False}
+
+
+def test_a_priority_in_start_matches_and_is_refused() -> None:
+    [item] = found("START = SubmitterUserPrio < 1000\n")
+    assert item.id == "P402"
+    assert item.help is not None
+    assert item.help.endswith("the startd, without it, refuses the claim")
+
+
+def test_the_page_says_of_each_code_what_daemons_were_seen_to_do() -> None:
+    entries = findings_page().split("\n### ")[1:]
+    # Silencing and what pieslice does not do are no matter of daemons.
+    about = [entry for entry in entries if not entry.startswith("P9")]
+    assert len(about) > 70
+    for entry in about:
+        assert "bserved with" in entry or "was observed in ads" in entry, entry

@@ -66,9 +66,11 @@ def apply(
     else:
         joint = store.everything.joint(varying)
         codes, values = joint.codes, []
+        has = sample._attrs.get
         for cells in joint.samples:
             for name, cell in zip(varying, cells, strict=True):
-                put_cell(sample, name, cell)
+                if has(name) is not cell:  # many are as in the combination before
+                    put_cell(sample, name, cell)
             values.append(fact(sample))
         for name in varying:
             put_cell(sample, name, None)
