@@ -61,7 +61,9 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
         # An error that ends the run comes last.
         shown = [*diagnostics[: MAX_SHOWN - 1], diagnostics[-1]]
     for item in shown:
-        lines = wrap(printable(item.headline()), width, "  ")
+        # An error is one line, for those who look for it in a log.
+        room = WIDE if item.severity == "error" else width
+        lines = wrap(printable(item.headline()), room, "  ")
         if item.severity != "note":
             # The line of a file and the carets below it stand as they are.
             lines += map(printable, item.render().split("\n")[1:])

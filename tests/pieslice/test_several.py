@@ -32,7 +32,7 @@ def test_each_has_its_part(pool: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert [(m["submitter"], m["slot"][-1]) for m in a["matches"]] == [("alice@pool", "a")]
     assert [(m["submitter"], m["slot"][-1]) for m in b["matches"]] == [("bob@pool", "b")]
     assert not any(data["overlap"].values())
-    assert main(["negotiate", str(pool), "--local-name", "A", "--local-name", "B"]) == 0
+    assert main(["negotiate", str(pool), "--local-name", "A", "--local-name", "B", "--wide"]) == 0
     assert "each slot and submitter belongs to one of them" in capsys.readouterr().out
 
 

@@ -309,7 +309,7 @@ def test_bad_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         ([], "usage"),
     ):
         assert main(["userprio", *words]) == 2
-        assert message in " ".join(capsys.readouterr().err.split())
+        assert message in capsys.readouterr().err
 
 
 def test_a_busy_log_is_left_alone(capsys: pytest.CaptureFixture[str], log: Path) -> None:
