@@ -84,7 +84,7 @@ def test_what_repeats_a_default_is_the_default(
 def test_bytes_come_out_as_they_came_in(tmp_path: Path) -> None:
     path = tmp_path / "condor_config"
     path.write_bytes(b"SOME = caf\xe9\n")
-    words = [sys.executable, "-m", "pieslice", "config", "summary", str(path)]
+    words = [sys.executable, "-m", "pieslice", "config", "summary", "--wide", str(path)]
     done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
     assert done.stdout.splitlines()[1:] == [b"1: SOME = caf\xe9"]
 
