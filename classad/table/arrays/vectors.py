@@ -226,7 +226,7 @@ def _set(
         number: Any = value
         payload[place] = unpack("q", pack("d", number))[0] if kind is float else number
     elif value is UNDEFINED or value is ERROR:
-        tags[place] = Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR
+        tags[place], payload[place] = Tag.UNDEFINED if value is UNDEFINED else Tag.ERROR, 0
     else:
         tags[place] = _ELSEWHERE
         others[place] = value
