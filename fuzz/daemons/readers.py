@@ -77,7 +77,7 @@ class Asker:
     system: Path
     daemon: str
     port: int
-    library: Path
+    preloaded: Path
 
     def ask(self, text: str, seconds: float = 8.0) -> Fate:
         """Start the daemon with some lines of configuration."""
@@ -86,7 +86,7 @@ class Asker:
         try:
             for name in ("log", "spool", "execute", "run", "lock"):
                 (folder / name).mkdir()
-            shutil.copy(self.library, folder / "param_log.so")
+            shutil.copy(self.preloaded, folder / "param_log.so")
             base = _BASE.format(folder=inside, collector=self.port + 1)
             (folder / "config").write_text(f"{base}{text}\n")
             for path in (folder, *folder.iterdir()):

@@ -203,7 +203,10 @@ def cell(value: float | None, digits: int) -> str:
 
 
 def _table(what: str, rows: Mapping[str, Record], columns: Sequence[tuple[str, str, int]]) -> Table:
-    heads = (Column(what, name=True), *(_column(key, title) for key, title, _ in columns))
+    heads = (
+        Column(what, name=True),
+        *(number_column(key, title, _DROPPED) for key, title, _ in columns),
+    )
     cells = (
         (name, *(cell(row[key], digits) for key, _, digits in columns))
         for name, row in rows.items()
@@ -211,13 +214,13 @@ def _table(what: str, rows: Mapping[str, Record], columns: Sequence[tuple[str, s
     return Table(heads, tuple(cells), indent=0)
 
 
-def _column(key: str, title: str) -> Column:
-    """The column of a number; its unit stands below its title."""
+def number_column(key: str, title: str, dropped: Mapping[str, int]) -> Column:
+    """The column of a number; its unit stands below its title; ``dropped``: priorities by key."""
     word, _, unit = title.partition(" (")
     return Column(
         word,
         f"({unit}" if unit else "",
         right=True,
-        drop=_DROPPED.get(key, 0),
+        drop=dropped.get(key, 0),
         brief=BRIEF.get(key, ""),
     )

@@ -18,7 +18,7 @@ from typing import Final
 
 from pieslice.data import JsonData, Record
 from pieslice.reports.layout import Block, Column, Line, Table, render_plain
-from pieslice.simulate.summary import BRIEF, LINES, cell
+from pieslice.simulate.summary import LINES, cell, number_column
 from pieslice.sweep.grid import Point
 from pieslice.sweep.work import Outcome
 
@@ -104,7 +104,7 @@ def as_text(table: Sequence[Record], names: Sequence[str], width: int) -> str:
     varied = [name for name in names if len({row[name] for row in table}) > 1]
     columns = (
         *(Column(name, right=True, name=True) for name in varied),
-        *(_column(key, title) for key, title in SHOWN.items()),
+        *(number_column(key, title, _DROPPED) for key, title in SHOWN.items()),
     )
     cells = tuple(
         (
@@ -119,15 +119,3 @@ def as_text(table: Sequence[Record], names: Sequence[str], width: int) -> str:
             place = " ".join(f"{name}={row[name]}" for name in names)
             blocks.append(Line(f"failed after {row['tries']} tries: {place}: {row['error']}"))
     return render_plain(blocks, width)
-
-
-def _column(key: str, title: str) -> Column:
-    """The column of a number; its unit stands below its title."""
-    word, _, unit = title.partition(" (")
-    return Column(
-        word,
-        f"({unit}" if unit else "",
-        right=True,
-        drop=_DROPPED.get(key, 0),
-        brief=BRIEF.get(key, ""),
-    )

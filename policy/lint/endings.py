@@ -13,13 +13,12 @@ from typing import Final
 
 from attr import frozen
 
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from policy.explain.sentences import listing
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN, Readers, find_readers
 from policy.knobs.reading import read_knob
-from policy.language.expressions import parse
-from policy.lint.places import stretch
+from policy.lint.places import stretch, unparsable
 from policy.lint.view import Setting, View, endless
 from policy.load import PolicyLoad, ended_by, load_policy
 
@@ -109,23 +108,12 @@ def _of_slot_types(setting: Setting) -> Iterator[Ending]:
     """The weight of a type of slots: the only expression of a type that the startd ends at."""
     if not WEIGHT_OF_TYPE.fullmatch(setting.macro) or endless(setting) is not None:
         return
-    text = setting.text()
-    try:
-        parse(text)
-    except ClassAdParseError as mistake:
-        found = mistake.diagnostic
-        if found is None or not text.strip():
-            return
-        place = stretch(setting, text, found.start, max(found.end, found.start + 1))
-        yield Ending(
-            Daemon("STARTD", setting.local_name),
-            Diagnostic(
-                f"{setting.macro}: {found.message}",
-                *place,
-                id="P111",
-                help="condor_startd ends when it reads this",
-            ),
-        )
+    broken = unparsable(setting)
+    if broken is not None:
+        message, place = broken
+        help_text = "condor_startd ends when it reads this"
+        diagnostic = Diagnostic(message, *place, id="P111", help=help_text)
+        yield Ending(Daemon("STARTD", setting.local_name), diagnostic)
 
 
 def find_late(view: View) -> Iterator[Diagnostic]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from classad.errors import ClassAdParseError
 from classad.syntax.nodes import Node
 from policy.knobs.reading import EXPANDED, Place, place
+from policy.language.expressions import parse
 from policy.language.origins import locate
 from policy.lint.view import Setting
 
@@ -28,3 +30,16 @@ def stretch(setting: Setting, text: str, start: int, end: int) -> Place:
     if at >= 0:
         return entry.source, at, at + end - start
     return entry.source, entry.start, max(entry.end, entry.start + 1)
+
+
+def unparsable(setting: Setting) -> tuple[str, Place] | None:
+    """What is wrong with the expression of a macro, and where; None if it can be parsed."""
+    text = setting.text()
+    try:
+        parse(text)
+    except ClassAdParseError as mistake:
+        found = mistake.diagnostic
+        if found is not None and text.strip():
+            where = stretch(setting, text, found.start, max(found.end, found.start + 1))
+            return f"{setting.macro}: {found.message}", where
+    return None

@@ -11,15 +11,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from policy.knobs.declaration import Kind
 from policy.knobs.uses import find_use
-from policy.language.expressions import parse
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
 from policy.lint.endings import WEIGHT_OF_TYPE
 from policy.lint.finding import ERROR, WARNING, Finding
-from policy.lint.places import stretch
+from policy.lint.places import stretch, unparsable
 from policy.lint.view import Setting, View, endless
 
 UNREADABLE: Final = Finding(
@@ -271,25 +270,19 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
         return
     if WEIGHT_OF_TYPE.fullmatch(setting.macro):
         return  # the startd ends at it
-    text = setting.text()
-    try:
-        parse(text)
-    except ClassAdParseError as mistake:
-        found = mistake.diagnostic
-        if found is None or not text.strip():
-            return
-        message = f"{setting.macro}: {found.message}"
-        place = stretch(setting, text, found.start, max(found.end, found.start + 1))
-        daemon = setting.macro.partition("_")[0].lower()
-        if daemon in _STRICT:
-            yield SYNTAX.at(message, *place, f"condor_{daemon} ends when it reads this")
-        elif setting.macro.upper() in _SUBMITTED:
-            yield BROKEN.at(message, *place, "condor_submit ends with it: jobs cannot be submitted")
-        elif _OF_SLOTS.match(setting.macro):
-            help_text = "condor_startd does without it and says nothing"
-            yield BROKEN.at(message, *place, help_text)
-        else:
-            yield BROKEN.at(message, *place)
+    broken = unparsable(setting)
+    if broken is None:
+        return
+    message, place = broken
+    daemon = setting.macro.partition("_")[0].lower()
+    if daemon in _STRICT:
+        yield SYNTAX.at(message, *place, f"condor_{daemon} ends when it reads this")
+    elif setting.macro.upper() in _SUBMITTED:
+        yield BROKEN.at(message, *place, "condor_submit ends with it: jobs cannot be submitted")
+    elif _OF_SLOTS.match(setting.macro):
+        yield BROKEN.at(message, *place, "condor_startd does without it and says nothing")
+    else:
+        yield BROKEN.at(message, *place)
 
 
 def _cut_short(setting: Setting) -> bool:
