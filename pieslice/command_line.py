@@ -1,4 +1,4 @@
-"""Shares between commands: exit codes, and how commands are added."""
+"""Shares between commands: exit codes, the version, and how commands are added."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ EXIT_OK: Final = 0
 EXIT_NO: Final = 1
 EXIT_BAD: Final = 2
 EXIT_INTERRUPTED: Final = 130
+
+
+def installed_version() -> str:
+    """The version that is installed; a checkout that is not has none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("pieslice")
+    except PackageNotFoundError:
+        return "unknown"
 
 
 class Parser(argparse.ArgumentParser):

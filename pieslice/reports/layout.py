@@ -27,7 +27,11 @@ _CUT: Final = "..."
 #: The parts of a long expression or list, between which a line may end.
 _AFTER_SIGNS: Final = re.compile(r"[^,;&|(]+[,;&|(]*|[,;&|(]+")
 _STYLES: Final = {"good": "green", "bad": "yellow"}
-_CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+_CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {
+    # Those that turn the direction of the text around, and ends of lines.
+    code: f"\\u{code:04x}"
+    for code in (*range(0x2028, 0x202F), *range(0x2066, 0x206A))
+}
 
 
 @frozen
