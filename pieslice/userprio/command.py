@@ -33,7 +33,8 @@ from negotiator.model.snapshot import AccountantState
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
 from pieslice.inputs.options import text_width
 from pieslice.inputs.pool import parse_time
-from pieslice.reports.output import show_diagnostics, terminal_width
+from pieslice.reports.output import show_diagnostics
+from pieslice.terminal import terminal_width
 from pieslice.userprio.edits import EditRefused, make_edit
 from pieslice.userprio.options import Options, UsageError, parse_options
 from pieslice.userprio.report import Source, answer
