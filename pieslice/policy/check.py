@@ -45,8 +45,9 @@ def add_commands(subcommands: Subcommands) -> None:
     )
     check.add_argument(
         "--fragment",
-        action="store_true",
-        help="other files complete this one: what it lacks is only noted",
+        action=argparse.BooleanOptionalAction,
+        help="other files complete this one, and what it lacks is only noted; --no-fragment: it is"
+        " whole (default: by what it lacks)",
     )
     check.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
     add_width(check)
@@ -75,4 +76,4 @@ def _one(args: argparse.Namespace, path: str) -> Checked:
     asked = args.subsys is not None
     config = read(args, path, keep_going=True)
     found = examine(config, asked=asked, fragment=args.fragment)
-    return Checked(path, found.verdicts, tuple(found.findings))
+    return Checked(path, found.verdicts, tuple(found.findings), found.fragment)

@@ -24,8 +24,9 @@ from classad.files.log_file import LogBusyError, LogFile, read_log_file
 from negotiator.accounting.accountant import accountant_settings
 from negotiator.accounting.log import accountant_log
 from negotiator.accounting.records import from_log
-from negotiator.capture.ads import is_log, read_ads
+from negotiator.capture.ads import is_log
 from negotiator.capture.configuration import LoadedPolicy, read_policy
+from negotiator.capture.reader import ads_of
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree
 from negotiator.io import CapturePaths, InputError
 from negotiator.model.snapshot import AccountantState
@@ -176,7 +177,7 @@ def _source(path: Path, options: Options, own: _Own, diagnostics: list[Diagnosti
     log, ads_path = (path, None) if path.is_file() else _in_folder(path, options)
     if log is not None and not is_log(log):
         log, ads_path = None, log
-    ads = [] if ads_path is None else [item.ad for item in read_ads(ads_path, diagnostics)]
+    ads = [] if ads_path is None else [item.ad for item in ads_of(ads_path, diagnostics)]
     if log is None:
         return Source.of(ads)
     state = _state(log, diagnostics)
