@@ -19,7 +19,7 @@ from typing import IO, Final
 from attr import asdict, evolve
 
 from classad.errors import Diagnostic
-from negotiator.capture.ads import read_ads
+from negotiator.capture.reader import ads_of
 from negotiator.io import CapturePaths, InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
@@ -152,7 +152,7 @@ def _submitter_demand(path: Path, diagnostics: list[Diagnostic]) -> dict[str, fl
     """What the submitter ads of a capture ask for: running and idle jobs, weighted."""
     file = CapturePaths(path).find("submitters") if path.is_dir() else None
     found: dict[str, float] = {}
-    for ad in [] if file is None else read_ads(file, diagnostics):
+    for ad in [] if file is None else ads_of(file, diagnostics):
         name = ad.text("Name")
         if name is not None:
             wanted = sum(
@@ -172,7 +172,7 @@ def _pool_size(path: Path) -> float:
     file = CapturePaths(path).find("slots") if path.is_dir() else None
     if file is None:
         return 0.0
-    weights = (ad.number("SlotWeight") for ad in read_ads(file, []))
+    weights = (ad.number("SlotWeight") for ad in ads_of(file, []))
     return sum(1.0 if weight is None or weight < 0 else weight for weight in weights)
 
 

@@ -23,6 +23,7 @@ from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 from pieslice.data import JsonData, Record
 from pieslice.inputs.pool import parse_time
 from pieslice.reports.output import chosen_width, show_diagnostics
+from pieslice.reports.progress import Share
 from pieslice.simulate.checkpoint import restore, saved
 from pieslice.simulate.matching import Negotiator
 from pieslice.simulate.notices import about_jobs
@@ -261,25 +262,12 @@ def _interruptible() -> Iterator[_Stop]:
 @contextlib.contextmanager
 def _bar(seconds: int, begin: int, err: IO[str]) -> Iterator[Callable[[int], None]]:
     """A bar with the rate and the time left, on a terminal only."""
-    if not err.isatty():
-        yield lambda moment: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    share = Share(err, "simulating", seconds, begin)
 
-    columns = (
-        TextColumn("simulating"),
-        BarColumn(),
-        TextColumn("{task.percentage:3.0f} %"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(file=err), transient=True) as progress:
-        task = progress.add_task("simulating", total=seconds, completed=begin, rate="")
+    def moved(moment: int) -> None:
+        share.moved(moment, f"{share.speed() / _HOUR:.1f} simulated hours/s")
 
-        def moved(moment: int) -> None:
-            speed = progress.tasks[0].speed
-            rate = "" if not speed else f"{speed / _HOUR:.1f} simulated hours/s"
-            progress.update(task, completed=moment, rate=rate)
-
+    try:
         yield moved
+    finally:
+        share.ended()

@@ -21,6 +21,7 @@ from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
 from pieslice.data import JsonData
 from pieslice.reports.output import chosen_width, show_diagnostics
+from pieslice.reports.progress import Share
 from pieslice.simulate.cli import setting
 from pieslice.simulate.command import RunError, plan_of
 from pieslice.simulate.notices import about_jobs
@@ -123,13 +124,12 @@ def _sweep(
     results = Results(folder)
     waiting = [point for point in grid if not results.done(point)]
     count = len(grid) - len(waiting)
+    share = Share(err, "simulating", len(grid), count)
     for outcome in _outcomes(args, waiting):
         results.add(outcome)
         count += 1
-        if err.isatty():
-            err.write(f"\r{count} of {len(grid)} points")
-    if err.isatty():
-        err.write("\r\x1b[K")
+        share.moved(count, f"{count} of {len(grid)} points")
+    share.ended()
     table = rows(grid, results)
     if folder is not None:
         (folder / "table.csv").write_text(as_csv(table), encoding="utf-8")

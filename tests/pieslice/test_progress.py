@@ -6,7 +6,7 @@ import io
 import time
 
 from negotiator.capture.progress import SILENT
-from pieslice.reports.progress import Progress
+from pieslice.reports.progress import Progress, Share
 
 
 class Terminal(io.StringIO):
@@ -38,3 +38,21 @@ def test_files_and_pipes_get_nothing() -> None:
     assert stream.getvalue() == ""
     with SILENT.stage("x"):
         pass
+
+
+def test_a_share_tells_how_much_is_done_and_how_long_it_takes() -> None:
+    stream = Terminal()
+    share = Share(stream, "simulating", 100, patience=0.0)
+    share.began -= 10
+    share.moved(25, "x")
+    assert stream.getvalue() == "\r\x1b[Ksimulating  25%, x, 0:00:30 left"
+    share.ended()
+    assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_a_share_that_is_quick_or_in_a_pipe_leaves_no_trace() -> None:
+    for stream, patience in ((Terminal(), 60.0), (io.StringIO(), 0.0)):
+        share = Share(stream, "simulating", 100, patience=patience)
+        share.moved(25)
+        share.ended()
+        assert stream.getvalue() == ""

@@ -1,0 +1,56 @@
+"""Says what the stream of an answer takes: how wide, whether in colour, which characters.
+
+Decides the width of files and pipes, when colours are used and which characters are printed as
+escapes.  Every command asks here.
+
+Inputs: a stream, the environment.  Outputs: a width, yes or no, text.  Follows: no-color.org and
+force-color.org; where both are set, NO_COLOR is obeyed, as Python does.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import unicodedata
+from typing import IO, Final
+
+#: The width of files and pipes.
+DEFAULT_WIDTH: Final = 80
+#: Controls, invisible characters that change the order of others, breaks of lines and paragraphs.
+_STEERING: Final = frozenset(("Cc", "Cf", "Zl", "Zp"))
+
+
+def terminal_width(stream: IO[str]) -> int:
+    """The width of the terminal, or a width for files and pipes."""
+    return shutil.get_terminal_size().columns if stream.isatty() else DEFAULT_WIDTH
+
+
+def in_colour(stream: IO[str]) -> bool:
+    """Whether answers on this stream are coloured: on terminals, unless the environment decides."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+class _Escapes(dict[int, str]):
+    """What is printed for a character, found when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if unicodedata.category(character) in _STEERING:
+            shown = f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+            shown = shown if code < 0x10000 else f"\\U{code:08x}"
+        else:
+            shown = character
+        self[code] = shown
+        return shown
+
+
+_ESCAPES: Final = _Escapes()
+
+
+def printable(text: str) -> str:
+    """``text`` with escapes for what steers a terminal: a name must not move the cursor."""
+    return text if text.isprintable() else text.translate(_ESCAPES)
