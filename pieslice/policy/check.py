@@ -26,6 +26,11 @@ def add_commands(subcommands: Subcommands) -> None:
         description="Check whether the daemons would start with a configuration, and list"
         " numbered findings; see docs/findings for their meaning. Without --subsys the verdicts"
         " of all daemons whose macros the files set.",
+        examples=(
+            ("pieslice check condor_config", "would the daemons start; the worst three findings"),
+            ("pieslice check condor_config --all", "all findings"),
+            ("pieslice check mypool --subsys SCHEDD", "as one daemon reads it"),
+        ),
     )
     add_reader(check, nargs="+")
     check.set_defaults(subsys=None)

@@ -39,6 +39,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "test",
         help="translate names with a user map",
         description="Translate names with a user map and print the line that matched.",
+        examples=(("pieslice map test groups.map alice", "what the map makes of a name"),),
     )
     test.add_argument("path", metavar="FILE", help="a map file; with --map-name a configuration")
     test.add_argument("names", nargs="+", metavar="NAME", help="what to look up, such as a user")
