@@ -308,8 +308,10 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
     assert topic(lines, "Expressions of other daemons") == [
         "  condor_schedd evaluates SYSTEM_PERIODIC_HOLD for each job in the queue, again and again:"
         " `JobStatus == 9`, which is never true [c:1]",
-        "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for: `5` [c:2]",
-        "  condor_startd evaluates START when a job is offered to the slot, and while one is on it:",
+        "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for: `5`"
+        " [c:2]",
+        "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
+        " it:",
         "    `KeyboardIdle > 900` [c:4]",
         "    `True` [c:5]",
     ]
