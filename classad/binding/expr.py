@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Self
 from classad.ads.ad import Ad, Stored, node_of_value
 from classad.ads.expression import Expression, parsed
 from classad.binding.ambient import OPEN_BLOCKS, SHARED, AmbientState, current_context, zone_name
+from classad.binding.checks import COPY_HELP, checked_ad, is_htcondors
 from classad.binding.last_error import note
 from classad.binding.operators import combine, subscript, to_number
 from classad.binding.python_values import FACTORIES, PythonValue, to_python
 from classad.compiled.state import compiled
-from classad.errors import ClassAdEvaluationError
+from classad.errors import ClassAdEvaluationError, ClassAdTypeError
 from classad.evaluate import evaluate_exactly, evaluate_full
 from classad.language.limits import EvaluationFailure, NeedExact
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue, Value
@@ -52,6 +53,8 @@ class ExprTree(Expression):
         elif isinstance(expr, str):
             strict = current_context().strict if OPEN_BLOCKS else False
             self._node = parsed(expr, strict=strict, zone=zone_name)
+        elif is_htcondors(expr):
+            raise ClassAdTypeError(f"expr must be a text, a number or a boolean; {COPY_HELP}")
         else:
             self._node = node_of_value(expr)
         self._origin = None
@@ -254,9 +257,7 @@ def _checked(ad: object, what: str) -> Ad:
     """An ad given by the caller, or an empty one for None."""
     if ad is None:
         return Ad()
-    if not isinstance(ad, Ad):
-        raise TypeError(f"{what} must be a ClassAd")
-    return ad
+    return checked_ad(ad, Ad, what)
 
 
 FACTORIES[Expression] = ExprTree.sharing

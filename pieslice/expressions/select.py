@@ -228,7 +228,7 @@ def _cells(
             name = attribute_of(column.tree)
             if query.layout.raw:
                 raw = ([0] * len(table), [column.tree])
-                codes, values = raw if name is None else table.column(name)
+                codes, values = raw if name is None else table.cells(name)
             else:
                 codes, values = table.evaluate(
                     column.tree, target, within=within, context=query.context
@@ -292,7 +292,7 @@ def _expression(text: str, option: str) -> Expression:
     from classad.syntax.parser import parse_expression
 
     try:
-        node = parse_expression(text, old=True, source=Source(text, f"<{option}>"))
+        node = parse_expression(text, old=True, source=Source(text, f"<{option}>"), whole=True)
     except ClassAdParseError as problem:
         raise Problem(_rendered(problem)) from None
     return Expression.from_node(node)
