@@ -19,6 +19,7 @@ from pieslice.data import JsonObject
 from pieslice.policy.blocks import blocks, worst_first
 from pieslice.policy.texts import wrapped_lines
 from pieslice.reports.output import WIDE
+from pieslice.terminal import printable
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.lint.causes import file_of
@@ -194,7 +195,8 @@ def _annotations(result: Checked) -> Iterable[str]:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = text.replace("%", "%25").replace("\r", "%0D").split("\n")
+    return "%0A".join(map(printable, lines))
 
 
 def _property(text: str) -> str:

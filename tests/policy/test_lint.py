@@ -380,6 +380,10 @@ def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
             "STARTD_CRON_JOBLIST = B\nSTARTD_CRON_B_EXECUTABLE = /b\n",
             ("P222", ["P212"]),
         ),
+        (
+            "GROUP_NAMES = phys, x\nGROUP_NAMES = phyz\nGROUP_QUOTA_phys = 5\n",
+            ("P222", ["P303", "P301"]),
+        ),
         ("SITE_START = $(START)\nSTART = $(SITE_START)\n", ("P114", ["P113"])),
         ("START = KeyboardIdle > 15 &&\n  LoadAvg < 0.3\n", ("P101", ["P113"])),
         ("if $(KIND) == gpu\n  START = True\nendif\n", ("P101", [])),
