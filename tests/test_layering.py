@@ -28,7 +28,7 @@ ORDER = {
     "classad": (
         "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "files", "table", "strategies", "__main__",
+        "binding", "v1", "files", "table", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
@@ -44,9 +44,9 @@ ORDER = {
         "sessions", "engines", "cycle", "capture", "io", "scenario", "strategies",
     ),
     "pieslice": (
-        "command_line", "data", "reports", "inputs", "expressions", "policy", "userprio",
-        "forecast", "runreport", "simulate", "sweep", "fuzzing", "negotiate", "why",
-        "conform", "documents", "cli", "__main__",
+        "terminal", "command_line", "data", "reports", "inputs", "expressions", "policy",
+        "userprio", "forecast", "runreport", "simulate", "sweep", "fuzzing", "negotiate", "why",
+        "conform", "documents", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
 }  # fmt: skip
@@ -60,7 +60,7 @@ SPEED, SPEED_DOOR = "negotiator/columns", "negotiator/engines.py"
 #: What talks to people is used in ``pieslice`` only.
 TERMINAL = {"sys.stdout", "sys.stderr", "sys.stdin", "sys.__stdout__", "sys.__stderr__"}
 STREAMS = {"classad/files/ads.py": "a file named - is standard input or output"}
-TALKERS = {"argparse", "rich", "matplotlib", "shtab", "curses", "readline", "tqdm"}
+TALKERS = {"argparse", "matplotlib", "shtab", "curses", "readline", "tqdm"}
 
 #: Uses of ``Any`` in the rooms.  Lower it whenever you can; 400 is the goal.
 MAX_ANY = 400
@@ -127,6 +127,9 @@ OUTSIDE = {
     "pieslice/policy/eval.py": "a command line: reads ads, prints, and falls back to the clock",
     "pieslice/policy/maps.py": "a command line: prints, and opens the map that it is pointed to",
     "pieslice/inputs/configuration.py": "reads configurations, and asks for the environment",
+    "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
+    "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
+    "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",
     "pieslice/reports/output.py": "writes an answer to a stream or to the file that is named",
     "pieslice/reports/plots.py": "writes plots to the files that it is given",
     "pieslice/reports/progress.py": "shows on a terminal how long a stage has taken",

@@ -5,19 +5,16 @@ stream.
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Final
 
 from classad.errors import Diagnostic
-from pieslice.reports.layout import Block, print_rich, printable, render_plain, wrap
+from pieslice.reports.layout import Block, render_coloured, render_plain, wrap
+from pieslice.terminal import DEFAULT_WIDTH, in_colour, printable, terminal_width
 
 #: How many problems with the input are shown in full; JSON has them all.
 MAX_SHOWN: Final = 20
-#: The width of files and pipes.
-DEFAULT_WIDTH: Final = 80
 #: Wider than any answer.
 WIDE: Final = 1_000_000
 
@@ -25,11 +22,8 @@ WIDE: Final = 1_000_000
 def show(report: Sequence[Block], args: argparse.Namespace, out: IO[str]) -> None:
     """Print a report as wide and as colourful as the arguments and the stream want it."""
     width = chosen_width(args, out, in_file=bool(args.output))
-    plain = args.output or args.no_color or not out.isatty() or os.environ.get("NO_COLOR")
-    if plain:
-        deliver(render_plain(report, width), args, out)
-    else:
-        print_rich(report, out, width)
+    plain = args.output or args.no_color or not in_colour(out)
+    deliver((render_plain if plain else render_coloured)(report, width), args, out)
 
 
 def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
@@ -46,11 +40,6 @@ def chosen_width(args: argparse.Namespace, out: IO[str], *, in_file: bool = Fals
     if args.wide:
         return WIDE
     return args.width or (DEFAULT_WIDTH if in_file else terminal_width(out))
-
-
-def terminal_width(stream: IO[str]) -> int:
-    """The width of the terminal, or a width for files and pipes."""
-    return shutil.get_terminal_size().columns if stream.isatty() else DEFAULT_WIDTH
 
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:

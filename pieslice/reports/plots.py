@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from classad.extras import load
 from pieslice.data import JsonObject
 from pieslice.reports.charts import Axis, Chart, Look, Panel, marks_to
-from pieslice.reports.layout import printable, shortened
+from pieslice.reports.layout import shortened
+from pieslice.terminal import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,6 +20,10 @@ def add_commands(subcommands: Subcommands) -> None:
         help="make a page of HTML with charts from the folder of a simulation, or of two",
         description="Make one self-contained page of HTML from the folder of a simulation; with "
         "the folder of another one, compare them.",
+        examples=(
+            ("pieslice report run -o page.html", "after `simulate ... -o run`"),
+            ("pieslice report runs/a runs/b", "after `simulate --compare ... -o runs`"),
+        ),
     )
     parser.add_argument("run_folder", type=Path, metavar="RUN", help="folder of `simulate -o`")
     parser.add_argument(

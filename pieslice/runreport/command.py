@@ -25,17 +25,20 @@ from pieslice.reports.charts import looks
 from pieslice.reports.output import chosen_width
 from pieslice.reports.plots import draw, save
 from pieslice.reports.progress import Progress
-from pieslice.runreport.comparison import comparison, comparison_json
+from pieslice.runreport.comparison import PARTS, comparison, comparison_json
 from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import Said, Sheet, Side, page
 from pieslice.runreport.plots import charts
 from pieslice.runreport.text import comparison_text
+from pieslice.terminal import printable
 from policy.config import load_config
 from policy.explain.explanation import explain_policy
 from policy.io import builtin_library
 from policy.language.table import Context
 from policy.load import load_policy
 
+#: Columns of the tables of a run that hold names of people's choice.
+_NAMES: Final = ("name", "user", "detail")
 #: From how many days on a title says days.
 _DAYS: Final = 2
 
@@ -83,7 +86,7 @@ def _tell(sides: Sequence[Side], args: argparse.Namespace, out: IO[str]) -> None
 
 
 def _write(sides: Sequence[Side], path: Path, title: str | None, plots: Plots) -> None:
-    drawn = charts([side.run for side in sides])
+    drawn = charts([(side.name, side.run) for side in sides])
     colours = looks(name for side in sides for name in side.run.summary["users"])
     title = title or _title(sides)
     text = page(title, sides, drawn, colours, _sheet())
@@ -170,6 +173,9 @@ def _summary(folder: Path) -> tuple[JsonData, JsonData]:
         )
     except ValueError as problem:
         raise ReportError(f"{folder}: not the folder of a run: {problem}") from None
+    for part, _, _ in PARTS:
+        # As they stand in the tables of the run.
+        summary[part] = {printable(name): numbers for name, numbers in summary[part].items()}
     return about, summary
 
 
@@ -190,7 +196,9 @@ def _read(folder: Path) -> tuple[JsonData, RunData]:
 def _rows(path: Path) -> Iterator[JsonData]:
     with path.open(encoding="utf-8", newline="") as file:
         if path.suffix == ".jsonl":
-            yield from (json.loads(line) for line in file)
+            for line in file:
+                row = json.loads(line)
+                yield row | {name: printable(row[name]) for name in _NAMES if name in row}
         else:
             yield from csv.DictReader(file)
 

@@ -25,7 +25,7 @@ from pieslice.reports.charts import (
     Series,
     marks_to,
 )
-from pieslice.reports.layout import printable
+from pieslice.terminal import printable
 
 #: The drawing is so wide and so high, whatever it is stretched to.
 _WIDTH: Final = 1000.0

@@ -31,12 +31,18 @@ from pieslice.reports.charts import (
 )
 from pieslice.runreport.data import MOST_SLOTS, Curve, RunData, shown_users
 
+#: Points of a line of waits; one job of so many may wait less than the axis shows.
+_POINTS: Final = 400
+_FEW: Final = 20
+
 
 @frozen(eq=False)
 class _Scene:
     """What the charts of some runs share: who is shown, in which look, and the axis of time."""
 
     runs: tuple[RunData, ...]
+    #: What stands above the panels of each run.
+    titles: tuple[str, ...]
     names: tuple[str, ...]
     looks: Mapping[str, Look]
     axis: Axis
@@ -49,11 +55,14 @@ class _Scene:
         return f"{len(self.looks) - len(self.names)} others"
 
 
-def charts(runs: Sequence[RunData]) -> tuple[Chart, ...]:
-    """All charts; panels of two runs stand in pairs with the same axes."""
-    axis, factor = time_axis(max(run.hours for run in runs))
-    everybody = {name for run in runs for name in run.summary["users"]}
-    scene = _Scene(tuple(runs), shown_users(runs), looks(everybody), axis, factor)
+def charts(runs: Sequence[tuple[str, RunData]]) -> tuple[Chart, ...]:
+    """All charts of runs with their names; panels of two runs stand in pairs with the same axes."""
+    found = tuple(run for _, run in runs)
+    axis, factor = time_axis(max(run.hours for run in found))
+    everybody = {name for run in found for name in run.summary["users"]}
+    titles = tuple(f"{letter}: {name}" for letter, (name, _) in zip("AB", runs, strict=False))
+    titles = titles if len(found) > 1 else ("",)
+    scene = _Scene(found, titles, shown_users(found), looks(everybody), axis, factor)
     return tuple(make(scene) for make in _CHARTS)
 
 
@@ -68,10 +77,10 @@ def _chart(
     """The panels of each run, the same ones of all runs together and on one scale."""
     found = [list(panels(scene, run)) for run in scene.runs]
     together: dict[str, list[Panel]] = {}
-    for number, mine in enumerate(found):
+    for run_title, mine in zip(scene.titles, found, strict=True):
         for panel in mine:
-            letter = "" if len(found) == 1 else f"{'AB'[number]}: "
-            named = evolve(panel, title=f"{letter}{panel.title}".removesuffix(": "))
+            parts = (run_title, panel.title)
+            named = evolve(panel, title=", ".join(part for part in parts if part))
             together.setdefault(panel.title, []).append(named)
     pairs = [
         evolve(panel, top=max(one.top for one in pair))
@@ -231,10 +240,10 @@ def shares(scene: _Scene) -> Chart:
 
 def waits(scene: _Scene) -> Chart:
     """How many of each user's jobs had started after which wait; some may never have."""
-    found = [wait for run in scene.runs for name in scene.names for wait in run.waits.get(name, ())]
-    axis = wait_axis(
-        min((wait for wait in found if wait > 0), default=1.0), max(found, default=1.0)
-    )
+    found = (wait for run in scene.runs for name in scene.names for wait in run.waits.get(name, ()))
+    # Few jobs that hardly waited are told by where the lines begin.
+    some = sorted(wait for wait in found if wait > 0) or [1.0]
+    axis = wait_axis(some[len(some) // _FEW], some[-1])
 
     def panels(scene: _Scene, run: RunData) -> Iterable[Panel]:
         series = [
@@ -248,10 +257,6 @@ def waits(scene: _Scene) -> Chart:
         "of all submitted jobs; higher is better, a line that stays below 100 % leaves jobs waiting"
     )
     return _chart(scene, "waits", "Waits until the first start", note, panels, axis)
-
-
-#: Points of a line of waits.
-_POINTS: Final = 400
 
 
 def _started(run: RunData, name: str, look: Look, axis: Axis) -> Series:

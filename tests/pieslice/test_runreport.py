@@ -15,10 +15,10 @@ import pytest
 
 from pieslice.cli import main
 from pieslice.reports.charts import Chart, looks
-from pieslice.reports.layout import printable
 from pieslice.runreport.command import _read, _side
 from pieslice.runreport.page import Sheet, page
 from pieslice.runreport.plots import charts
+from pieslice.terminal import printable
 
 ROOT = Path(__file__).parents[2]
 CONFIG = """
@@ -160,7 +160,7 @@ def test_pictures(run: Path, tmp_path: Path, form: str) -> None:
 
 
 def drawn(run: Path) -> tuple[Chart, ...]:
-    return charts([_read(run)[1]])
+    return charts([("the run", _read(run)[1])])
 
 
 def test_charts_have_titles_units_and_one_colour_for_each_user(run: Path) -> None:
@@ -261,7 +261,7 @@ def test_two_runs_are_one_page(
 
 
 def test_both_stand_on_the_same_axes(two: Path) -> None:
-    runs = [_side(two / "run" / letter).run for letter in "ab"]
+    runs = [(letter, _side(two / "run" / letter).run) for letter in "ab"]
     for chart in charts(runs):
         left, right = ([p for p in chart.panels if p.title.startswith(letter)] for letter in "AB")
         assert [panel.top for panel in left] == [panel.top for panel in right]
@@ -324,7 +324,18 @@ def test_names_are_whole_in_data(wild: Path) -> None:
     assert set(summary["users"]) == {full(name) for name in WILD.values()}
     with (wild / "run" / "events.csv").open(encoding="utf-8", newline="") as file:
         users = {row["user"] for row in csv.DictReader(file)}
-    assert users == {full(name) for name in WILD.values()}
+    assert users == {printable(full(name)) for name in WILD.values()}
+
+
+def test_a_run_in_json_lines_makes_the_same_page(wild: Path, tmp_path: Path) -> None:
+    words = ["2", "--workload", str(wild / "w.csv"), "--days", "0.1", "--format", "jsonl"]
+    assert main(["simulate", *words, "-o", str(tmp_path / "run")]) == 0
+    pages = []
+    for folder in (wild, tmp_path):
+        assert main(["report", str(folder / "run"), "-o", str(tmp_path / "page.html")]) == 0
+        text = (tmp_path / "page.html").read_text()
+        pages.append(text.partition("</dl>")[2])
+    assert pages[0] == pages[1]
 
 
 def test_names_steer_no_terminal(wild: Path, capsys: pytest.CaptureFixture[str]) -> None:

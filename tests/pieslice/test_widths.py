@@ -246,16 +246,34 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_no_color_is_honoured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("COLUMNS", "80")
-    texts = []
-    for setting in ("", "1"):
-        monkeypatch.setenv("NO_COLOR", setting)
-        stream = Terminal()
-        monkeypatch.setattr("sys.stdout", stream)
-        main(["negotiate", "examples/campus"])
-        texts.append(stream.getvalue())
-    assert "\x1b[" in texts[0]
-    assert "\x1b[" not in texts[1]
+@pytest.mark.parametrize(
+    ("settings", "terminal", "more", "coloured"),
+    [
+        ({}, True, "", True),
+        ({}, False, "", False),
+        ({"NO_COLOR": "1"}, True, "", False),
+        ({"NO_COLOR": ""}, True, "", True),
+        ({"TERM": "dumb"}, True, "", False),
+        ({"FORCE_COLOR": "1"}, False, "", True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, "", False),
+        ({"FORCE_COLOR": "1"}, True, " --no-color", False),
+        ({"FORCE_COLOR": "1"}, True, " -o answer", False),
+    ],
+)
+def test_colours_are_for_terminals_and_for_who_asks(
+    settings: dict[str, str],
+    terminal: bool,
+    more: str,
+    coloured: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"TERM": "xterm", "COLUMNS": "80", **settings}.items():
+        monkeypatch.setenv(name, text)
+    stream = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr("sys.stdout", stream)
+    main([*f"why {ROOT}/examples/campus 8.0{more}".split()])
+    text = stream.getvalue() + "".join(path.read_text() for path in tmp_path.iterdir())
+    assert "job 8.0" in text
+    assert ("\x1b[" in text) is coloured
