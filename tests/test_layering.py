@@ -28,7 +28,7 @@ ORDER = {
     "classad": (
         "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "files", "table", "strategies", "__main__",
+        "binding", "v1", "files", "table", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
@@ -46,7 +46,7 @@ ORDER = {
     "pieslice": (
         "terminal", "command_line", "data", "reports", "inputs", "expressions", "policy",
         "userprio", "forecast", "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why",
-        "conform", "documents", "cli", "__main__",
+        "conform", "documents", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
 }  # fmt: skip
@@ -127,6 +127,8 @@ OUTSIDE = {
     "pieslice/policy/eval.py": "a command line: reads ads, prints, and falls back to the clock",
     "pieslice/policy/maps.py": "a command line: prints, and opens the map that it is pointed to",
     "pieslice/inputs/configuration.py": "reads configurations, and asks for the environment",
+    "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
+    "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",
     "pieslice/reports/output.py": "writes an answer to a stream or to the file that is named",
     "pieslice/reports/plots.py": "writes plots to the files that it is given",

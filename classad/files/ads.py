@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal
 from classad.binding.ad import ClassAd
 from classad.binding.ambient import zone_name
 from classad.errors import ClassAdOSError, Diagnostic
-from classad.formats.common import Errors, check_errors
+from classad.formats.common import Errors, check_errors, with_line_ends
 from classad.formats.long import LongReader, format_long
 from classad.formats.long import read_long as read_long_form
 
@@ -52,7 +52,8 @@ def read_ads(
 ) -> Iterator[ClassAd]:
     """Read the ads of a file in any form, compressed or not.
 
-    ``source``: a path, ``-`` for standard input, an open stream of text or bytes, or lines.
+    ``source``: a path, ``-`` for standard input, an open stream of text or bytes, or lines, with or
+    without line ends.
     ``form``: ``long``, ``new``, ``json``, ``xml`` or ``auto``.  ``errors``: ``strict`` raises at
     the first text that does not parse, ``warn`` adds it to ``diagnostics`` and goes on,
     ``htcondor`` drops what HTCondor drops; ``strict`` unless ``diagnostics`` is given.  Raises
@@ -184,7 +185,7 @@ def _open(source: Any) -> tuple[IO[bytes] | None, Iterable[str]]:
         return None, source
     if hasattr(source, "read"):
         return None, source if isinstance(source.read(0), str) else _text_lines(source)
-    return None, (_decoded(line) for line in source)
+    return None, with_line_ends(map(_decoded, source))
 
 
 def load_file(

@@ -58,4 +58,16 @@ MUTATIONS: Final = (
         "policy/lint/holes.py", 'if folded in _RUNTIME or "." in name:', 'if "." in name:',
         "tests tests/policy/test_lint.py -k runtime",
     ),
+    Mutation(
+        "policy/lint/fragments.py", "_ENOUGH: Final = 2", "_ENOUGH: Final = 1",
+        "tests tests/policy/test_lint.py -k no_fragment",
+    ),
+    Mutation(
+        "policy/lint/causes.py", "cause = direct[id(cause)]", "break",
+        "tests tests/policy/test_lint.py -k one_block",
+    ),
+    Mutation(
+        "policy/explain/conclusions.py", "if True not in found.truths:", "if not found.truths:",
+        "tests tests/pieslice/test_policy_explain.py -k conclusions",
+    ),
 )  # fmt: skip

@@ -9,10 +9,9 @@ Inputs: the parsed arguments and the two streams.  Outputs: the exit code.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -23,9 +22,11 @@ from negotiator.capture.reader import ads_of
 from negotiator.io import CapturePaths, InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
+from pieslice.reports.csv import write_csv
 from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
+from pieslice.terminal import printable
 from pieslice.userprio.command import records_of
 from pieslice.userprio.rows import Row, rows_of
 
@@ -54,7 +55,7 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         err.write(f"pieslice forecast: error: {problem}\n")
         return EXIT_BAD
     if args.csv:
-        write_csv(points, out)
+        write_csv(point_rows(points), out)
     elif args.json:
         json.dump([asdict(point) for point in points], out, indent=1)
         out.write("\n")
@@ -179,21 +180,19 @@ def _pool_size(path: Path) -> float:
 # --- output -----------------------------------------------------------------------------------
 
 
-def write_csv(points: Iterable[Point], out: IO[str]) -> None:
-    """One line for each user and moment; numbers keep all their digits."""
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("hour", "name", "real_priority", "effective_priority", "cores"))
-    for point in points:
-        writer.writerow(asdict(point).values())
+def point_rows(points: Iterable[Point]) -> Iterator[Iterable[object]]:
+    """One row for each user and moment, after the titles; numbers keep all their digits."""
+    yield ("hour", "name", "real_priority", "effective_priority", "cores")
+    yield from (asdict(point).values() for point in points)
 
 
 def table(points: Sequence[Point], width: int) -> str:
     """A line for each moment with two columns for each user; for many users a line for each."""
     names = list(dict.fromkeys(point.name for point in points))
-    widths = {name: max(len(name), 23) for name in names}
+    widths = {name: max(len(printable(name)), 23) for name in names}
     if 7 + sum(widths.values()) + 2 * len(names) > width:
         return _long_table(points, width)
-    titles = [name.center(width) for name, width in widths.items()]
+    titles = [printable(name).center(width) for name, width in widths.items()]
     kinds = [f"{'real priority':>13s} {'cores':>{width - 14}s}" for width in widths.values()]
     lines = [
         f"{'':>7s}  {'  '.join(titles)}".rstrip(),

@@ -26,6 +26,7 @@ from pieslice.fuzzing.study import Intent, Study, known_macros, of_cycle, study_
 from pieslice.fuzzing.text import Reading, outcome_data, outcome_lines
 from pieslice.inputs.configuration import Misuse, Shown, read, reading_words, say, say_problems
 from pieslice.reports.output import chosen_width
+from pieslice.terminal import printable
 from policy.config import Config
 from policy.explain.trial import CannotTry
 from policy.language.expressions import parse
@@ -60,7 +61,7 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
     else:
         width = chosen_width(args, out)
         for line in outcome_lines(outcome, reading, args.seed, width):
-            print(line, file=out)
+            print(printable(line), file=out)
     return EXIT_NO if outcome.findings else EXIT_OK
 
 

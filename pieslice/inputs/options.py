@@ -133,7 +133,11 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
         "--submitter", action="append", metavar="S", help="show only this submitter"
     )
     parser.add_argument(
-        "--table", action="append", choices=TABLES, help="show this table instead of the report"
+        "--table",
+        action="append",
+        choices=TABLES,
+        metavar="T",
+        help=f"show a table instead of the report: {', '.join(TABLES)}",
     )
     parser.add_argument(
         "--summary", action="store_true", help="show the tables of users, groups, machines, quotas"

@@ -26,7 +26,8 @@ from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load
 from pieslice.negotiate.cycles import Turn, run_cycles
-from pieslice.negotiate.pool_text import csv_text, quota_blocks, table_blocks
+from pieslice.negotiate.pool_text import quota_blocks, table_blocks
+from pieslice.reports.csv import csv_text
 from pieslice.reports.json import json_text, to_json, to_object
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.negotiators import overlap
@@ -162,7 +163,7 @@ def _put_one(answer: _Answer, capture: Capture, args: argparse.Namespace, out: I
         deliver(to_json(answer.outcome, capture.diagnostics, answer.tables), args, out)
     elif args.format == "csv":
         tables = [*answer.tables.values()] or [match_table(answer.outcome.result)]
-        deliver(csv_text(tables[0]), args, out)
+        deliver(csv_text([tables[0].columns, *tables[0].rows]), args, out)
     else:
         show(_blocks(answer), args, out)
 

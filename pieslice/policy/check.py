@@ -26,6 +26,11 @@ def add_commands(subcommands: Subcommands) -> None:
         description="Check whether the daemons would start with a configuration, and list"
         " numbered findings; see docs/findings for their meaning. Without --subsys the verdicts"
         " of all daemons whose macros the files set.",
+        examples=(
+            ("pieslice check condor_config", "would the daemons start; the worst three findings"),
+            ("pieslice check condor_config --all", "all findings"),
+            ("pieslice check mypool --subsys SCHEDD", "as one daemon reads it"),
+        ),
     )
     add_reader(check, nargs="+")
     check.set_defaults(subsys=None)
@@ -40,8 +45,9 @@ def add_commands(subcommands: Subcommands) -> None:
     )
     check.add_argument(
         "--fragment",
-        action="store_true",
-        help="other files complete this one: what it lacks is only noted",
+        action=argparse.BooleanOptionalAction,
+        help="other files complete this one, and what it lacks is only noted; --no-fragment: it is"
+        " whole (default: by what it lacks)",
     )
     check.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
     add_width(check)
@@ -70,4 +76,4 @@ def _one(args: argparse.Namespace, path: str) -> Checked:
     asked = args.subsys is not None
     config = read(args, path, keep_going=True)
     found = examine(config, asked=asked, fragment=args.fragment)
-    return Checked(path, found.verdicts, tuple(found.findings))
+    return Checked(path, found.verdicts, tuple(found.findings), found.fragment)

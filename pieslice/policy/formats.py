@@ -16,12 +16,15 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from pieslice.data import JsonObject
-from pieslice.policy.blocks import blocks, file_of, worst_first
+from pieslice.policy.blocks import blocks, worst_first
 from pieslice.policy.texts import wrapped_lines
 from pieslice.reports.output import WIDE
+from pieslice.terminal import printable
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
+from policy.lint.causes import file_of
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.lint.fragments import Fragment
 from policy.lint.verdict import Verdict
 
 #: Where the findings are described, from the top of the source.
@@ -38,6 +41,7 @@ class Checked:
     path: str
     verdicts: tuple[Verdict, ...]
     findings: tuple[Diagnostic, ...]
+    fragment: Fragment | None = None
 
     @property
     def starts(self) -> bool:
@@ -77,6 +81,9 @@ def report(
 def _text(result: Checked, every: bool) -> Iterable[str]:
     for text in _verdicts(result):
         yield f"{result.path}: {text}"
+    if result.fragment is not None and not result.fragment.asked:
+        why = f"{result.fragment}; say --no-fragment if no other file completes it"
+        yield f"{result.path}: taken for a fragment: {why}"
     found = blocks(result.findings)
     shown = found if every or len(found) <= _FIRST_PAGE else worst_first(found)[:_FIRST_PAGE]
     for block in shown:
@@ -123,6 +130,7 @@ def _plain(result: Checked) -> JsonObject:
         "path": result.path,
         "starts": result.starts,
         "verdicts": _verdict_rows(result),
+        "fragment": None if result.fragment is None else str(result.fragment),
         "findings": [
             {
                 "id": found.id,
@@ -187,7 +195,8 @@ def _annotations(result: Checked) -> Iterable[str]:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = text.replace("%", "%25").replace("\r", "%0D").split("\n")
+    return "%0A".join(map(printable, lines))
 
 
 def _property(text: str) -> str:
@@ -219,7 +228,12 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
                 },
                 "properties": {
                     "verdicts": [
-                        {"path": one.path, "verdicts": _verdict_rows(one)} for one in results
+                        {
+                            "path": one.path,
+                            "verdicts": _verdict_rows(one),
+                            "fragment": None if one.fragment is None else str(one.fragment),
+                        }
+                        for one in results
                     ]
                 },
                 "columnKind": "unicodeCodePoints",

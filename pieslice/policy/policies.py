@@ -35,6 +35,10 @@ def _add_explain(commands: IntermixedCommands) -> None:
         help="explain a policy in plain sentences",
         description="Explain what a configuration means for the negotiator in plain sentences,"
         " each with the file and line that it comes from.",
+        examples=(
+            ("pieslice policy explain mypool", "the whole policy"),
+            ("pieslice policy explain mypool --set-only", "what the files decide"),
+        ),
     )
     explain.add_argument(
         "--slots", type=_pool_size, metavar="N", help="give quotas in a pool of N weighted slots"
@@ -89,6 +93,13 @@ def _add_eval(commands: IntermixedCommands) -> None:
         "eval",
         help="evaluate one expression of a policy",
         description="Evaluate one expression of a policy on given ads and values.",
+        examples=(
+            ("pieslice policy eval mypool PREEMPTION_RANK -a RemoteUserPrio=60", "one value"),
+            (
+                "pieslice policy eval mypool PREEMPTION_RANK --grid RemoteUserPrio=1:100",
+                "over a range",
+            ),
+        ),
     )
     parser.add_argument("--my", metavar="FILE", help="take MY, the slot, from a file of ads")
     parser.add_argument("--target", metavar="FILE", help="take TARGET, the job, from a file of ads")
@@ -123,6 +134,7 @@ def _add_diff(commands: IntermixedCommands) -> None:
         "diff",
         help="compare two policies",
         description="Compare two policies macro by macro, by meaning; exit status 1 if different.",
+        examples=(("pieslice policy diff condor_config new_config", "what changes"),),
     )
     parser.add_argument(
         "--all", action="store_true", help="show macros that belong to no policy, too"

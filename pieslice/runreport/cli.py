@@ -17,6 +17,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "report",
         help="make a page of HTML with plots from the folder of a simulation",
         description="Make one self-contained page of HTML from the folder of a simulation.",
+        examples=(("pieslice report run -o page.html", "after `simulate ... -o run`"),),
     )
     parser.add_argument("run_folder", type=Path, metavar="RUN", help="folder of `simulate -o`")
     parser.add_argument(

@@ -21,6 +21,16 @@ def add_commands(subcommands: Subcommands) -> None:
         "simulate",
         help="simulate a pool over days: jobs, cycles, claims, preemption, priorities",
         description="Simulate a pool over days with the full negotiation cycle.",
+        examples=(
+            (
+                "pieslice simulate 10 --workload day.toml --days 0.1 -o run",
+                "ten slots; the run is kept in a folder",
+            ),
+            (
+                "pieslice simulate mypool --workload capture --every 2 --days 0.1",
+                "the jobs of a capture, again every two hours",
+            ),
+        ),
     )
     add_what_is_simulated(parser)
     parser.add_argument(

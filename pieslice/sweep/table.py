@@ -8,8 +8,6 @@ Inputs: outcomes.  Outputs: ``points.jsonl`` and ``table.csv`` in the folder of 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Sequence
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from pieslice.data import JsonData, Record
+from pieslice.reports.csv import csv_text
 from pieslice.reports.layout import Block, Column, Line, Table, render_plain
 from pieslice.simulate.summary import LINES, cell, number_column
 from pieslice.sweep.grid import Point
@@ -92,11 +91,7 @@ def rows(points: Sequence[Point], results: Results) -> list[JsonData]:
 def as_csv(table: Sequence[Record]) -> str:
     """The table with all columns that any row has."""
     columns = list(dict.fromkeys(name for row in table for name in row))
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({k: "" if v is None else v for k, v in row.items()} for row in table)
-    return stream.getvalue()
+    return csv_text([columns, *([row.get(name) for name in columns] for row in table)])
 
 
 def as_text(table: Sequence[Record], names: Sequence[str], width: int) -> str:

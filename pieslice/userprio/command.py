@@ -13,7 +13,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
 from attr import define, evolve
 
@@ -40,41 +40,7 @@ from pieslice.userprio.options import Options, UsageError, parse_options
 from pieslice.userprio.report import Source, answer
 from pieslice.userprio.stateads import rolled_up, state_ads
 from pieslice.userprio.table import DAY, view_of
-
-USAGE: Final = """\
-usage: pieslice userprio SOURCE [options] [user ...]
-       pieslice userprio [options] [user ...] -inputfile FILE
-
-Print what condor_userprio would print, from a saved state, or change the state.
-
-SOURCE is the accountant's log (Accountantnew.log), a file of accounting ads
-(condor_userprio -l), or the folder of a capture.
-
-  options of condor_userprio, each may be shortened:
-  -all -most -quotas -priority -usage       what to show
-  -groupid -order -sortkey -surplus         further columns
-  -hierarchical -flat -grouporder           how groups and users are ordered
-  -grouprollup                              groups with the sums of all below them
-  -allusers, -activefrom M D Y              who is shown (default: used in the last day)
-  -constraint EXPR, -name NEGOTIATOR        only records that match
-  -negotiator, -collector                   all records of the log, or the active ones
-  -long, -modular, -af[:,tnlVr] EXPR ...    other forms; -json is new
-  -getreslist USER                          the slots that a user has
-  -setprio USER N, -setfactor USER N        changes, on a log only
-  -setfloor USER N, -setceiling USER N      ... with -duration SECONDS for a while
-  -cancelfloorlease USER, -cancelceilinglease USER, -cancelfactorlease USER
-  -setaccum USER SECONDS, -setbegin USER T, -setlast USER T
-  -resetusage USER, -resetall, -delete USER
-
-  options of this command:
-  --config FILE   configuration that says which groups there are (default: that of the folder)
-  --now T         time of the question: seconds since the epoch or ISO 8601 (default: the last
-                  update; for changes, the clock)
-  --dry-run       show the records that a change would write, and write nothing
-  --width N       width of the table (default: the terminal's; 80 in files and pipes)
-  --wide          every column and every name, as condor_userprio prints them
-  --help          show this and exit
-"""
+from pieslice.userprio.words import OWN
 
 
 @define
@@ -94,9 +60,6 @@ class _Own:
 
 def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> int:
     """Run the command."""
-    if not arguments or {"--help", "-help"} & set(arguments):
-        (out if arguments else err).write(USAGE)
-        return EXIT_OK if arguments else EXIT_BAD
     try:
         own, rest = _own_options(list(arguments))
         source = None if "-inputfile" in rest or rest[0].startswith("-") else Path(rest.pop(0))
@@ -122,6 +85,7 @@ def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> in
 
 def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
     own, rest = _Own(), []
+    known = {f"--{word.word}" for word in OWN if word.values}
     while words:
         word, equals, value = words.pop(0).partition("=")
         if word == "--dry-run":
@@ -130,7 +94,7 @@ def _own_options(words: list[str]) -> tuple[_Own, list[str]]:
         if word == "--wide":
             own.wide = True
             continue
-        if word not in ("--config", "--now", "--width"):
+        if word not in known:
             rest.append(word + equals + value)
             continue
         if not equals:

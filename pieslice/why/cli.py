@@ -37,6 +37,10 @@ def add_commands(subcommands: Subcommands) -> None:
         help="list the candidates of a job in order, with the keys that decide",
         description="List the candidate slots of a job best first, as they were at the "
         "match or rejection of the job, with all five keys and the first key that decided.",
+        examples=(
+            ("pieslice rank mypool 15.5", "the best slots for a job"),
+            ("pieslice rank mypool 15.5 --limit 0", "all of them"),
+        ),
     )
     rank.add_argument("items", nargs="+", metavar="[POOL] JOB", help="the pool, and cluster.proc")
     rank.add_argument(
@@ -49,6 +53,10 @@ def add_commands(subcommands: Subcommands) -> None:
         help="explain why a job is matched, rejected or preempted",
         description="Explain what the cycle did with a job and why: which slots were excluded by "
         "which test, which clauses of Requirements fail, what would help. With SLOT: that slot.",
+        examples=(
+            ("pieslice why mypool 8.0", "why does this job not run?"),
+            ("pieslice why mypool 8.0 slot1@node06@vm", "why not on this slot?"),
+        ),
     )
     why.add_argument(
         "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"
@@ -59,6 +67,10 @@ def add_commands(subcommands: Subcommands) -> None:
         help="show the quotas of accounting groups and how they were allocated",
         description="Show the tree of accounting groups: quotas, and for each allocation round "
         "what every group requested, got in which step, gave up and took.",
+        examples=(
+            ("pieslice quotas mypool", "what each group may use and got"),
+            ("pieslice quotas mypool --trace", "the arithmetic behind it"),
+        ),
     )
     quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
@@ -78,6 +90,11 @@ def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
         description="Run the cycle on one pool under two policies, or on two pools, and list what "
         "changes: matches, preemptions, shares and quotas, worst changes first.",
         epilog="exit status: 0 no difference, 1 there are differences, 2 bad usage or input",
+        examples=(
+            ("pieslice diff mypool --config new_config", "against the pool's own policy"),
+            ("pieslice diff mypool --config condor_config --config new_config", "two policies"),
+            ("pieslice diff mypool otherpool", "two pools"),
+        ),
         conflict_handler="resolve",
     )
     diff.add_argument("pools", nargs="+", metavar="POOL", help="one folder or scenario, or two")

@@ -42,7 +42,9 @@ def _is_set(view: View, setting: Setting, name: str) -> bool:
 
 
 def _is_true(view: View, setting: Setting, name: str) -> bool:
-    text = (setting.config.text(name) or "").strip().casefold()
+    default = setting.config.scope.table.default(name)
+    built_in = "" if default is None else default.raw
+    text = ((setting.config.text(name) or "").strip() or built_in).casefold()
     return text not in ("", "false", "0")
 
 

@@ -73,6 +73,7 @@ def _message(setting: Setting, name: str) -> str:
 
 def _help(view: View, name: str) -> str | None:
     known = [setting.macro for setting in view.settings]
+    known += view.config.scope.table.default_names()
     meant = suggest(name, known) if len(name) >= _SHORTEST else None
     return None if meant is None else f"did you mean `$({meant})`?"
 

@@ -8,7 +8,7 @@ Follows: golden vectors ``negotiator-startup``, ``continuation``, ``func`` and `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -204,6 +204,15 @@ def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:
     elif found.id is None:
         found.id = SAID.id if reading else NOT_USED.id
     return found
+
+
+def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:
+    """Say where a statement that cannot be read may belong to the value above it."""
+    cut = {(one.source, one.line) for one in findings if one.id in (SYNTAX.id, BROKEN.id)}
+    for one in findings:
+        above = (one.line or 0) - 1
+        if one.id == UNREADABLE.id and one.help is None and (one.source, above) in cut:
+            one.help = f"to go on here, line {above} needs a backslash at its end"
 
 
 def check_values(view: View) -> Iterator[Diagnostic]:

@@ -12,12 +12,14 @@ import pytest
 from classad.errors import Diagnostic
 from pieslice.documents.findings import findings_page
 from pieslice.documents.knobs import knob_page
+from pieslice.policy.blocks import blocks
 from pieslice.policy.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
+from policy.lint.fragments import Fragment
 from policy.lint.verdict import examine
 from tests.policy.config_vectors import load_vectors
 
@@ -323,6 +325,80 @@ def test_a_fragment_gets_notes_for_what_it_lacks() -> None:
     text = "STARTD_LOG = $(SITE_LOGS)/StartLog\nREMOTE_PRIO_FACTOR = 10000\n"
     found = examine(read(text), fragment=True).findings
     assert {(item.id, item.severity) for item in found} == {("P120", "note"), ("P241", "note")}
+
+
+def test_a_fragment_is_recognised_by_what_it_lacks() -> None:
+    text = "START = $(SITE_START) && KeyboardIdle > $(LEAST_IDLE)\n"
+    part = examine(read(text))
+    assert str(part.fragment) == "it sets no DAEMON_LIST, and lacks $(SITE_START) and $(LEAST_IDLE)"
+    assert [(item.id, item.severity) for item in part.findings] == [("P120", "note")] * 2
+    assert part.starts
+    whole = examine(read(text), fragment=False)
+    assert whole.fragment is None
+    assert {item.severity for item in whole.findings} == {"warning", "error"}
+    assert examine(read(text + "DAEMON_LIST = MASTER, STARTD\n")).fragment is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "START = $(SITE_START) && KeyboardIdle > 900\n",
+        "IDLE = 900\nSTART = KeyboardIdle > $(IDEL) && Disk > $(DAY) && Memory > $(HUOR)\n",
+        "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 6\nGROUP_QUOTA_c = $(LEFT)\n",
+    ],
+)
+def test_one_thing_or_a_slip_makes_no_fragment(text: str) -> None:
+    assert examine(read(text)).fragment is None
+
+
+def test_a_fragment_may_lack_its_lists() -> None:
+    text = "GROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 6\nJOB_TRANSFORM_Mem @=end\n  SET A 1\n@end\n"
+    part = examine(read(text))
+    assert (part.fragment or Fragment()).lacks == ("GROUP_NAMES", "JOB_TRANSFORM_NAMES")
+    assert {item.severity for item in part.findings} == {"note"}
+
+
+def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
+    """The causes in a configuration, each with what comes of it."""
+    found = blocks(examine(read(text)).findings)
+    return [(one.first.id, [other.first.id for other in one.consequences]) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GROUP_NAMES = group_a\nGROUP_QUOTA_a = 5\nGROUP_PRIO_FACTOR_a = 9\n", ("P301", ["P303"])),
+        ("GROUP_NAMES = a.b, a\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_a_b = 5\n", ("P301", ["P303"])),
+        ("GROUP_NAMES = biolgy\nGROUP_QUOTA_biology = 5\n", ("P301", ["P303"])),
+        ("GROUP_NAMES = phys\nGROUP_QUOTA_DYNAMICphys = 0.5\n", ("P301", ["P303"])),
+        ("GROUP_NAMES = phys\nGROUP_QUOTAphys = 5\n", ("P202", ["P303"])),
+        ("GROUP_NAMES = a\nGROUP_QUOTA_a = $(SIZE)\n", ("P120", ["P303"])),
+        ("COLLECTOR.GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n", ("P221", ["P301"])),
+        ("SLOT_TYPE_1 = cpus=1\nNUM_SLOTS_TYPE1 = 1\n", ("P202", ["P241"])),
+        (
+            "STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_EXECUTABLE = /a\n"
+            "STARTD_CRON_JOBLIST = B\nSTARTD_CRON_B_EXECUTABLE = /b\n",
+            ("P222", ["P212"]),
+        ),
+        (
+            "GROUP_NAMES = phys, x\nGROUP_NAMES = phyz\nGROUP_QUOTA_phys = 5\n",
+            ("P222", ["P303", "P301"]),
+        ),
+        ("SITE_START = $(START)\nSTART = $(SITE_START)\n", ("P114", ["P113"])),
+        ("START = KeyboardIdle > 15 &&\n  LoadAvg < 0.3\n", ("P101", ["P113"])),
+        ("if $(KIND) == gpu\n  START = True\nendif\n", ("P101", [])),
+    ],
+)
+def test_one_cause_is_one_block(text: str, expected: tuple[str, list[str]]) -> None:
+    assert _blocks(text) == [expected]
+
+
+def test_a_list_that_lost_one_item_does_not_explain_another_one() -> None:
+    text = (
+        "GROUP_NAMES = a, b\nGROUP_NAMES = b\nGROUP_QUOTA_a = 5\nGROUP_QUOTA_b = 5\n"
+        "GROUP_QUOTA_lost = 5\n"
+    )
+    assert _blocks(text) == [("P222", ["P301"]), ("P301", [])]
 
 
 def test_the_github_report() -> None:
