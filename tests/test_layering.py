@@ -28,7 +28,7 @@ ORDER = {
     "classad": (
         "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "files", "table", "strategies", "__main__",
+        "binding", "v1", "files", "table", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
