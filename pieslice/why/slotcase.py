@@ -14,13 +14,11 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.explain import explain
 from classad.analysis.explanation import Explanation
-from classad.evaluate import evaluate
-from classad.match import is_true
 from classad.syntax.nodes import Binary, Reference
+from negotiator.matching.conditions import Ask
 from negotiator.matching.preemption import rank_compared
-from negotiator.pool.consumption import consumed, request_for
 from negotiator.pool.slots import Slot
-from pieslice.why.clauses import ClauseTable, Operand, Pair, Whose, value_text
+from pieslice.why.clauses import ClauseTable, Operand, Pairs, Whose, value_text
 from pieslice.why.moments import HaltedCycle
 from pieslice.why.ranking import RankedSlot, Ranking
 
@@ -104,19 +102,15 @@ def slot_case(
 
 
 def _clauses(halted: HaltedCycle, slot: Slot, known: frozenset[str]) -> tuple[ClauseValue, ...]:
-    context, request = halted.board.context, halted.request.ad
-    if slot.resources:
-        amounts = consumed(slot.ad, slot.resources, request, context)
-        request = request if amounts is None else request_for(request, amounts)
-    pair, table = Pair(slot.name, request, slot.ad), ClauseTable(context, known)
+    board = halted.board
+    ask = Ask(board, halted.request.ad, halted.asker, board.context)
+    table = ClauseTable(Pairs.of(ask, [slot]), known)
     found = []
-    for whose in (Whose.JOB, Whose.SLOT):
-        my, target = pair.sides(whose)
-        for tree, text in table.clauses(my):
-            value = evaluate(tree, my, target, context=context)
-            mentioned = table.operands(tree.node, whose, [pair])
-            shown = value_text(value)
-            found.append(ClauseValue(whose, text, shown, is_true(value), mentioned))
+    for clause in table.requirements():
+        codes, values = table.pairs.values(clause.tree, clause.whose, clause.having)
+        mentioned = table.operands(clause.tree.node, clause.whose, clause.having)
+        shown = value_text(values[codes[0]])
+        found.append(ClauseValue(clause.whose, clause.text, shown, bool(clause.true), mentioned))
     return tuple(found)
 
 
