@@ -113,6 +113,7 @@ OUTSIDE = {
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
     "negotiator/capture/reader.py": "reads a capture directory",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
+    "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
     "pieslice/conform/negotiation/pools.py": (

@@ -22,6 +22,7 @@ from negotiator.capture.reader import ads_of
 from negotiator.io import CapturePaths, InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
+from pieslice.inputs.policyfile import check_policy_file
 from pieslice.reports.csv import write_csv
 from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
@@ -122,6 +123,8 @@ def _pair(text: str, option: str) -> tuple[str, float]:
 def _half_life(args: argparse.Namespace) -> float | None:
     from negotiator.capture.configuration import read_policy
 
+    if args.config is not None:
+        check_policy_file(args.config)
     config = args.config or CapturePaths(args.source).find("config")
     return None if config is None else read_policy(config, 0).policy.priority_halflife_seconds
 
