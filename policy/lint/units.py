@@ -245,7 +245,7 @@ def _age_of(side: Node) -> str | None:
     if not isinstance(side, Reference):
         return None
     name = unparse(side)
-    known = find_attribute(side.name) is not None
+    known = find_attribute(side.name) is not None and not name.casefold().endswith(_AHEAD)
     return f"did you mean `time() - {name}`?" if known else f"did you mean `{name} - time()`?"
 
 
