@@ -26,7 +26,7 @@ MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py
 #: Folder -> what stands in it, from the ground up; ``__init__`` is last everywhere.
 ORDER = {
     "classad": (
-        "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
+        "foreign", "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
         "binding", "v1", "files", "table", "strategies", "__main__",
     ),
@@ -100,6 +100,7 @@ OUTSIDE = {
     "classad/files/log_file.py": (
         "reads and writes a transaction log: appends, fsyncs, renames, locks"
     ),
+    "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/limits.py": (
         "lends deep evaluations stack frames, which belong to the whole process"
@@ -107,7 +108,7 @@ OUTSIDE = {
     "classad/syntax/make_table.py": "writes the parse table beside the grammar when it is run",
     "classad/syntax/parse_table.py": "reads the installed grammar",
     "policy/data/tables.py": "reads the tables that are installed with it",
-    "policy/foreign_package.py": "compares the places of two packages to name the foreign one",
+    "policy/foreign_package.py": "reads whose file a package is, to name the foreign one",
     "policy/io.py": "reads configuration files, the host's names and the environment",
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
