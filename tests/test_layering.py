@@ -46,7 +46,7 @@ ORDER = {
     "pieslice": (
         "terminal", "command_line", "data", "reports", "inputs", "expressions", "policy",
         "userprio", "forecast", "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why",
-        "conform", "documents", "manual", "cli", "__main__",
+        "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
 }  # fmt: skip
@@ -113,6 +113,7 @@ OUTSIDE = {
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
     "negotiator/capture/reader.py": "reads a capture directory",
+    "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
