@@ -55,6 +55,10 @@ _ONE_BY_ONE: Final = {
     "job_router_entries_cmd": Obsolete(why=_ROUTES, since="25.0"),
     "cgroup_soft_memory_limit_expr": Obsolete(),
     "negotiator_traffic_limit": Obsolete(),
+    "negotiator_simple_matching": Obsolete(),
+    "enable_classad_extensions": Obsolete(),
+    "startd_sends_alives": Obsolete(),
+    "is_valid_checkpoint_platform": Obsolete(),
     "negotiator_traffic_interval": Obsolete(),
 }
 #: The same for names of one form; ``instead`` may refer to the groups of the pattern.
@@ -72,6 +76,15 @@ _FAMILIES: Final = (
         Obsolete(why="checkpoint servers are gone with the standard universe"),
     ),
     (re.compile(r"gsi_\w+|gridmap"), Obsolete(why="GSI is no longer supported")),
+    (re.compile(r"glexec(_job|_|_retry_delay)?"), Obsolete(why="glexec is gone")),
+    (re.compile(r"concurrency_limit_(?!default)(\w+)"), Obsolete(r"\1_limit")),
+    (
+        re.compile(
+            r"(master|collector|negotiator|schedd|startd)_(allow|deny)_"
+            r"(read|write|daemon|administrator|negotiator|config|client|advertise_\w+)"
+        ),
+        Obsolete(r"\1.\2_\3"),
+    ),
     (re.compile(r"hdfs\w*"), Obsolete(why="the HDFS daemon is gone")),
     (
         re.compile(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),

@@ -557,3 +557,29 @@ def test_what_was_not_asked_of_a_daemon_may_have_no_effect() -> None:
 def test_an_empty_value_of_a_companion_is_its_default() -> None:
     text = "NEGOTIATOR_CONSIDER_PREEMPTION =\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > 2000\n"
     assert ids(text) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NUM_CPUS",
+        "NUM_SLOTS_TYPE_1",
+        "PREEMPTION_REQUIREMENTS_STABLE",
+        "NEGOTIATOR_CLASSAD_USER_MAP_NAMES",
+        "CLASSAD_USER_MAPFILE_m",
+    ],
+)
+def test_a_macro_beside_one_that_is_checked_may_be_endless(name: str) -> None:
+    text = (
+        "SLOT_TYPE_1 = cpus=8\nNEGOTIATOR_CLASSAD_USER_MAP_NAMES = m\n"
+        "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n"
+        f"{name} = $(ROUND)\nROUND = $({name})\n"
+    )
+    assert ids(text)[-1:] != []
+
+
+def test_cpus_of_slots_are_compared_with_a_number_that_is_told() -> None:
+    slots = "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=8\n"
+    assert ids(slots) == []
+    assert ids("NUM_CPUS = $(DETECTED_CPUS)\n" + slots) == []
+    assert ids("NUM_CPUS = $(FEW)\nFEW = 4\n" + slots) == [("P243", 4)]
