@@ -24,6 +24,7 @@ from policy.knobs.uses import Evaluated, find_use
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.language.origins import references_to
+from policy.lint.bodies import Part, parts
 from policy.lint.branches import untaken
 from policy.lint.finding import Finding
 from policy.lint.places import stretch
@@ -48,7 +49,10 @@ _SUBMITTED: Final = Evaluated(Use("job", "slot", Wanted.ANY), "as an attribute o
 @define
 class Held:
     """An expression that a setting holds; ``own_names`` are the attributes that the
-    configuration publishes, ``said`` the findings about it so far."""
+    configuration publishes, ``said`` the findings about it so far.
+
+    ``part`` is the part of the value that it is, None for the whole.
+    """
 
     setting: Setting
     text: str
@@ -57,6 +61,7 @@ class Held:
     surroundings: Surroundings
     own_names: tuple[str, ...] = ()
     said: set[str] = field(factory=set)
+    part: Part | None = None
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -65,7 +70,9 @@ class Held:
 
     @property
     def name(self) -> str:
-        """The macro that holds it."""
+        """The macro that holds it, and which part it is."""
+        if self.part is not None:
+            return f"{self.part.name} of {self.setting.macro}"
         return self.setting.name
 
     @property
@@ -76,7 +83,8 @@ class Held:
     @cached_property
     def macros(self) -> list[tuple[str, ...]]:
         """For each character, the references to macros that it comes from."""
-        found = references_to(self.setting.config.scope, self.setting.entry)
+        whole = self.part is None
+        found = references_to(self.setting.config.scope, self.setting.entry) if whole else None
         return [()] * len(self.text) if found is None else found
 
     @property
@@ -87,6 +95,8 @@ class Held:
 
     def spot(self, node: Node) -> Place:
         """Where a node stands in the files."""
+        if self.part is not None:
+            return self.part.place(node.start, node.end)
         return stretch(self.setting, self.text, node.start, node.end)
 
     def say(self, kind: Finding, message: str, node: Node, help: str | None = None) -> Diagnostic:
@@ -104,6 +114,11 @@ def held(view: View) -> Iterator[Held]:
     settings = [(setting, True) for setting in view.settings]
     settings += [(setting, False) for setting in passed_over]
     for setting, taken in settings:
+        for part in parts(setting) if taken else ():
+            tree = _tree(part.text)
+            if tree is not None:
+                where = Surroundings(part.how.use, part.how.matching, published)
+                yield Held(setting, part.text, tree, part.how, where, own, part=part)
         how = find_use(setting.macro)
         folded = setting.macro.casefold()
         if how is None and folded in slots:
@@ -136,6 +151,18 @@ def _read(setting: Setting) -> tuple[str, Node] | None:
             return None
         return expanded.text, parse(expanded.text).node
     except (ExpansionError, ClassAdParseError):
+        return None
+
+
+def slot_attributes(view: View) -> frozenset[str]:
+    """The case-folded names of what the configuration puts into slot ads."""
+    return _listed(view, _SLOT_LISTS)
+
+
+def _tree(text: str) -> Node | None:
+    try:
+        return parse(text).node
+    except ClassAdParseError:
         return None
 
 
