@@ -55,7 +55,7 @@ class Whose(Enum):
 
 @frozen
 class Operand:
-    """A name in a clause.  ``owner``: ``job`` or ``slot``, None if neither ad has it.
+    """A name in a clause.  ``owner``: ``job`` or ``slot``, None if no ad has it.
 
     ``values``: the most frequent ones as text, each with the number of slots; ``others`` more
     slots have yet other values.  ``lowest`` and ``highest`` if all values are numbers.
@@ -323,10 +323,11 @@ class ClauseTable:
         common = sorted(counts.items(), key=lambda item: -item[1])[:MAX_VALUES]
         numbers = [float(v) for code in uses if (v := values[code]).__class__ in (int, float)]
         whole = len(numbers) == len(uses)
-        missing = owners[None] > 0
+        missing = owners[None] == len(within)
+        del owners[None]
         return Operand(
             unparse(part),
-            owners.most_common(1)[0][0],
+            owners.most_common(1)[0][0] if owners else None,
             tuple(common),
             len(within) - sum(count for _, count in common),
             min(numbers) if whole and numbers else None,

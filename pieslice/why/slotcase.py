@@ -6,6 +6,8 @@ Inputs: a halted cycle, the name of a slot.  Outputs: a ``SlotCase``.  Follows: 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from attr import frozen
@@ -18,12 +20,15 @@ from classad.syntax.nodes import Binary, Reference
 from negotiator.matching.conditions import Ask
 from negotiator.matching.preemption import rank_compared
 from negotiator.pool.slots import Slot
+from pieslice.reports.names import did_you_mean, listed
 from pieslice.why.clauses import ClauseTable, Operand, Pairs, Whose, value_text
 from pieslice.why.moments import HaltedCycle
 from pieslice.why.ranking import RankedSlot, Ranking
 
 #: How deep the definitions of attributes are followed.
 DEPTH: Final = 3
+#: What comes after the host in a name: its domain, or the machine of a startd with another name.
+_HOST: Final = re.compile(r"[.@]")
 _SUBMITTER_PRIO: Final = Reference("SubmitterUserPrio", base=Reference("TARGET"))
 
 
@@ -65,18 +70,52 @@ class SlotCase:
     winner: RankedSlot | None = None
 
 
+class UnknownSlotError(Exception):
+    """There is no such slot, or there are several."""
+
+
 def slot_names(halted: HaltedCycle, text: str) -> list[str]:
-    """The slots that a text can mean: one of that name, else those whose names begin with it."""
-    known = halted.board.by_name
-    if text in known:
-        return [text]
-    return [name for name in known if means(text, name)]
+    """The slots that a text means; several only if they are all of one machine."""
+    found = find_slots([slot.name for slot in halted.board.pool], text)
+    machines = {machine_of(name).lower() for name in found}
+    if len(machines) > 1:
+        raise UnknownSlotError(f"`{text}` matches {len(found)} slots: {listed(sorted(found))}")
+    return found
 
 
-def means(text: str, name: str) -> bool:
-    """Whether a slot may be meant: its name begins so, or its machine is called so."""
-    wanted = text.lower()
-    return name.lower().startswith(wanted) or name.partition("@")[2].lower() == wanted
+def find_slots(names: Sequence[str], text: str) -> list[str]:
+    """The names that a text can mean: the slot, without its domain, all slots of a machine."""
+    wanted = text.casefold()
+    ways: tuple[Callable[[str], bool], ...] = (
+        lambda name: name == text,
+        lambda name: name.casefold() == wanted,
+        lambda name: "@".join(_HOST.split(name.casefold())[:2]) == wanted,
+        lambda name: machine_of(name).casefold() == wanted,
+        lambda name: _HOST.split(machine_of(name).casefold())[0] == wanted,
+        lambda name: name.casefold().startswith(wanted),
+    )
+    for means in ways:
+        found = [name for name in names if means(name)]
+        if found:
+            return found
+    return []
+
+
+def machine_of(slot: str) -> str:
+    """The machine in the name of a slot."""
+    return slot.partition("@")[2]
+
+
+def no_such_slot(names: Sequence[str], text: str) -> UnknownSlotError:
+    """The error for a slot that there is not."""
+    siblings = find_slots(names, machine_of(text)) if "@" in text else []
+    if siblings:
+        end = f"; {machine_of(text)} has {listed(sorted(siblings))}"
+    else:
+        machines = {machine_of(name) for name in names}
+        hosts = {_HOST.split(name)[0] for name in machines}
+        end = did_you_mean(text, {*names, *machines, *hosts})
+    return UnknownSlotError(f"there is no slot `{text}` in the pool{end}")
 
 
 def slot_case(

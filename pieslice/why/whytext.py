@@ -19,7 +19,7 @@ from pieslice.why.limits import Limits, Standing
 from pieslice.why.moments import JobHistory, When
 from pieslice.why.ranking import KEY_NAMES, RankedSlot
 from pieslice.why.ranktext import keys_of
-from pieslice.why.slottext import slot_blocks
+from pieslice.why.slottext import machine_blocks, slot_blocks
 
 
 def why_blocks(answer: Answer) -> list[Block]:
@@ -37,6 +37,8 @@ def why_blocks(answer: Answer) -> list[Block]:
             parts.append([Line(f"{name} was not considered: {cause}")])
         elif seen.case is not None:
             parts.append(slot_blocks(seen.case, answer.history.job.id))
+        elif seen.machine:
+            parts.append(machine_blocks(seen.machine, answer.history.job.id))
         else:
             parts += _over_the_pool(answer, seen)
     return [block for part in parts if part for block in (*part, Line())][:-1]
@@ -262,4 +264,5 @@ def why_data(answer: Answer) -> JsonObject:
         "best": ranks[0] if ranks else None,
         "runner_up": ranks[1] if len(ranks) > 1 else None,
         "slot": seen.case,
+        "machine": seen.machine,
     }
