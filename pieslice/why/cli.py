@@ -21,7 +21,7 @@ from pieslice.inputs.options import (
     add_local_name,
     add_output,
 )
-from pieslice.reports.layout import printable
+from pieslice.terminal import printable
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
