@@ -56,6 +56,7 @@ from classad.errors import (
     ClassAdParseError,
     ClassAdTypeError,
     ClassAdValueError,
+    V1Warning,
 )
 from classad.evaluation.state import EvalContext
 from classad.files.ads import read_ads, write_ads
@@ -90,6 +91,7 @@ __all__ = [
     "RefSet",
     "Rows",
     "Table",
+    "V1Warning",
     "Value",
     "compat_version",
     "evaluate_many",

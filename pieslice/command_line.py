@@ -1,4 +1,6 @@
-"""Shares between commands: exit codes, how commands are added, and how wrong usage is answered."""
+"""Shares between commands: exit codes, the version, how commands are added, and how wrong usage is
+answered.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +35,16 @@ class HelpFormatter(argparse.HelpFormatter):
             return super()._format_action_invocation(action)
         value = self._format_args(action, self._get_default_metavar_for_optional(action))
         return f"{', '.join(action.option_strings)} {value}"
+
+
+def installed_version() -> str:
+    """The version that is installed; a checkout that is not has none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("pieslice")
+    except PackageNotFoundError:
+        return "unknown"
 
 
 class Parser(argparse.ArgumentParser):

@@ -28,7 +28,7 @@ ORDER = {
     "classad": (
         "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "files", "table", "strategies", "__main__",
+        "binding", "v1", "files", "table", "strategies", "__main__",
     ),
     "classad/table": (
         "memory", "arrays", "expressions", "store", "dependence", "rows", "sources", "sampling",
@@ -45,7 +45,7 @@ ORDER = {
     ),
     "pieslice": (
         "terminal", "command_line", "data", "reports", "inputs", "expressions", "policy",
-        "userprio", "forecast", "simulate", "sweep", "runreport", "fuzzing", "negotiate", "why",
+        "userprio", "forecast", "runreport", "simulate", "sweep", "fuzzing", "negotiate", "why",
         "api", "conform", "documents", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
@@ -136,8 +136,9 @@ OUTSIDE = {
     "pieslice/reports/plots.py": "writes plots to the files that it is given",
     "pieslice/reports/progress.py": "shows on a terminal how long a stage has taken",
     "pieslice/runreport/command.py": "the body of `pieslice report`: reads a run, writes a page",
-    "pieslice/simulate/command.py": "the body of `pieslice simulate`: files, Ctrl-C, a bar",
+    "pieslice/simulate/command.py": "the body of `pieslice simulate`: folders of runs",
     "pieslice/simulate/output.py": "writes the folder of a run",
+    "pieslice/simulate/running.py": "runs a simulation: its folder, Ctrl-C",
     "pieslice/simulate/setup.py": "reads the files that describe a run",
     "pieslice/sweep/command.py": "the body of `pieslice sweep`: reads settings, writes the table",
     "pieslice/sweep/table.py": "writes a table row by row and reads it when a sweep goes on",

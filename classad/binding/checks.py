@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Final, Protocol, TypeVar
 
 from classad.ads.ad import Ad
-from classad.errors import suggest
+from classad.ads.expression import Expression
+from classad.errors import V1Warning, suggest
 
 A = TypeVar("A", bound=Ad)
 
@@ -18,6 +19,26 @@ COPY_HELP: Final = "it belongs to HTCondor's own module: `from_classad2` copies 
 MATCH_HELP: Final = "for the ads that match an ad call `match`"
 RANK_HELP: Final = "for the numbers of an expression call `numbers`"
 SELECT_HELP: Final = "for the ads in which an expression is true call `select`"
+
+
+#: What warnings about habits of version 1 end with.
+_V1_HELP: Final = (
+    "(HTCondor's bindings did otherwise before version 25; `import classad.v1 as classad` does it "
+    "their way)"
+)
+
+
+def warn_of_v1(expr: Expression, what: str) -> None:
+    """Warn of a use of an expression that gave another result in version 1 of the bindings.
+
+    To be called by the method that is used.  An expression without attributes has no other value.
+    """
+    from warnings import warn
+
+    from classad.syntax.nodes import Reference, walk
+
+    if any(isinstance(node, Reference) for node in walk(expr.node)):
+        warn(f"the expression `{expr!r}` {what} {_V1_HELP}", V1Warning, stacklevel=3)
 
 
 class _Names(Protocol):

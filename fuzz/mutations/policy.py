@@ -66,4 +66,8 @@ MUTATIONS: Final = (
         "policy/lint/causes.py", "cause = direct[id(cause)]", "break",
         "tests tests/policy/test_lint.py -k one_block",
     ),
+    Mutation(
+        "policy/explain/conclusions.py", "if True not in found.truths:", "if not found.truths:",
+        "tests tests/pieslice/test_policy_explain.py -k conclusions",
+    ),
 )  # fmt: skip

@@ -12,8 +12,8 @@ from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
 from negotiator.io import InputError
 from pieslice.inputs.configuration import Misuse
 from pieslice.reports.selection import UnknownNameError
-from pieslice.why.answer import UnknownSlotError
 from pieslice.why.jobs import UnknownJobError
+from pieslice.why.slotcase import UnknownSlotError
 
 
 class Error(Exception):

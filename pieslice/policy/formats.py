@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from attr import frozen
 
 from classad.errors import Diagnostic
+from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.policy.blocks import blocks, worst_first
 from pieslice.policy.texts import wrapped_lines
@@ -159,13 +159,6 @@ def _verdict_rows(result: Checked) -> list[JsonObject]:
     ]
 
 
-def _version() -> str:
-    try:
-        return version("pieslice")
-    except PackageNotFoundError:
-        return "unknown"
-
-
 def _help(found: Finding) -> str:
     """What a finding means, with its examples and the link to its place in the page."""
     examples = f"```text\n{found.bad}```\n\nright:\n\n```text\n{found.good}```\n"
@@ -223,7 +216,7 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
                 "tool": {
                     "driver": {
                         "name": "pieslice",
-                        "version": _version(),
+                        "version": installed_version(),
                         "rules": rules,
                     }
                 },

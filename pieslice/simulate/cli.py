@@ -37,6 +37,13 @@ def add_commands(subcommands: Subcommands) -> None:
         "--seed", type=int, default=0, metavar="N", help="seed of the random numbers (0)"
     )
     parser.add_argument(
+        "--seeds",
+        type=_whole,
+        default=1,
+        metavar="N",
+        help="run N workloads, with this seed and the next ones, and tell the spread (1)",
+    )
+    parser.add_argument(
         "--compare", nargs=2, metavar=("A", "B"), help="run two configurations on one workload"
     )
     parser.add_argument(
@@ -53,6 +60,9 @@ def add_commands(subcommands: Subcommands) -> None:
     ):
         parser.add_argument(option, type=kind, default=default, metavar="N", help=text)
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the run")
+    parser.add_argument(
+        "--report", type=Path, metavar="F", help="also write the page of `pieslice report`"
+    )
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted run")
     parser.add_argument(
         "--format", choices=("csv", "jsonl"), default="csv", help="form of events and series"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import shlex
 import zlib
 from collections.abc import Iterable
 from hashlib import sha256
@@ -91,6 +92,30 @@ class Plan:
     now: int | None = None
     #: Names and texts of macros that are set after the configuration has been read.
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
+
+
+#: Option -> field of a plan, where the field is what stands on the command line.
+_OPTIONS: Final = (
+    ("--workload", "workload"), ("--config", "config"), ("--seed", "seed"),
+    ("--machines", "machines"), ("--series", "series"), ("--run-time", "run_time"),
+    ("--claim-worklife", "worklife"), ("--retirement", "retirement"), ("--vacate", "vacate"),
+    ("--now", "now"),
+)  # fmt: skip
+
+
+def command_of(plan: Plan) -> str:
+    """The command line that makes the run; options with their defaults are left out."""
+    defaults = Plan(plan.pool, "", 0)
+    words = ["pieslice", "simulate", plan.pool]
+    for option, name in _OPTIONS:
+        value = getattr(plan, name)
+        if value != getattr(defaults, name):
+            words += [option, str(value)]
+    words += ["--days", f"{plan.seconds / 86_400:.10g}"]
+    words += ["--every", f"{plan.every / 3600:.10g}"] if plan.every else []
+    words += ["--fresh"] if plan.fresh else []
+    words += [word for name, text in plan.settings for word in ("--set", f"{name}={text}")]
+    return shlex.join(words)
 
 
 def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:

@@ -18,14 +18,16 @@ from pieslice.why.jobs import AskedJob
 from pieslice.why.limits import Limits, Standing, limits, standing
 from pieslice.why.moments import HaltedCycle, JobHistory, look_at
 from pieslice.why.ranking import Ranking, ranking
-from pieslice.why.slotcase import SlotCase, means, slot_case, slot_names
+from pieslice.why.slotcase import (
+    SlotCase,
+    find_slots,
+    no_such_slot,
+    slot_case,
+    slot_names,
+)
 from policy.model import NegotiatorPolicy
 
 _RUNNING = 2
-
-
-class UnknownSlotError(Exception):
-    """There is no such slot, or there are several."""
 
 
 @frozen(eq=False)
@@ -38,6 +40,8 @@ class Seen:
     spin: int
     hypothetical: bool
     case: SlotCase | None = None
+    #: The slots of the machine, if a machine was named.
+    machine: tuple[SlotCase, ...] = ()
 
 
 @frozen(eq=False)
@@ -72,10 +76,10 @@ def why(
     )
     seen = None if look is None else look.finish(history.result)
     trimmed = None
-    if slot is not None and seen is not None and seen.case is None:
+    if slot is not None and seen is not None and seen.case is None and not seen.machine:
         trimmed = _trimmed(history.result, slot) or _unseen(snapshot, slot)
         if trimmed is None:
-            raise UnknownSlotError(f"there is no slot `{slot}` in the pool")
+            raise no_such_slot(_slot_names(snapshot), slot)
     held = None
     if job.status == _RUNNING:
         held = holding(snapshot, policy, job, history.result, now=now, seed=seed)
@@ -89,41 +93,43 @@ class _Look:
     ranking: Ranking
     funnel: Funnel
     case: SlotCase | None
+    machine: tuple[SlotCase, ...] = ()
 
     def finish(self, result: CycleResult) -> Seen:
         halted = self.halted
         found = limits(halted, result)
         hypothetical = halted.hypothetical
-        return Seen(self.ranking, self.funnel, found, halted.board.spin, hypothetical, self.case)
+        spin = halted.board.spin
+        return Seen(self.ranking, self.funnel, found, spin, hypothetical, self.case, self.machine)
 
 
 def _look(halted: HaltedCycle, slot: str | None, known: frozenset[str]) -> _Look:
     found = ranking(halted)
     sieved = funnel(halted, known)
-    case = None
     names = [] if slot is None else slot_names(halted, slot)
-    if len(names) > 1:
-        some = ", ".join(names[:4])
-        raise UnknownSlotError(f"`{slot}` matches {len(names)} slots: {some}, ...")
-    if names:
-        case = slot_case(halted, names[0], sieved.verdicts.get(names[0], ""), found, known)
-    return _Look(halted, found, sieved, case)
+    cases = [slot_case(halted, name, sieved.verdicts.get(name, ""), found, known) for name in names]
+    if len(cases) > 1:
+        return _Look(halted, found, sieved, None, tuple(cases))
+    return _Look(halted, found, sieved, cases[0] if cases else None)
 
 
 def _trimmed(result: CycleResult, text: str) -> tuple[str, str] | None:
     """A slot that was taken out before, and why."""
-    found = (item for item in result.trimmed if means(text, item.name))
-    return next(((item.name, item.cause.value) for item in found), None)
+    causes = {item.name: item.cause.value for item in result.trimmed}
+    found = find_slots(list(causes), text)
+    return (found[0], causes[found[0]]) if found else None
 
 
 def _unseen(snapshot: Snapshot, text: str) -> tuple[str, str] | None:
     """A slot that the negotiator never saw, and why."""
-    for ad in snapshot.slots:
-        name = ad.get_string("Name")
-        if name is not None and means(text, name):
-            absent = ad.get_bool("Absent") is True
-            return (
-                name,
-                "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true",
-            )
-    return None
+    found = find_slots(_slot_names(snapshot), text)
+    if not found:
+        return None
+    ads = (ad for ad in snapshot.slots if ad.get_string("Name") == found[0])
+    absent = any(ad.get_bool("Absent") is True for ad in ads)
+    cause = "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true"
+    return found[0], cause
+
+
+def _slot_names(snapshot: Snapshot) -> list[str]:
+    return [name for ad in snapshot.slots if (name := ad.get_string("Name")) is not None]

@@ -21,6 +21,7 @@ from pieslice.inputs.options import (
     add_local_name,
     add_output,
 )
+from pieslice.terminal import printable
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -156,8 +157,9 @@ def _rank(args: argparse.Namespace) -> int:
 def _why(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import without_collecting
     from pieslice.reports.output import deliver, show
-    from pieslice.why.answer import UnknownSlotError, why
+    from pieslice.why.answer import why
     from pieslice.why.data import to_text
+    from pieslice.why.slotcase import UnknownSlotError
     from pieslice.why.whytext import why_blocks, why_data
     from policy.data.tables import attribute_names
 
@@ -179,7 +181,7 @@ def _why(args: argparse.Namespace) -> int:
                 known=frozenset(name.lower() for name in attribute_names()),
             )
         except UnknownSlotError as problem:
-            print(f"error: {problem}", file=sys.stderr)
+            print(f"error: {printable(str(problem))}", file=sys.stderr)
             return EXIT_BAD
         if args.format == "json":
             deliver(to_text(why_data(answer)), args, sys.stdout)
@@ -286,7 +288,7 @@ def _job_of_pool(
     try:
         job = find_job(pool.snapshot, text)
     except UnknownJobError as problem:
-        print(f"error: {problem}", file=sys.stderr)
+        print(f"error: {printable(str(problem))}", file=sys.stderr)
         return None
     if slot is not None and extra is not None:
         extra.append(slot)

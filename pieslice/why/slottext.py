@@ -6,13 +6,16 @@ Inputs: a ``SlotCase``.  Outputs: blocks for ``pieslice.reports.layout``.  Follo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pieslice.reports.layout import Block, Column, Line, Table
+from pieslice.reports.text import plural
 from pieslice.why.clauses import Whose
 from pieslice.why.clausetext import operand_blocks, tidy
 from pieslice.why.holdtext import test_blocks
 from pieslice.why.ranking import KEY_NAMES, RankedSlot
 from pieslice.why.ranktext import keys_of
-from pieslice.why.slotcase import SlotCase
+from pieslice.why.slotcase import SlotCase, machine_of
 
 
 def slot_blocks(case: SlotCase, job: str) -> list[Block]:
@@ -35,6 +38,38 @@ def slot_blocks(case: SlotCase, job: str) -> list[Block]:
     if case.ranks is not None and case.winner is not None and case.place is not None:
         blocks += [Line(), *_keys(case.ranks, case.winner, case.place)]
     return blocks
+
+
+def machine_blocks(cases: Sequence[SlotCase], job: str) -> list[Block]:
+    """A line for each slot of a machine, candidates first."""
+    ranked = sorted(cases, key=lambda case: (case.place is None, case.place, case.slot))
+    columns = (
+        Column("slot", name=True),
+        Column("user", name=True, drop=1),
+        Column("candidate", right=True, brief="cand."),
+        Column("verdict", prose=True),
+    )
+    rows = tuple(
+        (case.slot, case.user or "", "" if case.place is None else str(case.place), _verdict(case))
+        for case in ranked
+    )
+    fine = sum(case.place is not None for case in cases)
+    title = f"{machine_of(cases[0].slot)}: {fine} of {plural(len(cases), 'slot')} are candidates"
+    return [
+        Line(title, heading=True),
+        Table(columns, rows),
+        Line(f"  `pieslice why {job} {ranked[0].slot}` shows one of them in full"),
+    ]
+
+
+def _verdict(case: SlotCase) -> str:
+    """What the cycle says of a slot, and the clauses that are not true."""
+    refusing = [
+        f"{tidy(clause.text)} is {clause.value}" for clause in case.clauses if not clause.true
+    ]
+    if case.place is not None or not refusing or not case.verdict.startswith("Req"):
+        return case.verdict
+    return f"{case.verdict}: {', '.join(refusing)}"
 
 
 def _keys(mine: RankedSlot, winner: RankedSlot, place: int) -> list[Block]:

@@ -12,14 +12,14 @@ from pieslice.data import JsonObject
 from pieslice.reports.layout import Block, Column, Line, Table, short
 from pieslice.reports.text import KINDS, plural
 from pieslice.why.answer import Answer, Seen
-from pieslice.why.clausetext import change_blocks, clause_blocks
+from pieslice.why.clausetext import change_blocks, clause_blocks, requirement_blocks
 from pieslice.why.funnel import Funnel
 from pieslice.why.holdtext import holding_blocks
 from pieslice.why.limits import Limits, Standing
 from pieslice.why.moments import JobHistory, When
 from pieslice.why.ranking import KEY_NAMES, RankedSlot
 from pieslice.why.ranktext import keys_of
-from pieslice.why.slottext import slot_blocks
+from pieslice.why.slottext import machine_blocks, slot_blocks
 
 
 def why_blocks(answer: Answer) -> list[Block]:
@@ -37,6 +37,8 @@ def why_blocks(answer: Answer) -> list[Block]:
             parts.append([Line(f"{name} was not considered: {cause}")])
         elif seen.case is not None:
             parts.append(slot_blocks(seen.case, answer.history.job.id))
+        elif seen.machine:
+            parts.append(machine_blocks(seen.machine, answer.history.job.id))
         else:
             parts += _over_the_pool(answer, seen)
     return [block for part in parts if part for block in (*part, Line())][:-1]
@@ -158,12 +160,10 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     limited = found.rank_only or any(state.full for state in found.concurrency)
     return [
         _funnel(answer, sieved),
-        clause_blocks("Requirements: clauses that are not true", sieved.clauses),
-        clause_blocks(
-            "PREEMPTION_REQUIREMENTS: clauses that are not true", sieved.preemption_clauses
-        ),
+        requirement_blocks(sieved),
+        clause_blocks("PREEMPTION_REQUIREMENTS, over the slots kept", sieved.preemption_clauses),
         # Where a limit is the reason more slots that match are no help.
-        [] if limited else change_blocks(sieved.changes),
+        [] if limited else change_blocks(sieved.changes, sieved.no_help),
     ]
 
 
@@ -191,9 +191,9 @@ def _funnel(answer: Answer, sieved: Funnel) -> list[Block]:
         for part in step.parts:
             left -= part.slots
             more = ", ..." if part.slots > 1 else ""
-            rows.append(
-                (str(part.slots), str(left), step.name, f"{part.cause}: {part.examples[0]}{more}")
-            )
+            fit = "" if part.would_match is not False else ", would not match"
+            cause = f"{part.cause}{fit}: {part.examples[0]}{more}"
+            rows.append((str(part.slots), str(left), step.name, cause))
     columns = (
         Column("out", right=True),
         Column("left", right=True),
@@ -255,10 +255,14 @@ def why_data(answer: Answer) -> JsonObject:
         "in_view": sieved.in_view,
         "steps": sieved.steps,
         "candidates": sieved.candidates,
+        "matching": sieved.matching,
+        "matching_left": sieved.matching_left,
         "clauses": sieved.clauses,
         "preemption_clauses": sieved.preemption_clauses,
         "changes": sieved.changes,
+        "no_help": sieved.no_help,
         "best": ranks[0] if ranks else None,
         "runner_up": ranks[1] if len(ranks) > 1 else None,
         "slot": seen.case,
+        "machine": seen.machine,
     }

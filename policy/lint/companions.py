@@ -38,13 +38,13 @@ _Test = Callable[[View, Setting, str], bool]
 
 
 def _is_set(view: View, setting: Setting, name: str) -> bool:
-    return bool(setting.config.text(name)) or name.casefold() in view.defined
+    return bool(setting.beside(name)) or name.casefold() in view.defined
 
 
 def _is_true(view: View, setting: Setting, name: str) -> bool:
     default = setting.config.scope.table.default(name)
     built_in = "" if default is None else default.raw
-    text = ((setting.config.text(name) or "").strip() or built_in).casefold()
+    text = (setting.beside(name).strip() or built_in).casefold()
     return text not in ("", "false", "0")
 
 
@@ -54,13 +54,18 @@ def _is_listed(view: View, setting: Setting, name: str) -> bool:
     Files are often shared by all machines of a pool: only what a central manager leaves out says
     something.
     """
-    started = (setting.config.text("DAEMON_LIST") or "").casefold()
+    started = setting.beside("DAEMON_LIST").casefold()
     manages = "daemon_list" in view.defined and "negotiator" in started
     return not manages or name.casefold() in view.words
 
 
+def _is_prefix(view: View, setting: Setting, name: str) -> bool:
+    """Does any macro begin so?"""
+    return any(one.startswith(name.casefold()) for one in view.defined)
+
+
 def _is_custom(view: View, setting: Setting, name: str) -> bool:
-    return (setting.config.text(name) or "").strip().casefold() == "custom"
+    return setting.beside(name).strip().casefold() == "custom"
 
 
 @frozen
@@ -111,6 +116,18 @@ _NEEDS: Final = (
         )
         for verb in ("HOLD", "REMOVE", "RELEASE", "VACATE")
     ),
+    *(
+        _need(
+            f"{ours}{one}PORT", _is_set, f"{ours}{other}PORT",
+            help=f"without {ours}{other}PORT there is no range of ports",
+        )
+        for ours in ("", "IN_", "OUT_")
+        for one, other in (("LOW", "HIGH"), ("HIGH", "LOW"))
+    ),
+    _need(
+        "ENABLE_(RUNTIME|PERSISTENT)_CONFIG", _is_prefix, "SETTABLE_ATTRS_",
+        help="without SETTABLE_ATTRS_* nothing may be set",
+    ),
     _need(
         "SUSPEND", _is_true, "WANT_SUSPEND",
         help="WANT_SUSPEND is False, so nothing is suspended",
@@ -154,7 +171,7 @@ def _draining(view: View) -> Iterator[Diagnostic]:
             continue
         text = setting.text()
         found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", text, re.IGNORECASE)
-        rate = setting.config.text("DEFRAG_DRAINING_MACHINES_PER_HOUR")
+        rate = setting.beside("DEFRAG_DRAINING_MACHINES_PER_HOUR")
         if found is not None and (rate or "0").strip() in ("0", "0.0"):
             place = stretch(setting, text, found.start(), found.end())
             help_text = "DEFRAG_DRAINING_MACHINES_PER_HOUR is 0"

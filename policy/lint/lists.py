@@ -60,6 +60,10 @@ NOT_PUBLISHED: Final = Finding(
 _ITEM: Final = re.compile(r"[^,\s]+")
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _QUOTES: Final = "\"'"
+#: Macros whose value is one name.
+_PLAIN: Final = frozenset(
+    ("UID_DOMAIN", "FILESYSTEM_DOMAIN", "TRUST_DOMAIN", "SCHEDD_NAME", "NETWORK_HOSTNAME")
+)
 
 
 @frozen
@@ -86,12 +90,14 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
             listed.setdefault(found.name, set()).update(names)
             yield from _undefined(view, setting, found)
         if is_list(setting.macro):
-            yield from _quotes(setting)
+            yield from _quotes(setting, "is a list of names, and quotes are part of a name")
+        elif setting.macro.upper() in _PLAIN:
+            yield from _quotes(setting, "is a plain name, and quotes are part of it")
     yield from _unlisted(view, listed)
     yield from _unpublished(view, set().union(*listed.values()) if listed else set())
 
 
-def _quotes(setting: Setting) -> Iterator[Diagnostic]:
+def _quotes(setting: Setting, what: str) -> Iterator[Diagnostic]:
     text = setting.text()
     for item in items(setting):
         if item.text[0] in _QUOTES or item.text[-1] in _QUOTES:
@@ -100,8 +106,7 @@ def _quotes(setting: Setting) -> Iterator[Diagnostic]:
                 close = text.find(item.text[0], item.end)
                 end = close + 1 if close > 0 else end
             place = stretch(setting, text, item.start, end)
-            message = f"{setting.macro} is a list of names, and quotes are part of a name"
-            yield QUOTED.at(message, *place, "leave the quotes out")
+            yield QUOTED.at(f"{setting.macro} {what}", *place, "leave the quotes out")
             return
 
 

@@ -82,6 +82,10 @@ _DEAD: Final = {
     "defrag_schedule": "DEFRAG_DRAINING_SCHEDULE",
     "cgroup_soft_memory_limit_expr": None,
     "negotiator_traffic_limit": None,
+    "negotiator_simple_matching": None,
+    "enable_classad_extensions": None,
+    "startd_sends_alives": None,
+    "is_valid_checkpoint_platform": None,
     "negotiator_traffic_interval": None,
 }
 #: Families that no program of 25.14.1 reads, with what they were for and what stands for them now.
@@ -94,6 +98,12 @@ _DEAD_FAMILIES: Final = (
     (re.compile(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
      "checkpoint servers are gone with the standard universe", ""),
     (re.compile(r"gsi_\w+|gridmap"), "GSI is no longer supported", ""),
+    (re.compile(r"glexec(_job|_|_retry_delay)?"), "glexec is gone", ""),
+    (re.compile(r"concurrency_limit_(?!default)(\w+)"), "", r"\1_limit"),
+    (re.compile(
+        r"(master|collector|negotiator|schedd|startd)_(allow|deny)_"
+        r"(read|write|daemon|administrator|negotiator|config|client|advertise_\w+)"
+     ), "", r"\1.\2_\3"),
     (re.compile(r"hdfs\w*"), "the HDFS daemon is gone", ""),
     (re.compile(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),
      "the SOAP interface is gone", ""),

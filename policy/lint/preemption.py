@@ -113,8 +113,8 @@ def _stability(setting: Setting, declaration: str) -> Iterator[Diagnostic]:
     declared = setting.config.lookup(declaration)
     if setting.tree is None or setting.reading is None or declared is None:
         return
-    text = setting.config.text(declaration)
-    if declared.is_builtin or (text or "").strip().casefold() not in ("true", "1"):
+    text = setting.beside(declaration)
+    if declared.is_builtin or text.strip().casefold() not in ("true", "1"):
         return
     for node in references(setting.tree):
         if node.name.casefold().endswith("resourcesinuse"):

@@ -53,6 +53,13 @@ class Setting:
         except ExpansionError:
             return ""
 
+    def beside(self, name: str) -> str:
+        """What its reader has for another macro; empty if undefined or without end."""
+        try:
+            return self.config.text(name) or ""
+        except ExpansionError:
+            return ""
+
     @property
     def local_name(self) -> str | None:
         """The local name that stands before the dot, if one does."""

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -686,10 +687,62 @@ def test_two_configurations(
     found = json.loads(capsys.readouterr().out)
     assert found["a"]["submitted"] == found["b"]["submitted"]
     assert found["a"]["preemptions"] > found["b"]["preemptions"] == 0
+    told = {(row["name"], row["metric"]): row["verdict"] for row in found["metrics"]}
+    assert told["", "preemptions"] == told["", "badput_hours"] == "better"
+    assert told["", "submitted"] == told["", "hours"] == "same"
+    assert told["a@sim.example", "usage_hours"] in ("more", "less")
     assert main([*words, *pair]) == 0
-    shown = capsys.readouterr().out
-    assert shown.splitlines()[0].split() == ["A", "B", "B", "-", "A"]
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == f"A: {tmp_path / 'config'}"
+    assert shown[3].split() == ["A", "B", "B", "-", "A", "B", "is"]
+    assert any(line.split()[:1] == ["preemptions"] and "better" in line for line in shown)
     assert (tmp_path / "both" / "b" / "summary.json").is_file()
+
+
+def test_several_seeds(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "seeds"
+    run = [*words, "--days", "0.2", "--seeds", "3"]
+    assert main([*run, "--json", "-o", str(folder)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["seeds"] == [3, 4, 5]
+    kept = [json.loads((folder / f"seed-{n}" / "summary.json").read_text()) for n in (3, 4, 5)]
+    assert found["runs"] == kept
+    (row,) = (row for row in found["metrics"] if (row["name"], row["metric"]) == ("", "completed"))
+    done = [summary["completed"] for summary in kept]
+    assert (row["least"], row["most"]) == (min(done), max(done))
+    assert row["mean"] == pytest.approx(sum(done) / 3)
+    assert main(run) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "3 seeds, 3 to 5"
+    assert shown[2].split() == ["mean", "deviation", "least", "most"]
+
+
+def test_seeds_of_two_configurations_are_pairs(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two configurations that differ in nothing do not differ, whatever the workloads."""
+    place = words.index("--config")
+    config = words[place + 1]
+    del words[place : place + 2]
+    pair = ["--compare", config, config, "--days", "0.2", "--seeds", "2", "-o", str(tmp_path / "x")]
+    assert main([*words, *pair, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["runs"]["a"] == found["runs"]["b"]
+    assert found["runs"]["a"][0] != found["runs"]["a"][1]
+    assert {row["verdict"] for row in found["metrics"]} <= {"same", ""}
+    assert sorted(path.name for path in (tmp_path / "x" / "b").iterdir()) == ["seed-3", "seed-4"]
+
+
+def test_the_command_of_a_run_makes_it_again(tmp_path: Path, words: list[str]) -> None:
+    more = ["--days", "0.1", "--set", "PRIORITY_HALFLIFE=3600 * 2", "--vacate", "20"]
+    assert main([*words, *more, "-o", str(tmp_path / "first")]) == 0
+    command = json.loads((tmp_path / "first" / "run.json").read_text())["command"]
+    again = shlex.split(command)
+    assert again[0] == "pieslice"
+    assert main([*again[1:], "-o", str(tmp_path / "second")]) == 0
+    assert files(tmp_path / "first") == files(tmp_path / "second")
 
 
 def test_parquet(tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -380,6 +380,10 @@ def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
             "STARTD_CRON_JOBLIST = B\nSTARTD_CRON_B_EXECUTABLE = /b\n",
             ("P222", ["P212"]),
         ),
+        (
+            "GROUP_NAMES = phys, x\nGROUP_NAMES = phyz\nGROUP_QUOTA_phys = 5\n",
+            ("P222", ["P303", "P301"]),
+        ),
         ("SITE_START = $(START)\nSTART = $(SITE_START)\n", ("P114", ["P113"])),
         ("START = KeyboardIdle > 15 &&\n  LoadAvg < 0.3\n", ("P101", ["P113"])),
         ("if $(KIND) == gpu\n  START = True\nendif\n", ("P101", [])),
@@ -487,3 +491,29 @@ def test_the_page_says_of_each_code_what_daemons_were_seen_to_do() -> None:
     assert len(about) > 70
     for entry in about:
         assert "bserved with" in entry or "was observed in ads" in entry, entry
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NUM_CPUS",
+        "NUM_SLOTS_TYPE_1",
+        "PREEMPTION_REQUIREMENTS_STABLE",
+        "NEGOTIATOR_CLASSAD_USER_MAP_NAMES",
+        "CLASSAD_USER_MAPFILE_m",
+    ],
+)
+def test_a_macro_beside_one_that_is_checked_may_be_endless(name: str) -> None:
+    text = (
+        "SLOT_TYPE_1 = cpus=8\nNEGOTIATOR_CLASSAD_USER_MAP_NAMES = m\n"
+        "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n"
+        f"{name} = $(ROUND)\nROUND = $({name})\n"
+    )
+    assert ids(text)[-1:] != []
+
+
+def test_cpus_of_slots_are_compared_with_a_number_that_is_told() -> None:
+    slots = "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=8\n"
+    assert ids(slots) == []
+    assert ids("NUM_CPUS = $(DETECTED_CPUS)\n" + slots) == []
+    assert ids("NUM_CPUS = $(FEW)\nFEW = 4\n" + slots) == [("P243", 4)]
