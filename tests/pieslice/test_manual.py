@@ -156,7 +156,7 @@ def test_help_by_topic(words: str, printed: str, capsys: pytest.CaptureFixture[s
             "completion tcsh",
             "completion: error: argument shell: there is no `tcsh`; it takes bash, zsh, fish",
         ),
-        ("report a b", "report: error: `b` is one argument too many"),
+        ("report a b c", "report: error: `c` is one argument too many"),
         (
             "diff",
             "diff: error: the following arguments are required: POOL;"
