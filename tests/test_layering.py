@@ -115,6 +115,7 @@ OUTSIDE = {
     "negotiator/capture/reader.py": "reads a capture directory",
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
+    "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
     "pieslice/conform/negotiation/pools.py": (
