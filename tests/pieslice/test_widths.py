@@ -42,6 +42,7 @@ COMMANDS = [
     ),
     *(f"{what} {pool} {job}" for what in ("why", "rank") for pool in JOBS for job in JOBS[pool]),
     "why examples/tour 16.0 slot1@node3",
+    "doctor",
     *(
         f"diff examples/{pool} --config examples/{pool}/{config}"
         for pool, config in (
