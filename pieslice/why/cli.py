@@ -21,7 +21,7 @@ from pieslice.inputs.options import (
     add_local_name,
     add_output,
 )
-from pieslice.reports.layout import printable
+from pieslice.terminal import printable
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -50,18 +50,26 @@ def add_commands(subcommands: Subcommands) -> None:
     rank.set_defaults(run=_rank)
     why = subcommands.add_parser(
         "why",
-        usage="pieslice why [POOL] JOB [SLOT] [option ...]",
+        usage="pieslice why [POOL] (JOB [SLOT] | CLUSTER | --user U | --group G) [option ...]",
         help="explain why a job is matched, rejected or preempted",
-        description="Explain what the cycle did with a job and why: which slots were excluded by "
-        "which test, which clauses of Requirements fail, what would help. With SLOT: that slot.",
+        description="Explain what the cycle did with a job and why: how its request went, which "
+        "slots were excluded by which test, which clauses of Requirements fail, what would help. "
+        "With SLOT: that slot. Of a cluster, a user or a group: a line per autocluster.",
         examples=(
             ("pieslice why mypool 8.0", "why does this job not run?"),
             ("pieslice why mypool 8.0 slot1@node06@vm", "why not on this slot?"),
+            ("pieslice why mypool 8", "what became of all jobs of this cluster?"),
+            ("pieslice why mypool --user carol", "and of all jobs of this user?"),
         ),
     )
     why.add_argument(
-        "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"
+        "items",
+        nargs="*",
+        metavar="[POOL] JOB [SLOT]",
+        help="the pool, cluster.proc or a cluster, a slot",
     )
+    why.add_argument("--user", metavar="U", help="all jobs of a user")
+    why.add_argument("--group", metavar="G", help="all jobs of a group and those below it")
     why.set_defaults(run=_why)
     quotas = subcommands.add_parser(
         "quotas",
@@ -165,6 +173,61 @@ def _rank(args: argparse.Namespace) -> int:
 
 
 def _why(args: argparse.Namespace) -> int:
+    if args.user is not None or args.group is not None:
+        return _why_all_of(args)
+    return _why_one(args)
+
+
+def _why_all_of(args: argparse.Namespace) -> int:
+    """The jobs of a user or a group."""
+    from pieslice.inputs.pool import load, without_collecting
+    from pieslice.reports.progress import Progress
+    from pieslice.why.scope import UnknownScopeError, jobs_of_group, jobs_of_user
+
+    paths, wanted = _sort_out(args.items)
+    both = args.user is not None and args.group is not None
+    if both or wanted:
+        extra = "--group" if both else next(iter(wanted.values()))
+        print(
+            f"error: `{extra}` is one argument too many\n"
+            "  help: pieslice why [POOL] --user U, or --group G, or a job",
+            file=sys.stderr,
+        )
+        return EXIT_BAD
+    args.inputs = paths
+    with without_collecting():
+        pool = load(args, sys.stderr, Progress(sys.stderr))
+        if pool is None:
+            return EXIT_BAD
+        try:
+            if args.user is not None:
+                about, jobs = f"user {args.user}", jobs_of_user(pool.snapshot, args.user)
+            else:
+                about = f"group {args.group}"
+                jobs = jobs_of_group(pool.snapshot, pool.policy, args.group)
+        except UnknownScopeError as problem:
+            print(f"error: {printable(str(problem))}", file=sys.stderr)
+            return EXIT_BAD
+        return _answer_all(args, pool, about, jobs)
+
+
+def _answer_all(args: argparse.Namespace, pool: Capture, about: str, jobs: list[AskedJob]) -> int:
+    """What became of many jobs."""
+    from pieslice.reports.output import deliver, show
+    from pieslice.why.data import to_text
+    from pieslice.why.overview import overview
+    from pieslice.why.overviewtext import overview_blocks, overview_data
+
+    found = overview(pool.snapshot, pool.policy, about, jobs, now=pool.facts.now, seed=args.seed)
+    if args.format == "json":
+        deliver(to_text(overview_data(found)), args, sys.stdout)
+    else:
+        show(overview_blocks(found), args, sys.stdout)
+    return EXIT_OK
+
+
+def _why_one(args: argparse.Namespace) -> int:
+    """A job, or the jobs of a cluster."""
     from pieslice.inputs.pool import without_collecting
     from pieslice.reports.output import deliver, show
     from pieslice.why.answer import why
@@ -180,6 +243,9 @@ def _why(args: argparse.Namespace) -> int:
             return EXIT_BAD
         pool, job = asked
         slot = extra[0] if extra else None
+        mates = [job] if slot else _cluster_mates(pool, args.items, job)
+        if len(mates) > 1:
+            return _answer_all(args, pool, f"cluster {job.cluster} of {job.submitter}", mates)
         try:
             answer = why(
                 pool.snapshot,
@@ -198,6 +264,16 @@ def _why(args: argparse.Namespace) -> int:
         else:
             show(why_blocks(answer), args, sys.stdout)
     return EXIT_OK
+
+
+def _cluster_mates(pool: Capture, items: Sequence[str], job: AskedJob) -> list[AskedJob]:
+    """All jobs of the cluster if a whole cluster is asked about, else the job alone."""
+    from pieslice.why.scope import jobs_of_cluster
+
+    _, wanted = _sort_out(items)
+    if "." in wanted["job"].rpartition("#")[2]:
+        return [job]
+    return jobs_of_cluster(pool.snapshot, job.schedd, job.cluster)
 
 
 def _quotas(args: argparse.Namespace) -> int:
