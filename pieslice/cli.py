@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 
 import pieslice.conform.cli
+import pieslice.doctor.cli
 import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
@@ -99,6 +100,8 @@ def describe(problem: Exception) -> str:
         where = f"{problem.filename}: " if problem.filename else ""
         return f"{where}{problem.strerror.lower()}"
     text = " ".join(str(problem).split()) or "no message"
+    if isinstance(problem, ImportError):
+        return f"{text} (`pieslice doctor` checks the installation)"
     return f"internal error ({type(problem).__name__}): {text}; --debug shows the traceback"
 
 
@@ -112,6 +115,7 @@ def build_parser() -> Parser:
     )
     for package in COMMANDS:
         package.add_commands(subcommands)
+    pieslice.doctor.cli.add_commands(subcommands, pieslice.__version__)
     pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
     return parser
 

@@ -70,4 +70,8 @@ MUTATIONS: Final = (
         "policy/explain/conclusions.py", "if True not in found.truths:", "if not found.truths:",
         "tests tests/pieslice/test_policy_explain.py -k conclusions",
     ),
+    Mutation(
+        "policy/lint/bodies.py", "behind = behind if start is None else start + len(text)", "pass",
+        "tests tests/policy/test_lint.py -k transforms_are_found",
+    ),
 )  # fmt: skip

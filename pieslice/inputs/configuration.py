@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
-from classad.errors import Diagnostic, suggest
 from pieslice.command_line import EXIT_BAD
 from pieslice.data import JsonData
 
 if TYPE_CHECKING:
+    from classad.errors import Diagnostic
     from policy.config import Config
     from policy.language.host import HostFacts
 
@@ -131,6 +131,7 @@ def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:
     """The machine to pretend: from ``NAME=VALUE`` texts over its or the plain defaults."""
     from attr import evolve, fields
 
+    from classad.errors import suggest
     from policy.io import this_host
     from policy.language.host import HostFacts
 

@@ -6,6 +6,7 @@ Inputs: a halted cycle, the name of a slot.  Outputs: a ``SlotCase``.  Follows: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -27,6 +28,8 @@ from pieslice.why.ranking import RankedSlot, Ranking
 
 #: How deep the definitions of attributes are followed.
 DEPTH: Final = 3
+#: What comes after the host in a name: its domain, or the machine of a startd with another name.
+_HOST: Final = re.compile(r"[.@]")
 _SUBMITTER_PRIO: Final = Reference("SubmitterUserPrio", base=Reference("TARGET"))
 
 
@@ -88,9 +91,9 @@ def find_slots(names: Sequence[str], text: str) -> list[str]:
     ways: tuple[Callable[[str], bool], ...] = (
         lambda name: name == text,
         lambda name: name.casefold() == wanted,
-        lambda name: name.casefold().partition(".")[0] == wanted,
+        lambda name: "@".join(_HOST.split(name.casefold())[:2]) == wanted,
         lambda name: machine_of(name).casefold() == wanted,
-        lambda name: machine_of(name).casefold().partition(".")[0] == wanted,
+        lambda name: _HOST.split(machine_of(name).casefold())[0] == wanted,
         lambda name: name.casefold().startswith(wanted),
     )
     for means in ways:
@@ -102,7 +105,7 @@ def find_slots(names: Sequence[str], text: str) -> list[str]:
 
 def machine_of(slot: str) -> str:
     """The machine in the name of a slot."""
-    return slot.rpartition("@")[2]
+    return slot.partition("@")[2]
 
 
 def no_such_slot(names: Sequence[str], text: str) -> UnknownSlotError:
@@ -112,8 +115,8 @@ def no_such_slot(names: Sequence[str], text: str) -> UnknownSlotError:
         end = f"; {machine_of(text)} has {listed(sorted(siblings))}"
     else:
         machines = {machine_of(name) for name in names}
-        short = {name.partition(".")[0] for name in (*names, *machines)}
-        end = did_you_mean(text, {*names, *machines, *short})
+        hosts = {_HOST.split(name)[0] for name in machines}
+        end = did_you_mean(text, {*names, *machines, *hosts})
     return UnknownSlotError(f"there is no slot `{text}` in the pool{end}")
 
 

@@ -11,8 +11,8 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from classad.language.operators import GUARDS
-from classad.syntax.nodes import Binary, Call, Node, walk
-from policy.attributes import Attribute, Moment, attribute_rows, find_attribute
+from classad.syntax.nodes import Binary, Call, Node, Reference, walk
+from policy.attributes import Attribute, Moment, attribute_rows, find_attribute, find_renamed
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
     EPHEMERAL,
@@ -25,10 +25,10 @@ from policy.ephemeral import (
 )
 from policy.knobs import matching as matching
 from policy.knobs.shares import GROUP_SORT_EXPR
-from policy.lint.expressions import Held
+from policy.lint.expressions import Held, slot_attributes
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
-from policy.lint.trees import guarded, is_undefined, names, references, scope_of
+from policy.lint.trees import bare, comparisons, guarded, is_undefined, names, references, scope_of
 from policy.lint.view import Setting, View
 from policy.values.domain import UNDEFINED_ONLY
 
@@ -98,6 +98,17 @@ NOT_THERE: Final = Finding(
     " job and there is no TARGET. What is looked for in the wrong one is undefined.",
     "START = MY.RequestMemory < 4096\n",
     "START = TARGET.RequestMemory < 4096\n",
+    observed="Observed with 25.14.1, with jobs: what MY and TARGET are in START, in"
+    " START_LOCAL_UNIVERSE and SUBMIT_REQUIREMENT_*. In SCHEDD_PREEMPTION_* they are the manual's:"
+    " two tries with the daemons contradicted each other.",
+)
+OLD_NAME: Final = Finding(
+    "P408",
+    WARNING,
+    "an attribute under its old name",
+    "No daemon of 25.14.1 advertises an attribute of this name, so that it is undefined.",
+    "START = VirtualMachineID == 1\n",
+    "START = SlotID == 1\n",
 )
 
 _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
@@ -118,11 +129,28 @@ def known_attributes() -> tuple[str, ...]:
 
 def check_attributes(view: View, expressions: Iterable[Held]) -> Iterator[Diagnostic]:
     """Everything about what expressions refer to."""
+    of_slots = slot_attributes(view)
     for one in expressions:
         if one.setting.knob is not GROUP_SORT_EXPR:
             yield from _attributes(view, one)
             yield from _not_there(one)
+            yield from _both_of_the_job(one, of_slots)
         yield from _functions(one)
+
+
+def _both_of_the_job(one: Held, of_slots: frozenset[str]) -> Iterator[Diagnostic]:
+    """``TARGET.WantRack == TARGET.Rack`` where the slot has Rack."""
+    if (one.how.use.my, one.how.use.target) != ("slot", "job"):
+        return
+    for node in comparisons(one.tree):
+        sides = [bare(node.left), bare(node.right)]
+        found = [side for side in sides if isinstance(side, Reference)]
+        if len(found) < 2 or any(scope_of(side) != "target" for side in found):
+            continue
+        for side in found:
+            if side.name.casefold() in of_slots and find_attribute(side.name) is None:
+                message = f"`TARGET.{side.name}` is the job's, and the slot has `{side.name}`"
+                yield one.say(WRONG_AD, message, side, f"did you mean `MY.{side.name}`?")
 
 
 def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
@@ -256,6 +284,10 @@ def _unknown(view: View, one: Held, name: str) -> _Found:
     folded = name.casefold()
     if view.config.lookup(name) is not None or _is_published(view, folded):
         return None
+    renamed = find_renamed(name)
+    if renamed is not None:
+        row, since = renamed
+        return OLD_NAME, f"`{name}` is an old name", f"since {since} it is `{row.name}`"
     known = known_attributes()
     meant = near(name, one.own_names) or near(name, known) or _nearly(name) or _begun(name, known)
     if meant is None:

@@ -1,8 +1,8 @@
 """Checks macros that do nothing without another one.
 
 Follows: 25.14.1, where the daemons take these without a word.  The startd was asked about types of
-slots, SUSPEND and WANT_HOLD, the schedd about SETTABLE_ATTRS_*; what is off or empty by default is
-so in the parameter table.  The rest follows the manual.
+slots, SUSPEND and WANT_HOLD, the schedd about SETTABLE_ATTRS_*, the negotiator about remote users;
+what is off or empty by default is so in the parameter table.  The rest follows the manual.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ ALONE: Final = Finding(
     "REMOTE_PRIO_FACTOR = 10000\n",
     "ACCOUNTANT_LOCAL_DOMAIN = example.edu\nREMOTE_PRIO_FACTOR = 10000\n",
     observed="Observed with 25.14.1: types of slots, SUSPEND and WANT_HOLD with jobs on the"
-    " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused. The"
-    " other pairs follow from defaults in the parameter table and from the manual.",
+    " slots; changing a schedd by SETTABLE_ATTRS_* without ENABLE_RUNTIME_CONFIG is refused;"
+    " without ACCOUNTANT_LOCAL_DOMAIN the factor of a remote user is DEFAULT_PRIO_FACTOR. Groups"
+    " and preemption are those of recorded cycles; what a daemon reads that is not started, nobody"
+    " reads. Of backfill and control groups, which follow from the manual, the report says `may`.",
 )
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
@@ -70,16 +72,18 @@ def _is_custom(view: View, setting: Setting, name: str) -> bool:
 
 @frozen
 class Need:
-    """Macros that do nothing unless ``test`` of one of ``others`` holds."""
+    """Macros that do nothing unless ``test`` of one of ``others`` holds; ``sure``: daemons were
+    asked, or nobody reads the macros then."""
 
     macros: re.Pattern[str]
     others: tuple[str, ...]
     test: _Test
     help: str
+    sure: bool
 
 
-def _need(macros: str, test: _Test, *others: str, help: str) -> Need:
-    return Need(re.compile(macros, re.IGNORECASE), others, test, help)
+def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Need:
+    return Need(re.compile(macros, re.IGNORECASE), others, test, help, sure)
 
 
 _NEEDS: Final = (
@@ -98,11 +102,11 @@ _NEEDS: Final = (
     ),
     _need(
         "CGROUP_HARD_MEMORY_LIMIT_EXPR", _is_custom, "CGROUP_MEMORY_LIMIT_POLICY",
-        help="it is read with CGROUP_MEMORY_LIMIT_POLICY = custom only",
+        help="the manual: with CGROUP_MEMORY_LIMIT_POLICY = custom only", sure=False,
     ),
     _need(
         "START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM", _is_true, "ENABLE_BACKFILL",
-        help="without ENABLE_BACKFILL = True there is no backfill",
+        help="the manual: without ENABLE_BACKFILL = True there is no backfill", sure=False,
     ),
     *(
         _need(rf"{daemon}_\w+", _is_listed, daemon, help=f"{daemon} is not in DAEMON_LIST")
@@ -159,7 +163,7 @@ def check_companions(view: View) -> Iterator[Diagnostic]:
                 need.test(view, setting, found.expand(other)) for other in need.others
             ):
                 continue
-            message = f"{setting.macro} has no effect"
+            message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
             yield ALONE.named(setting.entry, message, found.expand(need.help))
     yield from _draining(view)
 

@@ -6,6 +6,7 @@ Follows: comparison in the ClassAd language; the table of attributes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeGuard
 
@@ -13,7 +14,7 @@ from classad.errors import Diagnostic
 from classad.language.operators import EQUALITY, IDENTITY
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from classad.syntax.unparse import unparse
-from policy.attributes import Attribute, find_attribute
+from policy.attributes import DATE, Attribute, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
@@ -116,6 +117,8 @@ _GROUPS: Final = frozenset(
 )
 #: Units of which no two can be compared; so many MiB a core are cores in number.
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
+#: Dates that are never in the future.
+_HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -153,7 +156,7 @@ def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
             message = f"`{node.operator}` with UNDEFINED is always undefined"
             yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
         return
-    checks = (_word, _case, _no_such_group, _never, _always, _units, _equality)
+    checks = (_word, _case, _no_such_group, _never, _always, _not_in_future, _units, _equality)
     for check in checks:
         found = check(view, one, node)
         if found is not None:
@@ -170,10 +173,13 @@ def _pairs(node: Binary) -> Iterator[tuple[Reference, Node]]:
 
 
 def _word(view: View, one: Held, node: Binary) -> _Found | None:
-    """A value without quotes."""
+    """A value without quotes, or with single ones."""
     for subject, other in _pairs(node):
         if not isinstance(other, Reference) or subject.base is not None:
             continue
+        if one.text[subject.start] == "'" and not _is_known(view, one, subject.name.casefold()):
+            message = f"`'{subject.name}'` is an attribute: texts have double quotes"
+            return UNQUOTED, message, subject, f'did you mean `"{subject.name}"`?'
         row, folded = find_attribute(other.name), subject.name.casefold()
         if _is_known(view, one, folded):
             continue
@@ -348,6 +354,22 @@ def _always(view: View, one: Held, node: Binary) -> _Found | None:
     if not any(isinstance(bare(side), Literal) for side in (node.left, node.right)):
         return None
     return ALWAYS_TRUE, f"`{unparse(node)}` is always true{_because(node)}", node, None
+
+
+def _not_in_future(view: View, one: Held, node: Binary) -> _Found | None:
+    """``time() - JobStartDate >= 0``: time since something that has happened."""
+    span, least = bare(node.left), number(node.right)
+    if not isinstance(span, Binary) or span.operator != "-" or least is None:
+        return None
+    clock, date = one.evaluation.alone(span.left), bare(span.right)
+    if not isinstance(date, Reference) or not _HAPPENED.match(date.name) or clock.unit != DATE:
+        return None
+    if not (least < 0 or (least == 0 and node.operator == ">=")) or node.operator not in (
+        ">",
+        ">=",
+    ):
+        return None
+    return ALWAYS_TRUE, f"`{unparse(node)}` is always true: {date.name} has passed", node, None
 
 
 def _is_bounded(one: Held, subject: Reference, other: Node) -> bool:

@@ -15,6 +15,7 @@ from classad.errors import Diagnostic, suggest
 from classad.source import Source
 from policy.data.tables import builtin_table, meanings
 from policy.knobs.lists import LISTS, LISTS_BY_NAME
+from policy.knobs.obsolete import once_predefined
 from policy.knobs.readers import find_readers
 from policy.language.conditions import keyword
 from policy.language.lines import LineReader
@@ -72,6 +73,9 @@ def _message(setting: Setting, name: str) -> str:
 
 
 def _help(view: View, name: str) -> str | None:
+    template = once_predefined(name)
+    if template is not None:
+        return template
     known = [setting.macro for setting in view.settings]
     known += view.config.scope.table.default_names()
     meant = suggest(name, known) if len(name) >= _SHORTEST else None

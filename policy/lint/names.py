@@ -13,6 +13,7 @@ from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, meanings
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.lists import LISTS, is_list
+from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.knobs.readers import find_readers, reader_names
 from policy.language.lines import LineReader
@@ -69,46 +70,6 @@ _VERY_SHORT: Final = 4
 _TELLING: Final = 20
 #: Short names of macros that are no expressions.
 _COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
-_OLD: Final = {
-    "startd_exprs": "STARTD_ATTRS",
-    "schedd_exprs": "SCHEDD_ATTRS",
-    "submit_exprs": "SUBMIT_ATTRS",
-    "startd_slot_exprs": "STARTD_SLOT_ATTRS",
-}
-_DEAD: Final = {
-    "hfs_max_allocation_rounds": "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS",
-    "hfs_round_robin_rate": "GROUP_QUOTA_ROUND_ROBIN_RATE",
-    "num_virtual_machines": "NUM_SLOTS",
-    "defrag_schedule": "DEFRAG_DRAINING_SCHEDULE",
-    "cgroup_soft_memory_limit_expr": None,
-    "negotiator_traffic_limit": None,
-    "negotiator_simple_matching": None,
-    "enable_classad_extensions": None,
-    "startd_sends_alives": None,
-    "is_valid_checkpoint_platform": None,
-    "negotiator_traffic_interval": None,
-}
-#: Families that no program of 25.14.1 reads, with what they were for and what stands for them now.
-_DEAD_FAMILIES: Final = (
-    (re.compile(r"host(allow|deny)_(\w+)"), "", r"\1_\2"),
-    (re.compile(r"virtual_machine_type_(\d+)\w*"), "", r"slot_type_\1"),
-    (re.compile(r"num_virtual_machines_type_(\d+)"), "", r"num_slots_type_\1"),
-    (re.compile(r"vm\d+_\w+"), "virtual machines are called slots", ""),
-    (re.compile(r"quill\w*"), "Quill is gone", ""),
-    (re.compile(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
-     "checkpoint servers are gone with the standard universe", ""),
-    (re.compile(r"gsi_\w+|gridmap"), "GSI is no longer supported", ""),
-    (re.compile(r"glexec(_job|_|_retry_delay)?"), "glexec is gone", ""),
-    (re.compile(r"concurrency_limit_(?!default)(\w+)"), "", r"\1_limit"),
-    (re.compile(
-        r"(master|collector|negotiator|schedd|startd)_(allow|deny)_"
-        r"(read|write|daemon|administrator|negotiator|config|client|advertise_\w+)"
-     ), "", r"\1.\2_\3"),
-    (re.compile(r"hdfs\w*"), "the HDFS daemon is gone", ""),
-    (re.compile(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),
-     "the SOAP interface is gone", ""),
-    (re.compile(r"stork\w*"), "Stork is gone", ""),
-)  # fmt: skip
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _DIGITS = re.compile(r"\d+")
@@ -158,22 +119,16 @@ def check_names(view: View) -> Iterator[Diagnostic]:
 
 
 def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
-    macro = setting.macro.casefold()
-    new = _OLD.get(macro) or (setting.knob.replaced_by if setting.knob is not None else "")
-    if new:
-        message = f"`{setting.macro}` is an old name"
-        return DEPRECATED.named(setting.entry, message, f"it is called `{new}` now")
-    dead, help_text = macro in _DEAD, None
-    if dead:
-        help_text = None if _DEAD[macro] is None else f"use `{_DEAD[macro]}`"
-    elif find_readers(macro) is None:
-        for family, why, instead in _DEAD_FAMILIES:
-            if (found := family.fullmatch(macro)) is not None:
-                dead = True
-                help_text = f"use `{found.expand(instead).upper()}`" if instead else why
-    if not dead or setting.macro.casefold() in view.words:
+    macro, knob = setting.macro, setting.knob
+    found = find_obsolete(macro)
+    if found is None and knob is not None and knob.replaced_by:
+        found = Obsolete(knob.replaced_by, alias=True)
+    if found is None or (not found.alias and macro.casefold() in view.words):
         return None  # other values may refer to it
-    return DEAD.named(setting.entry, f"`{setting.macro}` is read by no daemon", help_text)
+    if found.alias:
+        return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", str(found))
+    what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
+    return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
 
 
 def _is_known(view: View, setting: Setting, known: set[str]) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit
+from policy.knobs import find_knob
 from policy.knobs.lists import LISTS_BY_NAME, is_list
-from policy.knobs.other_daemons import DAEMONS
+from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
@@ -24,9 +25,12 @@ NEVER_READ: Final = Finding(
     WARNING,
     "a macro with the prefix of a daemon that does not read it",
     "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
-    " the name of a daemon, or the local name that a daemon is started with.",
+    " the name of a daemon, or the local name that a daemon is started with; a name with both,"
+    " `STARTD.X.NUM_CPUS`, is read by nobody.",
     "NEGOTIATOR.START = False\n",
     "STARTD.START = False\n",
+    observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
+    " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
 )
 LOST: Final = Finding(
     "P222",
@@ -58,6 +62,7 @@ def check_overrides(view: View) -> Iterator[Diagnostic]:
     started = _local_names(view)
     for setting in view.settings:
         yield from _prefix(view, setting, started)
+        yield from _two_prefixes(setting)
         yield from _lost(setting)
         yield from _policy(setting)
 
@@ -88,6 +93,21 @@ def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[D
     if near and prefix.casefold() not in started:
         message = f"no daemon has the name `{prefix}`"
         yield NEVER_READ.named(setting.entry, message, f"did you mean `{min(near)}`?")
+
+
+def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
+    """``STARTD.X.NUM_CPUS``: a daemon with a local name looks for `X.NUM_CPUS`, then for
+    `STARTD.NUM_CPUS`."""
+    first, _, rest = setting.entry.name.partition(".")
+    second, dot, macro = rest.partition(".")
+    if not dot or find_knob(rest) is not None or "." in macro:
+        return
+    known = find_knob(macro) or find_other(macro) or find_readers(macro)
+    if known is not None and {first.upper(), second.upper()} & set(DAEMONS):
+        message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
+        local = second if first.upper() in DAEMONS else first
+        help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
+        yield NEVER_READ.named(setting.entry, message, help_text)
 
 
 def _lost(setting: Setting) -> Iterator[Diagnostic]:

@@ -21,7 +21,7 @@ from policy.knobs.declaration import Kind
 from policy.knobs.reading import EXPANDED
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, names, takes_pattern
+from policy.lint.trees import bare, comparisons, names, references, takes_pattern
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
 
@@ -90,6 +90,8 @@ BROKEN_PATTERN: Final = Finding(
 
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
+#: Units of what preemption compares.
+_OF_PRIORITIES: Final = ("priority", "weighted slots")
 #: Functions of an item and a list of the language.
 _OF_LISTS: Final = frozenset(("member", "identicalmember"))
 _Found = tuple[Finding, str, Node, str | None]
@@ -157,7 +159,7 @@ def _findings(one: Held) -> Iterator[_Found]:
 
 def _precedence(one: Held, node: Binary) -> _Found | None:
     if node.operator in COMPARISONS:
-        found = _negated(one, node) or _multiplied(one, node)
+        found = _negated(one, node) or _multiplied(one, node) or _truth_as_number(one, node)
         if found is not None:
             return found
     if node.operator == "||" and _is_alternative(node):
@@ -236,6 +238,21 @@ def _multiplied(one: Held, node: Binary) -> _Found | None:
         if value.error and not value.defined and texts:
             message = f"`{side.operator}` binds before `{node.operator}`, so it gets a string"
             return PRECEDENCE, message, node, "put the comparison in parentheses"
+    return None
+
+
+def _truth_as_number(one: Held, node: Binary) -> _Found | None:
+    """``RemoteUserPrio > (SubmitterUserPrio > 0) * 1.2``: 1 or 0 where a priority is meant."""
+    for side, other in ((node.left, node.right), (node.right, node.left)):
+        unit = one.evaluation.alone(other).unit
+        products = (n for n in walk(side) if isinstance(n, Binary) and n.operator == "*")
+        factors = (bare(factor) for product in products for factor in (product.left, product.right))
+        for factor in factors if unit in _OF_PRIORITIES else ():
+            if not isinstance(factor, Binary) or factor.operator not in COMPARISONS:
+                continue
+            if any(one.evaluation.alone(ref).unit == unit for ref in references(factor)):
+                message = f"`{unparse(factor)}` counts 1 or 0 here"
+                return PRECEDENCE, message, factor, "multiply the value, not the comparison"
     return None
 
 

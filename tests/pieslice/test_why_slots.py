@@ -13,6 +13,7 @@ from pieslice.why.slotcase import find_slots
 
 TOUR = str(Path(__file__).parents[2] / "examples" / "tour")
 NAMES = ["slot1@node1.a.org", "slot2@node1.a.org", "slot1@node10.a.org", "slot1_1@big.a.org"]
+NAMES += ["slot1@node05@vm", "slot2@node05@vm", "slot1@node06@vm", "bare.a.org"]
 
 
 @pytest.mark.parametrize(
@@ -24,8 +25,13 @@ NAMES = ["slot1@node1.a.org", "slot2@node1.a.org", "slot1@node10.a.org", "slot1_
         ("slot1@node10", [2]),
         ("node1.a.org", [0, 1]),
         ("Node1", [0, 1]),
-        ("slot1@", [0, 2]),
+        ("slot1@", [0, 2, 4, 6]),
         ("big", [3]),
+        ("node05", [4, 5]),
+        ("node05@vm", [4, 5]),
+        ("slot1@node05", [4]),
+        ("slot1", [0, 2, 3, 4, 6]),
+        ("bare", [7]),
         ("node", []),
     ],
 )

@@ -47,6 +47,7 @@ COMMANDS = [
     "why examples/campus 6",
     "why examples/campus --user bob",
     "why examples/campus --group group_physics",
+    "doctor",
     *(
         f"diff examples/{pool} --config examples/{pool}/{config}"
         for pool, config in (

@@ -493,6 +493,72 @@ def test_the_page_says_of_each_code_what_daemons_were_seen_to_do() -> None:
         assert "bserved with" in entry or "was observed in ads" in entry, entry
 
 
+TRANSFORM = """JOB_TRANSFORM_NAMES = One
+JOB_TRANSFORM_One @=end
+   REQUIREMENTS JobUnivers == 5
+
+   # a comment
+   SET RequestMemory 1024 +
+   EVALSET Where TARGET.Memory + 1
+   DEFAULT Size ifThen(True, 1)
+   DEFAULT Weight ifThen(True, 1)
+   SET Owner "$(MY.Owner)" + (
+@end
+"""
+
+
+def test_expressions_in_transforms_are_found_in_their_lines() -> None:
+    assert [(item.id, item.line, item.column) for item in found(TRANSFORM)] == [
+        ("P401", 3, 17),
+        ("P245", 6, 27),
+        ("P407", 7, 18),
+        ("P406", 8, 17),
+        ("P406", 9, 19),
+    ]
+    assert found(TRANSFORM)[0].message.endswith("in REQUIREMENTS of JOB_TRANSFORM_One")
+
+
+def test_names_of_the_past_say_since_when_and_what_instead() -> None:
+    for text, help_text in (
+        ("NUM_VIRTUAL_MACHINES = 4\n", "since 6.9.3 it is `NUM_SLOTS`"),
+        ("VIRTUAL_MACHINE_TYPE_2 = cpus=1\n", "since 6.9.3 it is `SLOT_TYPE_2`"),
+        ("HOSTDENY_WRITE = *.example.edu\n", "use `DENY_WRITE`"),
+        ("STARTD_EXPRS = Cpus\n", "it is called `STARTD_ATTRS` now"),
+        ("START = VirtualMachineID == 1\n", "since 6.9.3 it is `SlotID`"),
+        (
+            "JOB_ROUTER_ENTRIES = [ ]\n",
+            "since 25.0 routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES",
+        ),
+        (
+            "WANT_VACATE = $(MachineBusy)\n",
+            "since 23.0 only `use FEATURE : POLICY_EXPR_FRAGMENTS` defines it",
+        ),
+    ):
+        assert [item.help for item in found(text)] == [help_text]
+
+
+def test_a_name_with_two_prefixes_is_read_by_nobody() -> None:
+    # Asked of condor_startd and condor_config_val of 25.14.1.
+    assert ids("STARTD.X.NUM_CPUS = 4\nX.STARTD.START = True\nX.NUM_CPUS = 4\n") == [
+        ("P221", 1),
+        ("P221", 2),
+    ]
+    groups = "GROUP_NAMES = a, a.b\nGROUP_QUOTA_a = 5\nNEGOTIATOR.GROUP_QUOTA_a.b = 5\n"
+    assert [id_ for id_, _ in ids(groups) if id_ == "P221"] == []
+
+
+def test_what_was_not_asked_of_a_daemon_may_have_no_effect() -> None:
+    [item] = found("CGROUP_HARD_MEMORY_LIMIT_EXPR = 2 * Memory\n")
+    assert item.message == "CGROUP_HARD_MEMORY_LIMIT_EXPR may have no effect"
+    [item] = found("REMOTE_PRIO_FACTOR = 10000\n")
+    assert item.message == "REMOTE_PRIO_FACTOR has no effect"
+
+
+def test_an_empty_value_of_a_companion_is_its_default() -> None:
+    text = "NEGOTIATOR_CONSIDER_PREEMPTION =\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > 2000\n"
+    assert ids(text) == []
+
+
 @pytest.mark.parametrize(
     "name",
     [
