@@ -48,7 +48,30 @@ def add_commands(subcommands: Subcommands) -> None:
         "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
     )
     rank.set_defaults(run=_rank)
-    why = subcommands.add_parser(
+    why = _add_why(subcommands)
+    quotas = subcommands.add_parser(
+        "quotas",
+        help="show the quotas of accounting groups and how they were allocated",
+        description="Show the tree of accounting groups: quotas, and for each allocation round "
+        "what every group requested, got in which step, gave up and took.",
+        examples=(
+            ("pieslice quotas mypool", "what each group may use and got"),
+            ("pieslice quotas mypool --trace", "the arithmetic behind it"),
+        ),
+    )
+    quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
+    quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
+    quotas.set_defaults(run=_quotas)
+    diff = _add_diff(subcommands)
+    for parser in (why, rank, quotas, diff):
+        add_inputs(parser)
+        add_local_name(parser)
+        add_output(parser)
+    _add_sides(diff)
+
+
+def _add_why(subcommands: Subcommands) -> argparse.ArgumentParser:
+    why: argparse.ArgumentParser = subcommands.add_parser(
         "why",
         usage="pieslice why [POOL] (JOB [SLOT] | CLUSTER | --user U | --group G) [option ...]",
         help="explain why a job is matched, rejected or preempted",
@@ -71,25 +94,7 @@ def add_commands(subcommands: Subcommands) -> None:
     why.add_argument("--user", metavar="U", help="all jobs of a user")
     why.add_argument("--group", metavar="G", help="all jobs of a group and those below it")
     why.set_defaults(run=_why)
-    quotas = subcommands.add_parser(
-        "quotas",
-        help="show the quotas of accounting groups and how they were allocated",
-        description="Show the tree of accounting groups: quotas, and for each allocation round "
-        "what every group requested, got in which step, gave up and took.",
-        examples=(
-            ("pieslice quotas mypool", "what each group may use and got"),
-            ("pieslice quotas mypool --trace", "the arithmetic behind it"),
-        ),
-    )
-    quotas.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
-    quotas.add_argument("--trace", action="store_true", help="print every step of the algorithm")
-    quotas.set_defaults(run=_quotas)
-    diff = _add_diff(subcommands)
-    for parser in (why, rank, quotas, diff):
-        add_inputs(parser)
-        add_local_name(parser)
-        add_output(parser)
-    _add_sides(diff)
+    return why
 
 
 def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
