@@ -155,25 +155,15 @@ def _dialects(text: str) -> list[str]:
 
 def _rank(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import without_collecting
-    from pieslice.reports.output import deliver, show
-    from pieslice.why.data import to_text
-    from pieslice.why.moments import look_at
-    from pieslice.why.ranking import ranking
-    from pieslice.why.ranktext import rank_blocks, rank_data
+    from pieslice.reports.output import put
+    from pieslice.why.questions import rank_slots
 
     with without_collecting():
         asked = _job_of_pool(args, None)
         if asked is None:
             return EXIT_BAD
         pool, job = asked
-        history, found = look_at(
-            pool.snapshot, pool.policy, job, ranking, now=pool.facts.now, seed=args.seed
-        )
-        limit = args.limit or None
-        if args.format == "json":
-            deliver(to_text(rank_data(history, found, limit)), args, sys.stdout)
-        else:
-            show(rank_blocks(history, found, limit), args, sys.stdout)
+        put(rank_slots(pool, job, args.limit or None, args.seed), args, sys.stdout)
     return EXIT_OK
 
 
@@ -218,28 +208,19 @@ def _why_all_of(args: argparse.Namespace) -> int:
 
 def _answer_all(args: argparse.Namespace, pool: Capture, about: str, jobs: list[AskedJob]) -> int:
     """What became of many jobs."""
-    from pieslice.reports.output import deliver, show
-    from pieslice.why.data import to_text
-    from pieslice.why.overview import overview
-    from pieslice.why.overviewtext import overview_blocks, overview_data
+    from pieslice.reports.output import put
+    from pieslice.why.questions import survey_jobs
 
-    found = overview(pool.snapshot, pool.policy, about, jobs, now=pool.facts.now, seed=args.seed)
-    if args.format == "json":
-        deliver(to_text(overview_data(found)), args, sys.stdout)
-    else:
-        show(overview_blocks(found), args, sys.stdout)
+    put(survey_jobs(pool, about, jobs, args.seed), args, sys.stdout)
     return EXIT_OK
 
 
 def _why_one(args: argparse.Namespace) -> int:
     """A job, or the jobs of a cluster."""
     from pieslice.inputs.pool import without_collecting
-    from pieslice.reports.output import deliver, show
-    from pieslice.why.answer import why
-    from pieslice.why.data import to_text
+    from pieslice.reports.output import put
+    from pieslice.why.questions import explain_job
     from pieslice.why.slotcase import UnknownSlotError
-    from pieslice.why.whytext import why_blocks, why_data
-    from policy.data.tables import attribute_names
 
     with without_collecting():
         extra: list[str] = []
@@ -252,22 +233,11 @@ def _why_one(args: argparse.Namespace) -> int:
         if len(mates) > 1:
             return _answer_all(args, pool, f"cluster {job.cluster} of {job.submitter}", mates)
         try:
-            answer = why(
-                pool.snapshot,
-                pool.policy,
-                job,
-                slot,
-                now=pool.facts.now,
-                seed=args.seed,
-                known=frozenset(name.lower() for name in attribute_names()),
-            )
+            answer = explain_job(pool, job, slot, args.seed)
         except UnknownSlotError as problem:
             print(f"error: {printable(str(problem))}", file=sys.stderr)
             return EXIT_BAD
-        if args.format == "json":
-            deliver(to_text(why_data(answer)), args, sys.stdout)
-        else:
-            show(why_blocks(answer), args, sys.stdout)
+        put(answer, args, sys.stdout)
     return EXIT_OK
 
 
@@ -283,21 +253,15 @@ def _cluster_mates(pool: Capture, items: Sequence[str], job: AskedJob) -> list[A
 
 def _quotas(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import load, without_collecting
-    from pieslice.reports.output import deliver, show
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.data import to_text
-    from pieslice.why.quotatext import quota_blocks
-    from pieslice.why.quotatrace import trace_quotas
+    from pieslice.why.questions import divide_quotas
 
     with without_collecting():
         pool = load(args, sys.stderr, Progress(sys.stderr))
         if pool is None:
             return EXIT_BAD
-        found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=args.seed)
-        if args.format == "json":
-            deliver(to_text(found), args, sys.stdout)
-        else:
-            show(quota_blocks(found, trace=args.trace), args, sys.stdout)
+        put(divide_quotas(pool, trace=args.trace, seed=args.seed), args, sys.stdout)
     return EXIT_OK
 
 
@@ -307,11 +271,9 @@ def _diff(args: argparse.Namespace) -> int:
     from negotiator.cycle import negotiate
     from negotiator.engines import make_engines
     from pieslice.inputs.pool import load, without_collecting
-    from pieslice.reports.output import deliver, show
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.data import to_text
-    from pieslice.why.difference import compare_cycles
-    from pieslice.why.difftext import diff_blocks, diff_data
+    from pieslice.why.questions import compare
 
     sides = _sides(args)
     if sides is None:
@@ -336,12 +298,9 @@ def _diff(args: argparse.Namespace) -> int:
                     engine=engines,
                 )
             )
-        found = compare_cycles(results[0], results[1])
         first, second = (_side_name(*side) for side in sides)
-        if args.format == "json":
-            deliver(to_text(diff_data(found, (first, second))), args, sys.stdout)
-        else:
-            show(diff_blocks(found, (first, second)), args, sys.stdout)
+        found = compare(results[0], results[1], (first, second))
+        put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO
 
 

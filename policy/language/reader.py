@@ -177,11 +177,12 @@ class Pass:
         shift = int(text.startswith(":") and (self.nesting.depth > 0 or _is_if(text[1:])))
         word = conditions.keyword(text[shift:])
         if word is not None:
-            self.nesting.step(*word, self.reader.world())
             if word[0] == "if":
+                # Before its condition is read: one that cannot be read is open, too.
                 self.opened.append(line)
             elif word[0] == "endif" and self.opened:
                 self.opened.pop()
+            self.nesting.step(*word, self.reader.world())
             return
         if not self.nesting.live:
             return
