@@ -46,7 +46,7 @@ ORDER = {
     "pieslice": (
         "terminal", "command_line", "data", "reports", "inputs", "expressions", "policy",
         "userprio", "forecast", "runreport", "simulate", "sweep", "fuzzing", "negotiate", "why",
-        "conform", "documents", "doctor", "manual", "cli", "__main__",
+        "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
 }  # fmt: skip
@@ -115,6 +115,7 @@ OUTSIDE = {
     "negotiator/capture/reader.py": "reads a capture directory",
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
+    "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
     "pieslice/conform/negotiation/pools.py": (
@@ -129,6 +130,8 @@ OUTSIDE = {
     "pieslice/policy/eval.py": "a command line: reads ads, prints, and falls back to the clock",
     "pieslice/policy/maps.py": "a command line: prints, and opens the map that it is pointed to",
     "pieslice/inputs/configuration.py": "reads configurations, and asks for the environment",
+    "pieslice/api/policies.py": "names the configurations that a program asks for",
+    "pieslice/api/pool.py": "names the files of a pool that a program asks for",
     "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",

@@ -14,4 +14,18 @@ MUTATIONS: Final = (
         "pieslice/simulate/matching.py", "            group_turns=state.group_turns,\n", "",
         "tests tests/pieslice/test_simulate.py",
     ),
+    # A name moves the cursor of the reader's terminal.
+    Mutation(
+        "pieslice/terminal.py",
+        "    return text if text.isprintable() else text.translate(_ESCAPES)\n",
+        "    return text\n",
+        "tests tests/pieslice/test_hostile_names.py",
+    ),
+    # A configuration from Python stands below that of the pool.
+    Mutation(
+        "pieslice/api/pool.py",
+        "defines=(*inputs.paths.defines, *pairs))",
+        "defines=(*pairs, *inputs.paths.defines))",
+        "tests tests/pieslice/test_api.py",
+    ),
 )  # fmt: skip

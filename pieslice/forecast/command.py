@@ -22,10 +22,12 @@ from negotiator.capture.reader import ads_of
 from negotiator.io import CapturePaths, InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.forecast.model import Demand, Point, Settings, User, forecast
+from pieslice.inputs.policyfile import check_policy_file
 from pieslice.reports.csv import write_csv
 from pieslice.reports.layout import Column, Table, render_plain
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.plots import check_format
+from pieslice.reports.progress import Progress
 from pieslice.terminal import printable
 from pieslice.userprio.command import records_of
 from pieslice.userprio.rows import Row, rows_of
@@ -42,7 +44,7 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         users, settings = _model(args, err)
         if args.plot is not None:
             check_format(args.plot)
-        points = list(forecast(users, settings, args.hours, args.every))
+        points = _points(users, settings, args, err)
         if args.plot is not None:
             from pieslice.forecast.plot import draw
 
@@ -62,6 +64,17 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
     else:
         out.write(table(points, chosen_width(args, out)))
     return EXIT_OK
+
+
+def _points(
+    users: Sequence[User], settings: Settings, args: argparse.Namespace, err: IO[str]
+) -> list[Point]:
+    points = []
+    with Progress(err).counted("forecasting", args.hours) as moved:
+        for point in forecast(users, settings, args.hours, args.every):
+            points.append(point)
+            moved(point.hour, f"hour {point.hour:g} of {args.hours:g}")
+    return points
 
 
 def _model(args: argparse.Namespace, err: IO[str]) -> tuple[list[User], Settings]:
@@ -122,6 +135,8 @@ def _pair(text: str, option: str) -> tuple[str, float]:
 def _half_life(args: argparse.Namespace) -> float | None:
     from negotiator.capture.configuration import read_policy
 
+    if args.config is not None:
+        check_policy_file(args.config)
     config = args.config or CapturePaths(args.source).find("config")
     return None if config is None else read_policy(config, 0).policy.priority_halflife_seconds
 

@@ -11,6 +11,7 @@ from typing import IO, Final
 
 from classad.errors import Diagnostic
 from pieslice.reports.layout import Block, render_coloured, render_plain, wrap
+from pieslice.reports.result import Result
 from pieslice.terminal import DEFAULT_WIDTH, in_colour, printable, terminal_width
 
 #: How many problems with the input are shown in full; JSON has them all.
@@ -24,6 +25,14 @@ def show(report: Sequence[Block], args: argparse.Namespace, out: IO[str]) -> Non
     width = chosen_width(args, out, in_file=bool(args.output))
     plain = args.output or args.no_color or not in_colour(out)
     deliver((render_plain if plain else render_coloured)(report, width), args, out)
+
+
+def put(answer: Result, args: argparse.Namespace, out: IO[str]) -> None:
+    """Print an answer as text or JSON, as the arguments want it."""
+    if args.format == "json":
+        deliver(answer.to_json(), args, out)
+    else:
+        show(answer.blocks(), args, out)
 
 
 def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:

@@ -21,7 +21,7 @@ from pieslice.inputs.options import (
     add_local_name,
     add_output,
 )
-from pieslice.reports.layout import printable
+from pieslice.terminal import printable
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -142,25 +142,15 @@ def _dialects(text: str) -> list[str]:
 
 def _rank(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import without_collecting
-    from pieslice.reports.output import deliver, show
-    from pieslice.why.data import to_text
-    from pieslice.why.moments import look_at
-    from pieslice.why.ranking import ranking
-    from pieslice.why.ranktext import rank_blocks, rank_data
+    from pieslice.reports.output import put
+    from pieslice.why.questions import rank_slots
 
     with without_collecting():
         asked = _job_of_pool(args, None)
         if asked is None:
             return EXIT_BAD
         pool, job = asked
-        history, found = look_at(
-            pool.snapshot, pool.policy, job, ranking, now=pool.facts.now, seed=args.seed
-        )
-        limit = args.limit or None
-        if args.format == "json":
-            deliver(to_text(rank_data(history, found, limit)), args, sys.stdout)
-        else:
-            show(rank_blocks(history, found, limit), args, sys.stdout)
+        put(rank_slots(pool, job, args.limit or None, args.seed), args, sys.stdout)
     return EXIT_OK
 
 
@@ -202,21 +192,15 @@ def _why(args: argparse.Namespace) -> int:
 
 def _quotas(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import load, without_collecting
-    from pieslice.reports.output import deliver, show
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.data import to_text
-    from pieslice.why.quotatext import quota_blocks
-    from pieslice.why.quotatrace import trace_quotas
+    from pieslice.why.questions import divide_quotas
 
     with without_collecting():
         pool = load(args, sys.stderr, Progress(sys.stderr))
         if pool is None:
             return EXIT_BAD
-        found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=args.seed)
-        if args.format == "json":
-            deliver(to_text(found), args, sys.stdout)
-        else:
-            show(quota_blocks(found, trace=args.trace), args, sys.stdout)
+        put(divide_quotas(pool, trace=args.trace, seed=args.seed), args, sys.stdout)
     return EXIT_OK
 
 
@@ -226,11 +210,9 @@ def _diff(args: argparse.Namespace) -> int:
     from negotiator.cycle import negotiate
     from negotiator.engines import make_engines
     from pieslice.inputs.pool import load, without_collecting
-    from pieslice.reports.output import deliver, show
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.data import to_text
-    from pieslice.why.difference import compare_cycles
-    from pieslice.why.difftext import diff_blocks, diff_data
+    from pieslice.why.questions import compare
 
     sides = _sides(args)
     if sides is None:
@@ -255,12 +237,9 @@ def _diff(args: argparse.Namespace) -> int:
                     engine=engines,
                 )
             )
-        found = compare_cycles(results[0], results[1])
         first, second = (_side_name(*side) for side in sides)
-        if args.format == "json":
-            deliver(to_text(diff_data(found, (first, second))), args, sys.stdout)
-        else:
-            show(diff_blocks(found, (first, second)), args, sys.stdout)
+        found = compare(results[0], results[1], (first, second))
+        put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO
 
 

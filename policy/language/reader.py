@@ -178,13 +178,14 @@ class Pass:
         shift = int(text.startswith(":") and (self.nesting.depth > 0 or _is_if(text[1:])))
         word = conditions.keyword(text[shift:])
         if word is not None:
-            self.nesting.step(*word, self.reader.world())
             if word[0] == "if":
+                # Before its condition is read: one that cannot be read is open, too.
                 self.opened.append(line)
             elif word[0] == "endif" and self.opened:
                 self.opened.pop()
             elif word[0] == "else" and _is_if(word[1].strip()):
                 self._slip(line, f"`{word[1].strip()}` behind `else` is ignored")
+            self.nesting.step(*word, self.reader.world())
             return
         if not self.nesting.live:
             found = _ELSE_IF.match(text)
