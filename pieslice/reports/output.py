@@ -36,12 +36,26 @@ def put(answer: Result, args: argparse.Namespace, out: IO[str]) -> None:
 
 
 def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
-    """Write a finished answer to the file that the arguments name, else to ``out``."""
+    """Write a finished answer to the file that the arguments name, else to ``out``.
+
+    What was wrong with the input comes after it.
+    """
     if args.output is None:
         out.write(text)
+        out.flush()
     else:
         data = text.encode("utf-8", "backslashreplace")
         Path(args.output).write_bytes(data)
+    for diagnostics, err in getattr(args, "held", ()):
+        show_diagnostics(diagnostics, err)
+    args.held = []
+
+
+def hold_diagnostics(
+    diagnostics: Sequence[Diagnostic], args: argparse.Namespace, err: IO[str]
+) -> None:
+    """Keep what was wrong with the input until the answer has been written."""
+    args.held = [*getattr(args, "held", ()), (diagnostics, err)]
 
 
 def chosen_width(args: argparse.Namespace, out: IO[str], *, in_file: bool = False) -> int:

@@ -23,6 +23,7 @@ POOLS = (
     "examples/tour",
     "examples/dialects",
     "examples/scenarios/two_users.json",
+    "examples/scenarios/twenty.json",
 )
 TABLES = ("users", "groups", "machines", "quotas", "submitters", "matches", "rejections")
 #: A job that matched, one that did not.
@@ -30,6 +31,7 @@ JOBS = {
     "examples/campus": ("15.5", "8.0"),
     "examples/tour": ("15.0", "11.0", "12.0", "3.1", "5.0", "16.0"),
     "examples/dialects": ("1.0",),
+    "examples/scenarios/twenty.json": ("1.5", "2.19", "4.0", "5.0", "6.4"),
 }
 SIMULATED = "10 --workload examples/workloads/two-users.toml --days 0.02 --seed 1"
 COMMANDS = [
@@ -43,6 +45,9 @@ COMMANDS = [
     ),
     *(f"{what} {pool} {job}" for what in ("why", "rank") for pool in JOBS for job in JOBS[pool]),
     "why examples/tour 16.0 slot1@node3",
+    "why examples/campus 6",
+    "why examples/campus --user bob",
+    "why examples/campus --group group_physics",
     "doctor",
     *(
         f"diff examples/{pool} --config examples/{pool}/{config}"
