@@ -40,8 +40,9 @@ _IDLE: Final = 0.5
 
 def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     """Run the command."""
+    diagnostics: list[Diagnostic] = []
     try:
-        users, settings = _model(args, err)
+        users, settings = _model(args, diagnostics)
         if args.plot is not None:
             check_format(args.plot)
         points = _points(users, settings, args, err)
@@ -63,6 +64,7 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         out.write("\n")
     else:
         out.write(table(points, chosen_width(args, out)))
+    show_diagnostics(diagnostics, err)
     return EXIT_OK
 
 
@@ -77,12 +79,12 @@ def _points(
     return points
 
 
-def _model(args: argparse.Namespace, err: IO[str]) -> tuple[list[User], Settings]:
+def _model(args: argparse.Namespace, diagnostics: list[Diagnostic]) -> tuple[list[User], Settings]:
     users: dict[str, User] = {}
     pool: float | None = args.pool
     half_life: float | None = args.half_life
     if args.source is not None:
-        users, size = _from_state(args.source, err)
+        users, size = _from_state(args.source, diagnostics)
         pool = size if pool is None else pool
     if args.config is not None or (args.source is not None and args.source.is_dir()):
         half_life = half_life or _half_life(args)
@@ -141,9 +143,8 @@ def _half_life(args: argparse.Namespace) -> float | None:
     return None if config is None else read_policy(config, 0).policy.priority_halflife_seconds
 
 
-def _from_state(path: Path, err: IO[str]) -> tuple[dict[str, User], float]:
+def _from_state(path: Path, diagnostics: list[Diagnostic]) -> tuple[dict[str, User], float]:
     """The users of a saved state and the size of its pool, in weighted cores."""
-    diagnostics: list[Diagnostic] = []
     records = rows_of(records_of(path, diagnostics))
     rows = [row for row in records if not row.is_group]
     wanted = _submitter_demand(path, diagnostics)
@@ -155,7 +156,6 @@ def _from_state(path: Path, err: IO[str]) -> tuple[dict[str, User], float]:
     if any(row.is_group and row.name != "<none>" for row in records):
         note = "quotas of groups are left out of a forecast; `pieslice simulate` keeps to them"
         diagnostics.append(Diagnostic(note, severity="note"))
-    show_diagnostics(diagnostics, err)
     return users, _pool_size(path) or sum(row.in_use for row in rows)
 
 

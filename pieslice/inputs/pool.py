@@ -1,7 +1,7 @@
 """Reads the pool that the arguments of a command name.
 
 ``load`` carries out the options of ``pieslice.inputs.options``.  What was wrong with the input goes
-to the error stream, each with its place; None is returned where there is no pool then.
+to the error stream, each with its place, after the answer; at once where there is no pool then.
 ``pool_inputs`` and ``read_pool`` are the same for programs.
 """
 
@@ -25,7 +25,7 @@ from negotiator.capture.progress import Progress as Stages
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
 from pieslice.inputs.sorting import Inputs, sort_out
-from pieslice.reports.output import show_diagnostics
+from pieslice.reports.output import hold_diagnostics, show_diagnostics
 from pieslice.reports.progress import Progress
 from policy.dialects import HTCONDOR, Dialect, find_dialect
 
@@ -115,7 +115,7 @@ def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture 
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None
-    show_diagnostics(capture.diagnostics, err)
+    hold_diagnostics(capture.diagnostics, args, err)
     return capture
 
 

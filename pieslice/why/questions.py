@@ -1,8 +1,10 @@
 """Asks a pool about a job, its groups or another policy, and answers for people and programs.
 
-The commands ``rank``, ``quotas`` and ``diff`` print these answers; ``import pieslice`` gives them.
+The commands ``why``, ``rank``, ``quotas`` and ``diff`` print these answers; ``import pieslice``
+gives them.
 
-Inputs: a ``Capture``, a seed.  Outputs: ``Ranked``, ``Quotas``, ``Changes``, ``Explained``.
+Inputs: a ``Capture``, a seed.  Outputs: ``Ranked``, ``Quotas``, ``Changes``, ``Explained``,
+``Surveyed``.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from pieslice.why.difference import Difference, compare_cycles
 from pieslice.why.difftext import diff_blocks, diff_data
 from pieslice.why.jobs import AskedJob
 from pieslice.why.moments import JobHistory, look_at
+from pieslice.why.overview import Overview, overview
+from pieslice.why.overviewtext import headline, overview_blocks, overview_data
 from pieslice.why.quotatext import quota_blocks
 from pieslice.why.quotatrace import QuotaTrace, trace_quotas
 from pieslice.why.ranking import Ranking, ranking
@@ -51,6 +55,23 @@ class Explained(Result):
 
     def data(self) -> Mapping[str, object]:
         return _fields(why_data(self.answer))
+
+
+@frozen(eq=False, repr=False)
+class Surveyed(Result):
+    """What became of many jobs, autocluster by autocluster."""
+
+    schema: ClassVar[str] = "pieslice/why-jobs/1"
+    found: Overview
+
+    def summary(self) -> str:
+        return headline(self.found)
+
+    def blocks(self) -> Sequence[Block]:
+        return overview_blocks(self.found)
+
+    def data(self) -> Mapping[str, object]:
+        return _fields(overview_data(self.found))
 
 
 @frozen(eq=False, repr=False)
@@ -183,6 +204,12 @@ def explain_job(pool: Capture, job: AskedJob, slot: str | None = None, seed: int
     known = frozenset(name.lower() for name in attribute_names())
     now = pool.facts.now
     return Explained(why(pool.snapshot, pool.policy, job, slot, now=now, seed=seed, known=known))
+
+
+def survey_jobs(pool: Capture, about: str, jobs: Sequence[AskedJob], seed: int = 0) -> Surveyed:
+    """What became of jobs; ``about``: what they are called together."""
+    now = pool.facts.now
+    return Surveyed(overview(pool.snapshot, pool.policy, about, jobs, now=now, seed=seed))
 
 
 def rank_slots(pool: Capture, job: AskedJob, limit: int | None = None, seed: int = 0) -> Ranked:

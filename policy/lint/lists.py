@@ -17,7 +17,7 @@ from policy.data.tables import attribute_names
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import WARNING, Finding
-from policy.lint.places import stretch
+from policy.lint.places import stretch, unparsable
 from policy.lint.trees import references, scope_of
 from policy.lint.view import Setting, View, covering
 
@@ -82,6 +82,16 @@ NO_MAP: Final = Finding(
     'SUBMIT_REQUIREMENT_MAPPED = userMap("projects", Owner) =!= undefined\n',
     observed="Not observed with a daemon: it follows from the manual.",
 )
+NO_VALUE: Final = Finding(
+    "P217",
+    WARNING,
+    "an attribute whose value does not parse",
+    "The value of a macro in STARTD_ATTRS, SCHEDD_ATTRS and the like is an expression; a text needs"
+    " quotes. The daemon logs `Failed to insert ClassAd attribute`, and the ad is without it.",
+    "STARTD_ATTRS = Model\nModel = Dell R750\n",
+    'STARTD_ATTRS = Model\nModel = "Dell R750"\n',
+    observed="Not observed with a daemon: the message is that of its library.",
+)
 _MAP: Final = re.compile(r'\buserMap\(\s*"(\w+)', re.IGNORECASE)
 _MAP_NAMES: Final = "_CLASSAD_USER_MAP_NAMES"
 _ITEM: Final = re.compile(r"[^,\s]+")
@@ -122,6 +132,7 @@ def check_lists(view: View) -> Iterator[Diagnostic]:
             yield from _programs(setting)
         elif setting.macro.upper() in _PLAIN:
             yield from _quotes(setting, "is a plain name, and quotes are part of it")
+    yield from _values(view, listed)
     yield from _unlisted(view, listed)
     yield from _maps(view)
     yield from _unpublished(view, set().union(*listed.values()) if listed else set())
@@ -151,6 +162,18 @@ def _programs(setting: Setting) -> Iterator[Diagnostic]:
             "condor_master cannot execute it" if meant is None else f"did you mean `{meant}`?"
         )
         yield NO_PROGRAM.at(f"`{item.text}` is an expression, no daemon", *place, help_text)
+
+
+def _values(view: View, listed: dict[str, set[str]]) -> Iterator[Diagnostic]:
+    """Attributes whose macros hold no expression."""
+    lists = [names for names in LISTS if names.lists_attributes]
+    published = set().union(*(listed.get(names.name, set()) for names in lists))
+    for setting in view.settings:
+        if setting.macro.casefold() in published and setting.knob is None:
+            broken = unparsable(setting)
+            if broken is not None:
+                message, place = broken
+                yield NO_VALUE.at(message, *place, "a text needs quotes")
 
 
 def _maps(view: View) -> Iterator[Diagnostic]:

@@ -258,7 +258,7 @@ def _is_ahead(one: Held, side: Node) -> bool:
     if not isinstance(side, Binary) or side.operator != "-":
         return False
     left, right = bare(side.left), one.evaluation.alone(side.right)
-    if not isinstance(left, Reference) or right != CLOCK:
+    if not isinstance(left, Reference) or right != CLOCK or find_attribute(left.name) is None:
         return False
     future = left.name.casefold().endswith(_AHEAD)
     return one.evaluation.alone(left).unit == DATE and not future
