@@ -7,12 +7,28 @@ import math
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
+
+
+_EXAMPLES: Final = (
+    (
+        "pieslice simulate 10 --workload day.toml --days 0.1 -o run",
+        "ten slots; the run is kept in a folder",
+    ),
+    (
+        "pieslice simulate mypool --workload capture --every 2 --days 0.1",
+        "the jobs of a capture, again every two hours",
+    ),
+    (
+        "pieslice simulate 10 --workload day.toml --days 0.1 --compare a b --seeds 2",
+        "which of two policies is better, and whether that is chance",
+    ),
+)
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -21,20 +37,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "simulate",
         help="simulate a pool over days: jobs, cycles, claims, preemption, priorities",
         description="Simulate a pool over days with the full negotiation cycle.",
-        examples=(
-            (
-                "pieslice simulate 10 --workload day.toml --days 0.1 -o run",
-                "ten slots; the run is kept in a folder",
-            ),
-            (
-                "pieslice simulate mypool --workload capture --every 2 --days 0.1",
-                "the jobs of a capture, again every two hours",
-            ),
-            (
-                "pieslice simulate 10 --workload day.toml --days 0.1 --compare a b --seeds 2",
-                "which of two policies is better, and whether that is chance",
-            ),
-        ),
+        examples=_EXAMPLES,
     )
     add_what_is_simulated(parser)
     parser.add_argument(
