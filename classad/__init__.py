@@ -60,6 +60,7 @@ from classad.errors import (
 )
 from classad.evaluation.state import EvalContext
 from classad.files.ads import read_ads, write_ads
+from classad.foreign import refuse_mixture
 from classad.language.values import Value
 
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ __all__ = [
     "version",
     "write_ads",
 ]
+
+refuse_mixture(__path__[0])
 
 #: HTCondor's older name of ``ParserType``.
 Parser = ParserType

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 
 import pieslice.conform.cli
+import pieslice.doctor.cli
 import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
@@ -36,6 +37,9 @@ EXAMPLES = (
     ("pieslice help captures", "how to save a pool; `pieslice help` lists topics"),
 )
 EPILOG = "exit status: 0 done, 1 the answer is no, 2 bad usage or input"
+
+#: The commands that run in a broken installation, too.
+ANYWHERE = ("doctor", "help", "completion")
 
 #: Names the treatment of what the encoding of an output does not have.
 _OTHER_BYTES = "pieslice.bytes"
@@ -77,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     args = build_parser().parse_args(arguments)
     try:
+        if args.command not in ANYWHERE:
+            import policy  # noqa: F401 - refuses a foreign package called classad
         code: int = args.run(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -99,6 +105,8 @@ def describe(problem: Exception) -> str:
         where = f"{problem.filename}: " if problem.filename else ""
         return f"{where}{problem.strerror.lower()}"
     text = " ".join(str(problem).split()) or "no message"
+    if isinstance(problem, ImportError):
+        return f"{text} (`pieslice doctor` checks the installation)"
     return f"internal error ({type(problem).__name__}): {text}; --debug shows the traceback"
 
 
@@ -112,6 +120,7 @@ def build_parser() -> Parser:
     )
     for package in COMMANDS:
         package.add_commands(subcommands)
+    pieslice.doctor.cli.add_commands(subcommands, pieslice.__version__)
     pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
     return parser
 

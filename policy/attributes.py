@@ -21,6 +21,9 @@ from policy.data.tables import attribute_table
 #: Units of instants and of spans of time.
 DATE: Final = "date"
 SECONDS: Final = "s"
+#: Numbers from the one to below the other are instants; the first is one of 2001.
+FIRST_DATE: Final = 1e9
+LAST_DATE: Final = 2.0**32
 #: Bytes in one of each unit of amounts.
 BYTES: Final[Mapping[str, int]] = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 

@@ -26,7 +26,7 @@ MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py
 #: Folder -> what stands in it, from the ground up; ``__init__`` is last everywhere.
 ORDER = {
     "classad": (
-        "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
+        "foreign", "kernels", "source", "errors", "extras", "language", "syntax", "ads", "formats",
         "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
         "binding", "v1", "files", "table", "strategies", "__main__",
     ),
@@ -46,7 +46,7 @@ ORDER = {
     "pieslice": (
         "terminal", "command_line", "data", "reports", "inputs", "expressions", "policy",
         "userprio", "forecast", "runreport", "simulate", "sweep", "fuzzing", "negotiate", "why",
-        "conform", "documents", "manual", "cli", "__main__",
+        "api", "conform", "documents", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/conform": ("runner", "language", "configuration", "negotiation", "kinds", "cli"),
 }  # fmt: skip
@@ -100,6 +100,7 @@ OUTSIDE = {
     "classad/files/log_file.py": (
         "reads and writes a transaction log: appends, fsyncs, renames, locks"
     ),
+    "classad/foreign.py": "lists the folder of the package once at import",
     "classad/kernels.py": "reads CLASSAD_KERNELS once at import; the choice changes no answer",
     "classad/language/limits.py": (
         "lends deep evaluations stack frames, which belong to the whole process"
@@ -107,12 +108,14 @@ OUTSIDE = {
     "classad/syntax/make_table.py": "writes the parse table beside the grammar when it is run",
     "classad/syntax/parse_table.py": "reads the installed grammar",
     "policy/data/tables.py": "reads the tables that are installed with it",
-    "policy/foreign_package.py": "compares the places of two packages to name the foreign one",
+    "policy/foreign_package.py": "reads whose file a package is, to name the foreign one",
     "policy/io.py": "reads configuration files, the host's names and the environment",
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
     "negotiator/capture/reader.py": "reads a capture directory",
+    "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",
     "pieslice/expressions/cli.py": "a command line: prints, and sets the exit code",
+    "pieslice/inputs/policyfile.py": "finds out whether the policy file that is named can be read",
     "pieslice/inputs/pool.py": "names the files of a pool",
     "pieslice/conform/runner.py": "reads the vector files that it is pointed to",
     "pieslice/conform/negotiation/pools.py": (
@@ -127,6 +130,8 @@ OUTSIDE = {
     "pieslice/policy/eval.py": "a command line: reads ads, prints, and falls back to the clock",
     "pieslice/policy/maps.py": "a command line: prints, and opens the map that it is pointed to",
     "pieslice/inputs/configuration.py": "reads configurations, and asks for the environment",
+    "pieslice/api/policies.py": "names the configurations that a program asks for",
+    "pieslice/api/pool.py": "names the files of a pool that a program asks for",
     "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",

@@ -300,7 +300,9 @@ def _zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
             return import_module(module).open(file, mode)
         except ImportError:
             continue
-    raise ClassAdOSError("zstd needs Python 3.14 or the package zstandard")
+    raise ClassAdOSError(
+        "zstd needs Python 3.14 or the package zstandard: pip install 'pieslice[zstd]'"
+    )
 
 
 def _decoded(line: str | bytes) -> str:

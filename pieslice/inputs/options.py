@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from negotiator.engines import ENGINES
-
+#: Those of ``negotiator.engines``.  Reading a command line imports no library, so that `doctor`
+#: runs in a broken installation, too.
+ENGINES: Final = ("columns", "reference")
 #: What a path on the command line may be.
 INPUT_HELP: Final = "folder of a capture, scenario, or files of ads in any form"
 

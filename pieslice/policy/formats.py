@@ -66,7 +66,7 @@ def report(
     ``every``: all findings in the text, not only the worst; ``width``: of the text.
     """
     if format_ == "json":
-        return json.dumps([_plain(result) for result in results], indent=2)
+        return json.dumps([checked_data(result) for result in results], indent=2)
     if format_ == "sarif":
         return json.dumps(_sarif(results, known), indent=2)
     lines: list[str] = []
@@ -125,7 +125,8 @@ def _columns(found: Diagnostic) -> tuple[int, int]:
     return begin, begin + max(1, stop - found.start)
 
 
-def _plain(result: Checked) -> JsonObject:
+def checked_data(result: Checked) -> JsonObject:
+    """The result for programs."""
     return {
         "path": result.path,
         "starts": result.starts,

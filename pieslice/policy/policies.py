@@ -62,22 +62,17 @@ def _pool_size(text: str) -> float:
 
 @guarded
 def _explain(args: argparse.Namespace) -> int:
-    from negotiator.groups.effective import effective_quotas
+    from pieslice.policy.answers import sentences_about
     from pieslice.policy.texts import sentence_lines
     from pieslice.reports.output import chosen_width
-    from policy.explain.explanation import explain_others, explain_policy, only_set
-    from policy.load import load_policy
 
     config = read(args)
     say_problems(config)
     if not config.complete:
         return EXIT_BAD
-    loaded = load_policy(config, subsystem=args.subsys, local_name=args.local_name)
-    quotas = None if args.slots is None else effective_quotas(loaded.policy, args.slots)
-    sentences = explain_policy(config, loaded, quotas)
-    sentences = (*sentences, *explain_others(config, sentences))
-    if args.set_only:
-        sentences = tuple(only_set(sentences))
+    sentences = sentences_about(
+        config, args.subsys, args.local_name, slots=args.slots, set_only=args.set_only
+    )
     if args.json:
         import json
 

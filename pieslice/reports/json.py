@@ -38,15 +38,6 @@ _PREEMPTION_FIELDS: Final = (
 )  # fmt: skip
 
 
-def to_json(
-    outcome: Outcome,
-    diagnostics: Iterable[Diagnostic] = (),
-    tables: Mapping[str, PoolTable] | None = None,
-) -> str:
-    """The text; see ``json_text``."""
-    return json_text(to_object(outcome, diagnostics, tables))
-
-
 def json_text(data: object) -> str:
     """The text: two blanks of indentation, keys in a fixed order, a newline at the end.
 

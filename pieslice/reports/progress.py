@@ -18,7 +18,7 @@ from typing import IO, Final, TypeAlias
 from attr import define
 
 #: Seconds after which a stage shows up, and between updates.
-PATIENCE: Final = 1.0
+PATIENCE = 1.0
 #: Erases the line.
 _CLEAR: Final = "\r\x1b[K"
 #: Takes how much is done of the whole, and that in words.
@@ -37,9 +37,9 @@ class _Count:
 class Progress:
     """Stages of a run; ``stream`` is usually standard error."""
 
-    def __init__(self, stream: IO[str] | None, patience: float = PATIENCE) -> None:
+    def __init__(self, stream: IO[str] | None, patience: float | None = None) -> None:
         self.stream = stream if stream is not None and stream.isatty() else None
-        self.patience = patience
+        self.patience = PATIENCE if patience is None else patience
         self._lock = threading.Lock()
 
     @contextmanager

@@ -82,6 +82,8 @@ def _check(args: argparse.Namespace) -> None:
         raise RunError("give --config or --compare, not both")
     if args.parquet and args.output is None:
         raise RunError("--parquet needs -o, the folder of the run")
+    if args.report is not None and not args.report.parent.is_dir():
+        raise RunError(f"{args.report}: no such folder")
 
 
 def plan_of(

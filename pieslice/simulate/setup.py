@@ -38,6 +38,7 @@ from negotiator.jobs.start_vanilla import names_of
 from negotiator.model.snapshot import AccountantState, Snapshot
 from negotiator.pool.fetch import new_slot
 from negotiator.pool.slots import Slots
+from pieslice.inputs.policyfile import check_policy_file
 from pieslice.simulate.engine import ClaimSettings, MachineChange, Simulation, Sink
 from pieslice.simulate.matching import Negotiator
 from pieslice.simulate.pool import RESOURCES, Pool, plain_pool, pool_of
@@ -267,8 +268,13 @@ def _machine_changes(plan: Plan, pool: Pool) -> tuple[MachineChange, ...]:
 
 
 def about_policy(plan: Plan) -> list[Diagnostic]:
-    """Errors and warnings of the configuration, and what of it is not honoured."""
+    """Errors and warnings of the configuration, and what of it is not honoured.
+
+    Raises ``InputError`` for one that was named and does not parse.
+    """
     path = None if plan.config is None else Path(plan.config)
+    if path is not None:
+        check_policy_file(path)
     if path is None and Path(plan.pool).is_dir():
         path = CapturePaths(Path(plan.pool)).find("config")
     loaded = read_policy(path, 0, defines=plan.settings)

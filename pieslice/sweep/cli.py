@@ -24,7 +24,7 @@ def add_commands(subcommands: Subcommands) -> None:
         examples=(
             (
                 "pieslice sweep 10 --workload day.toml --days 0.1 --set MAX_JOBS_RUNNING=2,9",
-                "two half-lives",
+                "two limits on running jobs",
             ),
         ),
     )

@@ -44,7 +44,7 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         return _sweep(args, folder, points(plan, axes, args.seeds), out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
-    except (argparse.ArgumentTypeError, WorkloadError, RunError, ImportError, OSError) as problem:
+    except (argparse.ArgumentTypeError, WorkloadError, RunError, ImportError) as problem:
         err.write(f"pieslice sweep: error: {problem}\n")
     except KeyboardInterrupt:
         again = "" if args.output is None else f"; --resume {args.output} goes on"

@@ -152,16 +152,16 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
     diagnostics: list[Diagnostic] = []
     if options.resource_list is not None:
         state = _state(_log_path(path), diagnostics)
-        show_diagnostics(diagnostics, err)
         out.write(_resources(state, options.resource_list, own))
+        show_diagnostics(diagnostics, err)
         return EXIT_OK
     source = _source(path, options, own, diagnostics)
-    show_diagnostics(diagnostics, err)
     now = source.last_update if own.now is None else int(own.now)
     view = view_of(source.last_update, options, now, time.localtime, time.mktime)
     view = evolve(view, room=own.room(out))
     text = answer(source, options, view)
     out.write(text)
+    show_diagnostics(diagnostics, err)
     if not text:
         err.write("pieslice userprio: no record matches\n")
     return EXIT_OK

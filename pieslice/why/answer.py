@@ -12,11 +12,14 @@ from attr import frozen
 
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
+from pieslice.why.absence import Absence, why_no_session, why_not_ready
+from pieslice.why.fates import Fate, JobFate, fate_of
 from pieslice.why.funnel import Funnel, funnel
 from pieslice.why.holders import Holding, holding
 from pieslice.why.jobs import AskedJob
 from pieslice.why.limits import Limits, Standing, limits, standing
-from pieslice.why.moments import HaltedCycle, JobHistory, look_at
+from pieslice.why.moments import HaltedCycle, JobHistory, When, look_at
+from pieslice.why.nearest import NearSlot, OverLimit, cheapest, nearest, reason_to_preempt
 from pieslice.why.ranking import Ranking, ranking
 from pieslice.why.slotcase import (
     SlotCase,
@@ -27,7 +30,7 @@ from pieslice.why.slotcase import (
 )
 from policy.model import NegotiatorPolicy
 
-_RUNNING = 2
+_IDLE, _RUNNING = 1, 2
 
 
 @frozen(eq=False)
@@ -39,6 +42,9 @@ class Seen:
     limits: Limits
     spin: int
     hypothetical: bool
+    #: What keeps the job from the slot nearest to being preempted, or lets it preempt.
+    near: NearSlot | None = None
+    over_limit: OverLimit | None = None
     case: SlotCase | None = None
     #: The slots of the machine, if a machine was named.
     machine: tuple[SlotCase, ...] = ()
@@ -46,13 +52,20 @@ class Seen:
 
 @frozen(eq=False)
 class Answer:
-    """``seen`` for a job that waits, ``holding`` for one that runs; ``slots`` of the pool."""
+    """``seen`` for a job that waits, ``holding`` for one that runs; ``slots`` of the pool.
+
+    ``fate``: what became of a job that waits, with the request that it was in; ``absence``: why
+    its submitter had no session; ``not_ready``: why an idle job is not offered.
+    """
 
     history: JobHistory
     standing: Standing
     slots: int
     seen: Seen | None
     holding: Holding | None
+    fate: JobFate | None = None
+    absence: Absence | None = None
+    not_ready: str | None = None
     #: Why a slot that was asked about was not considered in the cycle at all.
     trimmed: tuple[str, str] | None = None
 
@@ -74,7 +87,7 @@ def why(
     history, look = look_at(
         snapshot, policy, job, lambda halted: _look(halted, slot, known), now=now, seed=seed
     )
-    seen = None if look is None else look.finish(history.result)
+    seen = None if look is None else look.finish(history)
     trimmed = None
     if slot is not None and seen is not None and seen.case is None and not seen.machine:
         trimmed = _trimmed(history.result, slot) or _unseen(snapshot, slot)
@@ -84,7 +97,15 @@ def why(
     if job.status == _RUNNING:
         held = holding(snapshot, policy, job, history.result, now=now, seed=seed)
     stand = standing(history.result, history.job.submitter, job.schedd)
-    return Answer(history, stand, len(snapshot.slots), seen, held, trimmed)
+    fate = fate_of(history.log, job.id)
+    absence = None
+    if fate is not None and fate.fate is Fate.NO_SESSION:
+        absence = why_no_session(snapshot, policy, history.result, fate.submitter, fate.schedd)
+    not_ready = None
+    if fate is None and job.status == _IDLE:
+        not_ready = why_not_ready(job, policy, now)
+    size = len(snapshot.slots)
+    return Answer(history, stand, size, seen, held, fate, absence, not_ready, trimmed)
 
 
 @frozen(eq=False)
@@ -95,12 +116,25 @@ class _Look:
     case: SlotCase | None
     machine: tuple[SlotCase, ...] = ()
 
-    def finish(self, result: CycleResult) -> Seen:
-        halted = self.halted
-        found = limits(halted, result)
-        hypothetical = halted.hypothetical
-        spin = halted.board.spin
-        return Seen(self.ranking, self.funnel, found, spin, hypothetical, self.case, self.machine)
+    def finish(self, history: JobHistory) -> Seen:
+        halted, verdicts = self.halted, self.funnel.verdicts
+        if self.case is not None:
+            verdicts = {self.case.slot: self.case.verdict}
+        near, over = nearest(halted, verdicts), cheapest(halted, verdicts)
+        best = next((item for item in self.ranking.slots if item.slot == history.slot), None)
+        if history.when is When.MATCHED:
+            near = None if best is None else reason_to_preempt(halted, best.slot, best.kind)
+        return Seen(
+            self.ranking,
+            self.funnel,
+            limits(halted, history.result),
+            halted.board.spin,
+            halted.hypothetical,
+            near,
+            over,
+            self.case,
+            self.machine,
+        )
 
 
 def _look(halted: HaltedCycle, slot: str | None, known: frozenset[str]) -> _Look:

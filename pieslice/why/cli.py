@@ -21,7 +21,7 @@ from pieslice.inputs.options import (
     add_local_name,
     add_output,
 )
-from pieslice.reports.layout import printable
+from pieslice.terminal import printable
 
 if TYPE_CHECKING:
     from negotiator.io import Capture
@@ -48,21 +48,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "--limit", type=_count, default=20, metavar="N", help="rows (default 20; 0: all)"
     )
     rank.set_defaults(run=_rank)
-    why = subcommands.add_parser(
-        "why",
-        usage="pieslice why [POOL] JOB [SLOT] [option ...]",
-        help="explain why a job is matched, rejected or preempted",
-        description="Explain what the cycle did with a job and why: which slots were excluded by "
-        "which test, which clauses of Requirements fail, what would help. With SLOT: that slot.",
-        examples=(
-            ("pieslice why mypool 8.0", "why does this job not run?"),
-            ("pieslice why mypool 8.0 slot1@node06@vm", "why not on this slot?"),
-        ),
-    )
-    why.add_argument(
-        "items", nargs="+", metavar="[POOL] JOB [SLOT]", help="the pool, cluster.proc, a slot"
-    )
-    why.set_defaults(run=_why)
+    why = _add_why(subcommands)
     quotas = subcommands.add_parser(
         "quotas",
         help="show the quotas of accounting groups and how they were allocated",
@@ -82,6 +68,33 @@ def add_commands(subcommands: Subcommands) -> None:
         add_local_name(parser)
         add_output(parser)
     _add_sides(diff)
+
+
+def _add_why(subcommands: Subcommands) -> argparse.ArgumentParser:
+    why: argparse.ArgumentParser = subcommands.add_parser(
+        "why",
+        usage="pieslice why [POOL] (JOB [SLOT] | CLUSTER | --user U | --group G) [option ...]",
+        help="explain why a job is matched, rejected or preempted",
+        description="Explain what the cycle did with a job and why: how its request went, which "
+        "slots were excluded by which test, which clauses of Requirements fail, what would help. "
+        "With SLOT: that slot. Of a cluster, a user or a group: a line per autocluster.",
+        examples=(
+            ("pieslice why mypool 8.0", "why does this job not run?"),
+            ("pieslice why mypool 8.0 slot1@node06@vm", "why not on this slot?"),
+            ("pieslice why mypool 8", "what became of all jobs of this cluster?"),
+            ("pieslice why mypool --user carol", "and of all jobs of this user?"),
+        ),
+    )
+    why.add_argument(
+        "items",
+        nargs="*",
+        metavar="[POOL] JOB [SLOT]",
+        help="the pool, cluster.proc or a cluster, a slot",
+    )
+    why.add_argument("--user", metavar="U", help="all jobs of a user")
+    why.add_argument("--group", metavar="G", help="all jobs of a group and those below it")
+    why.set_defaults(run=_why)
+    return why
 
 
 def _add_diff(subcommands: Subcommands) -> argparse.ArgumentParser:
@@ -142,36 +155,72 @@ def _dialects(text: str) -> list[str]:
 
 def _rank(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import without_collecting
-    from pieslice.reports.output import deliver, show
-    from pieslice.why.data import to_text
-    from pieslice.why.moments import look_at
-    from pieslice.why.ranking import ranking
-    from pieslice.why.ranktext import rank_blocks, rank_data
+    from pieslice.reports.output import put
+    from pieslice.why.questions import rank_slots
 
     with without_collecting():
         asked = _job_of_pool(args, None)
         if asked is None:
             return EXIT_BAD
         pool, job = asked
-        history, found = look_at(
-            pool.snapshot, pool.policy, job, ranking, now=pool.facts.now, seed=args.seed
-        )
-        limit = args.limit or None
-        if args.format == "json":
-            deliver(to_text(rank_data(history, found, limit)), args, sys.stdout)
-        else:
-            show(rank_blocks(history, found, limit), args, sys.stdout)
+        put(rank_slots(pool, job, args.limit or None, args.seed), args, sys.stdout)
     return EXIT_OK
 
 
 def _why(args: argparse.Namespace) -> int:
+    if args.user is not None or args.group is not None:
+        return _why_all_of(args)
+    return _why_one(args)
+
+
+def _why_all_of(args: argparse.Namespace) -> int:
+    """The jobs of a user or a group."""
+    from pieslice.inputs.pool import load, without_collecting
+    from pieslice.reports.progress import Progress
+    from pieslice.why.scope import UnknownScopeError, jobs_of_group, jobs_of_user
+
+    paths, wanted = _sort_out(args.items)
+    both = args.user is not None and args.group is not None
+    if both or wanted:
+        extra = "--group" if both else next(iter(wanted.values()))
+        print(
+            f"error: `{extra}` is one argument too many\n"
+            "  help: pieslice why [POOL] --user U, or --group G, or a job",
+            file=sys.stderr,
+        )
+        return EXIT_BAD
+    args.inputs = paths
+    with without_collecting():
+        pool = load(args, sys.stderr, Progress(sys.stderr))
+        if pool is None:
+            return EXIT_BAD
+        try:
+            if args.user is not None:
+                about, jobs = f"user {args.user}", jobs_of_user(pool.snapshot, args.user)
+            else:
+                about = f"group {args.group}"
+                jobs = jobs_of_group(pool.snapshot, pool.policy, args.group)
+        except UnknownScopeError as problem:
+            print(f"error: {printable(str(problem))}", file=sys.stderr)
+            return EXIT_BAD
+        return _answer_all(args, pool, about, jobs)
+
+
+def _answer_all(args: argparse.Namespace, pool: Capture, about: str, jobs: list[AskedJob]) -> int:
+    """What became of many jobs."""
+    from pieslice.reports.output import put
+    from pieslice.why.questions import survey_jobs
+
+    put(survey_jobs(pool, about, jobs, args.seed), args, sys.stdout)
+    return EXIT_OK
+
+
+def _why_one(args: argparse.Namespace) -> int:
+    """A job, or the jobs of a cluster."""
     from pieslice.inputs.pool import without_collecting
-    from pieslice.reports.output import deliver, show
-    from pieslice.why.answer import why
-    from pieslice.why.data import to_text
+    from pieslice.reports.output import put
+    from pieslice.why.questions import explain_job
     from pieslice.why.slotcase import UnknownSlotError
-    from pieslice.why.whytext import why_blocks, why_data
-    from policy.data.tables import attribute_names
 
     with without_collecting():
         extra: list[str] = []
@@ -180,43 +229,39 @@ def _why(args: argparse.Namespace) -> int:
             return EXIT_BAD
         pool, job = asked
         slot = extra[0] if extra else None
+        mates = [job] if slot else _cluster_mates(pool, args.items, job)
+        if len(mates) > 1:
+            return _answer_all(args, pool, f"cluster {job.cluster} of {job.submitter}", mates)
         try:
-            answer = why(
-                pool.snapshot,
-                pool.policy,
-                job,
-                slot,
-                now=pool.facts.now,
-                seed=args.seed,
-                known=frozenset(name.lower() for name in attribute_names()),
-            )
+            answer = explain_job(pool, job, slot, args.seed)
         except UnknownSlotError as problem:
             print(f"error: {printable(str(problem))}", file=sys.stderr)
             return EXIT_BAD
-        if args.format == "json":
-            deliver(to_text(why_data(answer)), args, sys.stdout)
-        else:
-            show(why_blocks(answer), args, sys.stdout)
+        put(answer, args, sys.stdout)
     return EXIT_OK
+
+
+def _cluster_mates(pool: Capture, items: Sequence[str], job: AskedJob) -> list[AskedJob]:
+    """All jobs of the cluster if a whole cluster is asked about, else the job alone."""
+    from pieslice.why.scope import jobs_of_cluster
+
+    _, wanted = _sort_out(items)
+    if "." in wanted["job"].rpartition("#")[2]:
+        return [job]
+    return jobs_of_cluster(pool.snapshot, job.schedd, job.cluster)
 
 
 def _quotas(args: argparse.Namespace) -> int:
     from pieslice.inputs.pool import load, without_collecting
-    from pieslice.reports.output import deliver, show
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.data import to_text
-    from pieslice.why.quotatext import quota_blocks
-    from pieslice.why.quotatrace import trace_quotas
+    from pieslice.why.questions import divide_quotas
 
     with without_collecting():
         pool = load(args, sys.stderr, Progress(sys.stderr))
         if pool is None:
             return EXIT_BAD
-        found = trace_quotas(pool.snapshot, pool.policy, now=pool.facts.now, seed=args.seed)
-        if args.format == "json":
-            deliver(to_text(found), args, sys.stdout)
-        else:
-            show(quota_blocks(found, trace=args.trace), args, sys.stdout)
+        put(divide_quotas(pool, trace=args.trace, seed=args.seed), args, sys.stdout)
     return EXIT_OK
 
 
@@ -226,11 +271,9 @@ def _diff(args: argparse.Namespace) -> int:
     from negotiator.cycle import negotiate
     from negotiator.engines import make_engines
     from pieslice.inputs.pool import load, without_collecting
-    from pieslice.reports.output import deliver, show
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.data import to_text
-    from pieslice.why.difference import compare_cycles
-    from pieslice.why.difftext import diff_blocks, diff_data
+    from pieslice.why.questions import compare
 
     sides = _sides(args)
     if sides is None:
@@ -255,12 +298,9 @@ def _diff(args: argparse.Namespace) -> int:
                     engine=engines,
                 )
             )
-        found = compare_cycles(results[0], results[1])
         first, second = (_side_name(*side) for side in sides)
-        if args.format == "json":
-            deliver(to_text(diff_data(found, (first, second))), args, sys.stdout)
-        else:
-            show(diff_blocks(found, (first, second)), args, sys.stdout)
+        found = compare(results[0], results[1], (first, second))
+        put(found, args, sys.stdout)
     return EXIT_OK if found.same else EXIT_NO
 
 

@@ -22,6 +22,7 @@ from negotiator.matching.preemption import rank_compared
 from negotiator.pool.slots import Slot
 from pieslice.reports.names import did_you_mean, listed
 from pieslice.why.clauses import ClauseTable, Operand, Pairs, Whose, value_text
+from pieslice.why.findings import Finding, find
 from pieslice.why.moments import HaltedCycle
 from pieslice.why.ranking import RankedSlot, Ranking
 
@@ -45,11 +46,12 @@ class ClauseValue:
 
 @frozen(eq=False)
 class PreemptionTest:
-    """One test of the two by which a slot can be taken from its user."""
+    """One test of those by which a slot can be taken from its user, with its arithmetic."""
 
     name: str
     passed: bool
     explanation: Explanation
+    finding: Finding
 
 
 @frozen(eq=False)
@@ -172,5 +174,6 @@ def preemption_tests(halted: HaltedCycle, slot: Slot) -> tuple[PreemptionTest, .
 def _test(
     halted: HaltedCycle, name: str, expr: Expression, slot: ClassAd, request: ClassAd
 ) -> PreemptionTest:
-    found = explain(expr, slot, request, context=halted.board.context, depth=DEPTH)
-    return PreemptionTest(name, found.value is True, found)
+    context = halted.board.context
+    found = explain(expr, slot, request, context=context, depth=DEPTH)
+    return PreemptionTest(name, found.value is True, found, find(expr, slot, request, context))

@@ -37,22 +37,27 @@ class Verdicts:
         """The same of another request at the same moment; ``matched``: as if slots matched it."""
         return Verdicts(halted, _tester(halted, matched=matched), False, self.positions)
 
-    def of(self, name: str) -> Candidate | Refusal:
-        """What the cycle says of a slot that is left."""
-        board, allowance = self.halted.board, self.halted.allowance
+    def without_limits(self, name: str) -> Candidate | Refusal:
+        """What the cycle says of a slot that is left, as if no limit were reached."""
+        board = self.halted.board
         position = self.positions[name]
-        slot = board.slots[position]
         before = len(board.enlarged)
-        found = self.tester.verdict(position, slot)
+        found = self.tester.verdict(position, board.slots[position])
         for change in board.enlarged[before:]:
             change.restore()
         del board.enlarged[before:]
+        return found
+
+    def of(self, name: str) -> Candidate | Refusal:
+        """What the cycle says of a slot that is left."""
+        board, allowance = self.halted.board, self.halted.allowance
+        found = self.without_limits(name)
         if isinstance(found, Refusal):
             return found
         permits = allowance.permits_cached if self.kept_list else allowance.permits
         if not permits(found.kind, found.cost):
             return Refusal.SUBMITTER_LIMIT
-        if not per_slot_limits_have_room(board, slot, self.halted.request.ad, Tally()):
+        if not per_slot_limits_have_room(board, found.slot, self.halted.request.ad, Tally()):
             return Refusal.CONCURRENCY_LIMIT
         return found
 

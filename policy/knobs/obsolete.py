@@ -76,7 +76,7 @@ _FAMILIES: Final = (
         Obsolete(why="checkpoint servers are gone with the standard universe"),
     ),
     (re.compile(r"gsi_\w+|gridmap"), Obsolete(why="GSI is no longer supported")),
-    (re.compile(r"glexec(_job|_|_retry_delay)?"), Obsolete(why="glexec is gone")),
+    (re.compile(r"glexec(_job|_starter|_retries|_retry_delay)?"), Obsolete(why="glexec is gone")),
     (re.compile(r"concurrency_limit_(?!default)(\w+)"), Obsolete(r"\1_limit")),
     (
         re.compile(

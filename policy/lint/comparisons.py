@@ -7,7 +7,7 @@ Follows: comparison in the ClassAd language; the table of attributes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeGuard
 
 from classad.errors import Diagnostic
@@ -113,6 +113,8 @@ _NUMBERED: Final = {
     },
 }  # fmt: skip
 #: Attributes that a name without quotes is compared with by mistake only.
+#: Functions whose texts have letters of one case only.
+_ONE_CASE: Final[dict[str, Callable[[str], str]]] = {"tolower": str.lower, "toupper": str.upper}
 _TEXTS: Final = frozenset(
     (
         *("owner", "user", "remoteowner", "remoteuser", "machine", "opsys", "opsysandver", "arch"),
@@ -225,9 +227,12 @@ def _single_word(view: View, one: Held, node: Node) -> _Found | None:
     elif node is not one.tree or one.how.use.wanted is not Wanted.ANY:
         return None
     word = bare(node)
-    if not isinstance(word, Reference) or word.base is not None or not word.name.islower():
+    if not isinstance(word, Reference) or word.base is not None:
         return None
-    if find_attribute(word.name) is not None or _is_known(view, one, word.name):
+    # What a cron job of the startd publishes may have any name.
+    if not word.name.islower() and "startd_cron_joblist" in view.defined:
+        return None
+    if find_attribute(word.name) is not None or _is_known(view, one, word.name.casefold()):
         return None
     message = f"`{word.name}` is not quoted, so it is an attribute"
     return UNQUOTED, message, word, f'did you mean `"{word.name}"`?'
@@ -237,6 +242,10 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
     """A known value in another case, where case counts."""
     if node.operator not in IDENTITY:
         return None
+    for side, other in ((bare(node.left), node.right), (bare(node.right), node.left)):
+        found = _of_one_case(side, bare(other), node)
+        if found is not None:
+            return found
     for subject, other in _pairs(node):
         if not isinstance(other, Literal) or not isinstance(other.value, str):
             continue
@@ -249,6 +258,17 @@ def _case(view: View, one: Held, node: Binary) -> _Found | None:
             message = f'{subject.name} is never `"{text}"`, and `{node.operator}` looks at case'
             return OTHER_CASE, message, node, f'write `"{right}"`'
     return None
+
+
+def _of_one_case(side: Node, other: Node, node: Binary) -> _Found | None:
+    """``toUpper(Owner) =?= "alice"``."""
+    if not isinstance(side, Call) or not isinstance(other, Literal):
+        return None
+    convert = _ONE_CASE.get(side.name.casefold())
+    if convert is None or not isinstance(other.value, str) or convert(other.value) == other.value:
+        return None
+    message = f'`{unparse(side)}` is never `"{other.value}"`, and `{node.operator}` looks at case'
+    return OTHER_CASE, message, node, f'write `"{convert(other.value)}"`'
 
 
 def _is_group(one: Held, subject: Reference) -> bool:

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from attr import define, field
+from attr import define, evolve, field
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.syntax.nodes import Node
+from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.reading import Place
 from policy.knobs.uses import Evaluated, find_use
@@ -28,7 +29,7 @@ from policy.lint.branches import untaken
 from policy.lint.finding import Finding
 from policy.lint.places import stretch
 from policy.lint.view import Setting, View, unread_setting
-from policy.values.domain import ANYTHING, Abstract, of_its_kinds
+from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import Evaluation
 from policy.values.surroundings import Surroundings
 
@@ -188,7 +189,10 @@ def _value_of(view: View, name: str) -> Abstract:
     parsed = _parsed(settings[0]) if len(settings) == 1 else None
     if parsed is None or settings[0].entry.previous is not None:
         return ANYTHING
-    return of_its_kinds(Evaluation(parsed[1], lambda scope, name: ((scope, name), ANYTHING)).value)
+    value = Evaluation(parsed[1], lambda scope, name: ((scope, name), ANYTHING)).value
+    found, number = of_its_kinds(value), single_number(value)
+    dated = number is not None and FIRST_DATE <= number < LAST_DATE
+    return evolve(found, unit=DATE) if dated else found
 
 
 def _named(view: View) -> dict[str, str]:

@@ -124,12 +124,20 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     found = find_obsolete(macro)
     if found is None and knob is not None and knob.replaced_by:
         found = Obsolete(knob.replaced_by, alias=True)
-    if found is None or (not found.alias and macro.casefold() in view.words):
+    if found is None or (not found.alias and _is_spoken_of(view, setting)):
         return None  # other values may refer to it
     if found.alias:
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", str(found))
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
+
+
+def _is_spoken_of(view: View, setting: Setting) -> bool:
+    """Has another value its name among its words?"""
+    word = re.compile(rf"(?<!\w){re.escape(setting.macro)}(?!\w)", re.IGNORECASE)
+    if setting.macro.casefold() not in view.words:
+        return False
+    return any(word.search(one.entry.raw) for one in view.settings if one is not setting)
 
 
 def _is_known(view: View, setting: Setting, known: set[str]) -> bool:

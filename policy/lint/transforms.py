@@ -15,6 +15,7 @@ from policy.language.expressions import parse
 from policy.lint.bodies import Part, has_body, parts
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.places import stretch
+from policy.lint.reading import HOLE
 from policy.lint.view import Setting, View
 
 NO_COMMAND: Final = Finding(
@@ -47,6 +48,13 @@ _COMMANDS: Final = (
     *("NAME", "REQUIREMENTS", "UNIVERSE", "SET", "DEFAULT", "EVALSET", "EVALMACRO", "COPY"),
     *("RENAME", "DELETE", "TRANSFORM", "if", "elif", "else", "endif"),
 )
+_REFERENCE: Final = re.compile(r"(?<!\$)\$\((\w+)\)")
+#: What defines a macro within a transform.
+_OWN: Final = re.compile(r"(?im)^[ \t]*(?:evalmacro[ \t]+(\w+)|(\w+)[ \t]*=)")
+#: Macros that every transform has.
+_BUILT_IN: Final = frozenset(
+    ("iterating", "row", "step", "item", "itemindex", "rules_file", "xform_id", "xformid", "dollar")
+)
 _LINE: Final = re.compile(r"(?m)^[ \t]*([A-Za-z]\w*)[ \t]+(?![=:@+])\S")
 
 
@@ -59,6 +67,20 @@ def check_transforms(view: View) -> Iterator[Diagnostic]:
             yield from _command(setting, line)
         for part in parts(setting):
             yield from _broken(setting, part)
+        yield from _holes(view, setting)
+
+
+def _holes(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """References to macros that neither the transform nor a file defines."""
+    raw = setting.entry.raw
+    own = {name.casefold() for found in _OWN.findall(raw) for name in found if name}
+    for found in _REFERENCE.finditer(raw):
+        name = found[1].casefold()
+        if name in own or name in _BUILT_IN or name.isdigit() or name in view.defined:
+            continue
+        if view.config.lookup(found[1]) is None:
+            message = f"`$({found[1]})` is not defined and leaves a hole in {setting.macro}"
+            yield HOLE.at(message, *_place(setting, found, 0))
 
 
 def _broken(setting: Setting, part: Part) -> Iterator[Diagnostic]:
@@ -80,10 +102,10 @@ def _command(setting: Setting, line: re.Match[str]) -> Iterator[Diagnostic]:
         yield NO_COMMAND.at(message, *_place(setting, line), f"did you mean `{meant}`?")
 
 
-def _place(setting: Setting, line: re.Match[str]) -> Place:
+def _place(setting: Setting, line: re.Match[str], group: int = 1) -> Place:
     """Where the word stands in the block; blanks at the beginnings of lines are gone from it."""
     source, begin = setting.entry.source, setting.entry.start
     at = -1 if source is None else source.text.find(line[0].strip(), begin)
     if at < 0:
-        return stretch(setting, setting.entry.raw, *line.span(1))
-    return source, at, at + len(line[1])
+        return stretch(setting, setting.entry.raw, *line.span(group))
+    return source, at, at + len(line[group])

@@ -95,7 +95,7 @@ def test_a_scenario_without_a_recording(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_why_takes_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["why", str(VECTORS / "groups-floor.json"), "1"]) == 0
+    assert main(["why", str(VECTORS / "groups-floor.json"), "1.0"]) == 0
     assert "job 1.0 of " in capsys.readouterr().out
 
 

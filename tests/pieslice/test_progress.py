@@ -5,9 +5,16 @@ from __future__ import annotations
 import io
 import re
 import time
+from pathlib import Path
+
+import pytest
 
 from negotiator.capture.progress import SILENT
+from pieslice.cli import main
+from pieslice.reports import progress
 from pieslice.reports.progress import Progress, _Count, _left, duration
+
+SIMULATED = "10 --workload examples/workloads/two-users.toml"
 
 
 class Terminal(io.StringIO):
@@ -69,3 +76,27 @@ def test_files_and_pipes_get_nothing() -> None:
     assert stream.getvalue() == ""
     with SILENT.stage("x"):
         pass
+
+
+#: Commands that may take long, each with what its line begins with.
+SLOW = (
+    (f"simulate {SIMULATED} --days 0.3", r"simulating +\d+%  hour [\d.]+ of 7.2  \d+ s left"),
+    (f"simulate {SIMULATED} --days 0.2 --seeds 2", r"simulating +\d+%  run [12] of 2, hour"),
+    (f"sweep {SIMULATED} --days 0.1 --set PRIORITY_HALFLIFE=1,2,3 --jobs 1",
+     r"simulating +\d+%  \d of 3 points"),
+    ("forecast --user A=10 --user B=10 --hours 3000", r"forecasting +\d+%  hour \d+ of 3000"),
+    ("fuzz examples/policies/sound/reclaim_with_weight", r"searching +\d+%  [\d,]+ pairs"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "line"), SLOW, ids=[line.split()[0] for line, _ in SLOW])
+def test_commands_tell_how_far_they_are_on_a_terminal_only(
+    command: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    monkeypatch.setattr(progress, "PATIENCE", 0.005)
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setattr("sys.stderr", stream)
+        assert main(command.split()) == 0
+        assert bool(re.search(line, stream.getvalue())) is stream.isatty()
+    assert stream.getvalue() == ""

@@ -873,6 +873,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4", "--workload", str(tmp_path / "broken.swf.gz")], "not a whole gzip file"),
         ([*traced, "--machines", str(tmp_path / "times.csv")], "needs the columns"),
         ([*traced, "--parquet"], "--parquet needs -o"),
+        ([*traced, "--report", str(tmp_path / "no" / "r.html")], "no such folder"),
         ([*traced, "--config", "a", "--compare", "a", "b"], "give --config or --compare"),
         (["--resume", str(tmp_path)], "contains no run to continue"),
     ):
@@ -885,6 +886,36 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             main(["simulate", *traced, *words])
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A = 1\nif x\n", "`x` is not a condition"),
+        ("my-name = 2\nother-name = 3\n", "`my-name` is not a macro name"),
+        ("include : nowhere\n", "cannot read `nowhere`"),
+    ],
+)
+def test_a_policy_that_does_not_parse_is_one_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    bad, good, table = (tmp_path / name for name in ("bad", "good", "jobs.csv"))
+    bad.write_text(text)
+    good.write_text("")
+    table.write_text("submit,user,run_time\n0,a,60\n")
+    words = ["4", "--workload", str(table), "--days", "0.01"]
+    halves = ["--set", "PRIORITY_HALFLIFE=3600,86400", "--jobs", "1"]
+    for command in (
+        ["simulate", *words, "--config", str(bad)],
+        ["simulate", *words, "--compare", str(good), str(bad)],
+        ["sweep", *words, "--config", str(bad), *halves],
+        ["forecast", str(ROOT / "examples" / "campus"), "--config", str(bad)],
+    ):
+        assert main(command) == 2, command
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.count("error:") == 1
+        assert message in shown.err
 
 
 def test_what_should_be_known_before_a_run_is_believed(
