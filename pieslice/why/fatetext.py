@@ -18,13 +18,13 @@ from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.text import plural
 from pieslice.why.concurrency import ConcurrencyState
 from pieslice.why.fates import Fate, JobFate
-from pieslice.why.record import End, RequestCourse, RequestLog, SessionCourse
+from pieslice.why.record import End, RequestCourse, SessionCourse
 
 #: Users that are named as those whose slots are taken.
 MAX_USERS: Final = 3
 
 
-def reason_of(fate: JobFate, log: RequestLog) -> str:
+def reason_of(fate: JobFate) -> str:
     """Why a job that had a session has no slot."""
     session, request = fate.session, fate.request
     if session is None:
