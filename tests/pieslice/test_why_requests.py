@@ -342,6 +342,7 @@ TWENTY = str(EXAMPLES / "scenarios" / "twenty.json")
         ((TWENTY, "1.5"), "concurrency limit matlab is full (6 of 6 in use, wants 2)"),
         ((TWENTY, "1.5"), "3 matched (3 free), then 5 rejected"),
         ((TWENTY, "2.19"), "MAX_JOBS_RUNNING is 18, 0 run, 18 were matched in this cycle"),
+        ((TWENTY, "2.9"), "not requested: no room at its schedd"),
         ((TWENTY, "6.4"), "the ceiling was reached (12 used in the session)"),
         ((TWENTY, "4.0"), "in cool-down for 300 s"),
         ((TWENTY, "5.0"), "held: disk quota exceeded"),
