@@ -14,6 +14,7 @@ from negotiator.io import InputError
 from pieslice.inputs.configuration import Misuse
 from pieslice.reports.selection import UnknownNameError
 from pieslice.why.jobs import UnknownJobError
+from pieslice.why.scope import UnknownScopeError
 from pieslice.why.slotcase import UnknownSlotError
 
 
@@ -59,5 +60,5 @@ def one_family() -> Iterator[None]:
         raise ReadError(f"{problem.filename}: {why}" if problem.filename else why) from problem
     except (Misuse, ClassAdException) as problem:
         raise ReadError(str(problem)) from problem
-    except (UnknownJobError, UnknownSlotError, UnknownNameError) as problem:
+    except (UnknownJobError, UnknownScopeError, UnknownSlotError, UnknownNameError) as problem:
         raise NotFoundError(str(problem)) from problem
