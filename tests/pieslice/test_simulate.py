@@ -735,6 +735,37 @@ def test_seeds_of_two_configurations_are_pairs(
     assert sorted(path.name for path in (tmp_path / "x" / "b").iterdir()) == ["seed-3", "seed-4"]
 
 
+def test_the_pool_of_a_moment_is_a_capture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The negotiator that is asked matches what the simulated one did in that cycle."""
+    monkeypatch.chdir(ROOT)
+    run = ["simulate", "examples/campus", "--workload", "examples/workloads/campus-day.toml"]
+    assert main([*run, "--days", "0.05", "--seed", "1", "-o", str(tmp_path / "run")]) == 0
+    with (tmp_path / "run" / "events.csv").open(newline="") as file:
+        events = [row for row in csv.DictReader(file) if row["time"] == "3600"]
+    matched = {row["slot"] for row in events if row["event"] in ("match", "start")}
+    preempted = {row["slot"] for row in events if row["event"] == "match"}
+    capsys.readouterr()
+    folder = tmp_path / "moment"
+    assert main([*run, "--days", "0.05", "--seed", "1", "--capture", "1", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"the pool at hour 1.00 is in {folder}; ")
+    question = shlex.split(said.splitlines()[1])
+    assert question[:4] == ["pieslice", "why", str(folder), "JOB"]
+    assert main(["negotiate", *question[2:3], *question[4:], "--json"]) == 0
+    matches = json.loads(capsys.readouterr().out)["matches"]
+    assert {match["slot"] for match in matches} == matched
+    assert {match["slot"] for match in matches if match["preempted"]} == preempted != set()
+    job = next(row["job"] for row in events if row["event"] == "start")
+    assert main([*question[1:3], f"{job}.0", *question[4:]]) == 0
+    assert "matched" in capsys.readouterr().out
+    assert main([*run, "--capture", "1", str(folder)]) == 2
+    assert "contains files already" in capsys.readouterr().err
+    assert main([*run, "--capture", "99", str(tmp_path / "x")]) == 2
+    assert "after the end of the run" in capsys.readouterr().err
+
+
 def test_the_command_of_a_run_makes_it_again(tmp_path: Path, words: list[str]) -> None:
     more = ["--days", "0.1", "--set", "PRIORITY_HALFLIFE=3600 * 2", "--vacate", "20"]
     assert main([*words, *more, "-o", str(tmp_path / "first")]) == 0
