@@ -38,6 +38,9 @@ EXAMPLES = (
 )
 EPILOG = "exit status: 0 done, 1 the answer is no, 2 bad usage or input"
 
+#: The commands that run in a broken installation, too.
+ANYWHERE = ("doctor", "help", "completion")
+
 #: Names the treatment of what the encoding of an output does not have.
 _OTHER_BYTES = "pieslice.bytes"
 
@@ -78,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     args = build_parser().parse_args(arguments)
     try:
+        if args.command not in ANYWHERE:
+            import policy  # noqa: F401 - refuses a foreign package called classad
         code: int = args.run(args)
         sys.stdout.flush()
     except KeyboardInterrupt:

@@ -102,7 +102,7 @@ class Parser(argparse.ArgumentParser):
             if action.help != argparse.SUPPRESS
             for option in action.option_strings
         ]
-        return f"there is no option `{name}`; {self._near(name, known, 'option')}"
+        return f"no option `{name}`; {self._near(name, known, 'option')}"
 
     def _near(self, word: str, known: Iterable[str], what: str) -> str:
         near = nearest(word, known)

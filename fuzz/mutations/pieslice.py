@@ -28,4 +28,25 @@ MUTATIONS: Final = (
         "defines=(*pairs, *inputs.paths.defines))",
         "tests tests/pieslice/test_api.py",
     ),
+    # A clause is said to gain slots that another clause refuses, too.
+    Mutation(
+        "pieslice/why/clauses.py",
+        "len(failing - more)",
+        "len(failing)",
+        "tests tests/pieslice/test_poolmatch.py",
+    ),
+    # A value is suggested with which a strict comparison is still false.
+    Mutation(
+        "pieslice/why/values.py",
+        "math.ceil(value) - 1",
+        "math.ceil(value)",
+        "tests tests/pieslice/test_poolmatch.py",
+    ),
+    # Changes are told as they were thought of, without trying them on slots that match already.
+    Mutation(
+        "pieslice/why/change.py",
+        "gained = matching - self.found.matching",
+        "gained = matching",
+        "tests tests/pieslice/test_poolmatch.py",
+    ),
 )  # fmt: skip

@@ -74,4 +74,9 @@ MUTATIONS: Final = (
         "policy/lint/bodies.py", "behind = behind if start is None else start + len(text)", "pass",
         "tests tests/policy/test_lint.py -k transforms_are_found",
     ),
+    Mutation(
+        "policy/lint/spelling.py", "return found.pop() if len(found) == 1 else None",
+        "return found.pop() if found else None",
+        "tests tests/policy/test_spelling.py -k fits_two",
+    ),
 )  # fmt: skip

@@ -23,10 +23,8 @@ from typing import Final
 
 from pieslice.doctor.page import Check, State
 
-#: Our packages, from the ground up.
-PACKAGES: Final = ("classad", "policy", "negotiator", "pieslice")
-#: Brings back what another package has overwritten.
-REINSTALL: Final = "pip install --force-reinstall --no-deps pieslice"
+#: Our packages; the first one refuses a foreign `classad`, and says what to do.
+PACKAGES: Final = ("policy", "classad", "negotiator", "pieslice")
 #: A requirement as the metadata of a distribution has it: name, least version, extra.
 _REQUIREMENT: Final = re.compile(
     r"(?P<name>[\w.-]+)[^;]*?(?:>=\s*(?P<least>[\d.]+))?[^;]*(?:;(?P<marker>.*))?"
@@ -40,12 +38,11 @@ _PATIENCE: Final = 20
 
 def examine(root: Path | None) -> list[Check]:
     """All checks; ``root``: a folder with HTCondor's daemons."""
-    checks = [_python(), _packages()]
-    checks += _dependencies()
-    for name, check in _WORKING.items():
-        checks.append(_guarded(name, check))
-    checks += [_bindings(), _tools(), _oracle(root)]
-    return checks
+    packages = _packages()
+    checks = [_python(), packages, *_dependencies()]
+    if packages.state != "broken":
+        checks += [_guarded(name, check) for name, check in _WORKING.items()]
+    return [*checks, _bindings(), _tools(), _oracle(root)]
 
 
 def _guarded(name: str, check: Callable[[], str]) -> Check:
@@ -72,12 +69,6 @@ def _packages() -> Check:
             module = import_module(package)
         except ImportError as problem:
             return Check("packages", "broken", str(problem).splitlines()[0])
-        if not getattr(module, "__file__", None) or (
-            package != "pieslice" and getattr(module, "__product__", None) != "pieslice"
-        ):
-            place = getattr(module, "__file__", None) or list(module.__path__)
-            text = f"{package} at {place} is not pieslice's, or has lost files"
-            return Check("packages", "broken", text, f"run `{REINSTALL}`")
         folders[Path(str(module.__file__)).parents[1]] = package
     if len(folders) > 1:
         text = ", ".join(f"{package} in {folder}" for folder, package in folders.items())

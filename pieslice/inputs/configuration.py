@@ -226,8 +226,9 @@ def say_problems(config: Config, *, notes: bool = True) -> None:
 
 def say(diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics on standard error."""
-    for found in diagnostics:
-        print(found.render(), file=sys.stderr)
+    from pieslice.reports.output import say_diagnostics
+
+    say_diagnostics(diagnostics, sys.stderr)
 
 
 #: Runs a command and returns its exit code.

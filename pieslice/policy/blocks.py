@@ -13,7 +13,7 @@ from typing import Final
 from attr import field, frozen
 
 from classad.errors import Diagnostic
-from policy.lint.causes import causes, file_of
+from policy.lint.causes import causes, circle, file_of
 from policy.lint.finding import ERROR, WARNING
 
 #: Findings about a word, which is the cause wherever it stands.
@@ -109,6 +109,9 @@ def blocks(findings: Sequence[Diagnostic]) -> list[Block]:
 
 def _key(found: Diagnostic) -> tuple[str | None, str | None, str]:
     """What makes two findings one cause."""
+    round_ = circle(found.message)
+    if round_:
+        return found.id, found.severity, " ".join(sorted(set(round_)))
     if found.id in _BY_HELP and found.help:
         return found.id, found.severity, found.help
     if found.id in _OF_LISTS:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.inputs.configuration import add_reader, guarded, reader_of
 from pieslice.inputs.options import add_width
+from pieslice.terminal import in_colour
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -57,6 +58,7 @@ def add_commands(subcommands: Subcommands) -> None:
 def _check(args: argparse.Namespace) -> int:
     from pieslice.policy.answers import check_configuration
     from pieslice.policy.formats import report
+    from pieslice.reports.layout import with_verdicts
     from pieslice.reports.output import chosen_width
     from policy.lint.finding import ERROR, WARNING
     from policy.lint.findings import FINDINGS
@@ -68,7 +70,10 @@ def _check(args: argparse.Namespace) -> int:
         for path in args.path
     ]
     width = chosen_width(args, sys.stdout)
-    print(report(results, args.format, FINDINGS, every=args.all, width=width))
+    text = report(results, args.format, FINDINGS, every=args.all, width=width)
+    if args.format == "text" and in_colour(sys.stdout):
+        text = "\n".join(map(with_verdicts, text.split("\n")))
+    print(text)
     fatal = (ERROR, WARNING) if args.strict else (ERROR,)
     worse = any(result.count(severity) for result in results for severity in fatal)
     return EXIT_NO if worse or not all(result.starts for result in results) else EXIT_OK

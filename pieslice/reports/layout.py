@@ -30,7 +30,18 @@ _CUT: Final = "..."
 _AFTER_SIGNS: Final = re.compile(r"[^,;&|(]+[,;&|(]*|[,;&|(]+")
 _STYLES: Final = {"good": "green", "bad": "yellow"}
 #: The same as numbers of ECMA-48, which every terminal knows.
-_SGR: Final = {"bold": 1, "dim": 2, "green": 32, "yellow": 33}
+_SGR: Final = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
+#: Words of findings and verdicts, and their styles.
+_WORDS: Final = re.compile(
+    r"((?:^|(?<=: ))(?:error|warning|note)(?:\[\w+\])?(?=: )|would (?:not )?start(?:\b))"
+)
+_WORD_STYLES: Final = {
+    "error": "red",
+    "warning": "yellow",
+    "note": "dim",
+    "would start": "green",
+    "would not start": "red",
+}
 
 
 @frozen
@@ -184,6 +195,15 @@ def render_coloured(blocks: Iterable[Block], width: int) -> str:
 def coloured(text: str, style: str) -> str:
     """``text`` in a style; without one as it is."""
     return f"\x1b[{_SGR[style]}m{text}\x1b[0m" if style and text else text
+
+
+def with_verdicts(line: str) -> str:
+    """A line about a finding or a daemon, its severity or verdict coloured."""
+
+    def in_style(found: re.Match[str]) -> str:
+        return coloured(found[0], _WORD_STYLES[found[0].partition("[")[0]])
+
+    return _WORDS.sub(in_style, line, count=1)
 
 
 # --- tables -----------------------------------------------------------------------------------

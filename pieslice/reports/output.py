@@ -5,12 +5,12 @@ stream.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 from classad.errors import Diagnostic
-from pieslice.reports.layout import Block, render_coloured, render_plain, wrap
+from pieslice.reports.layout import Block, render_coloured, render_plain, with_verdicts, wrap
 from pieslice.reports.result import Result
 from pieslice.terminal import DEFAULT_WIDTH, in_colour, printable, terminal_width
 
@@ -65,6 +65,20 @@ def chosen_width(args: argparse.Namespace, out: IO[str], *, in_file: bool = Fals
     return args.width or (DEFAULT_WIDTH if in_file else terminal_width(out))
 
 
+def say_diagnostics(diagnostics: Iterable[Diagnostic], err: IO[str]) -> None:
+    """Print all that was wrong, each whole: a headline in one line, its line of the file, help."""
+    for item in diagnostics:
+        lines = [_shown(line) for line in item.render().split("\n")]
+        if in_colour(err):
+            lines[0] = with_verdicts(lines[0])
+        err.writelines(f"{line}\n" for line in lines)
+
+
+def _shown(line: str) -> str:
+    """A line with escapes; carets stand below lines of files by the same tabs."""
+    return "\t".join(map(printable, line.split("\t")))
+
+
 def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
     """Print what was wrong with the input, each with its place."""
     width = terminal_width(err)
@@ -76,9 +90,11 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], err: IO[str]) -> None:
         # An error is one line, for those who look for it in a log.
         room = WIDE if item.severity == "error" else width
         lines = wrap(printable(item.headline()), room, "  ")
+        if in_colour(err):
+            lines[0] = with_verdicts(lines[0])
         if item.severity != "note":
             # The line of a file and the carets below it stand as they are.
-            lines += map(printable, item.render().split("\n")[1:])
+            lines += map(_shown, item.render().split("\n")[1:])
         err.writelines(f"{line}\n" for line in lines)
     left = len(diagnostics) - MAX_SHOWN
     if left > 0:

@@ -18,11 +18,12 @@ from pieslice.why.funnel import Funnel
 from pieslice.why.values import Plain
 
 _REAL: Final = re.compile(r"\b\d\.\d{15}E[+-]\d{2,3}")
+_SCOPE: Final = re.compile(r"\b(?:my|target)\.", re.IGNORECASE)
 #: Clauses that are shown; JSON has all.
 MAX_CLAUSES: Final = 8
 #: Clauses that are true of all slots, and how much of each is shown.
-MAX_FINE: Final = 6
-MAX_TEXT: Final = 60
+MAX_FINE: Final = 4
+MAX_TEXT: Final = 44
 
 
 _COLUMNS: Final = (
@@ -57,7 +58,8 @@ def clause_blocks(title: str, clauses: tuple[Clause, ...]) -> list[Block]:
         shown = [clause for clause in failing if clause in worst]
     blocks: list[Block] = [Line(title, heading=True)]
     if shown:
-        rows = tuple(row for clause in shown for row in _clause_rows(clause))
+        told: set[str] = set()
+        rows = tuple(row for clause in shown for row in _clause_rows(clause, told))
         blocks.append(Table(_COLUMNS, rows))
     left = len(failing) - len(shown)
     if left > 0:
@@ -71,8 +73,11 @@ def clause_blocks(title: str, clauses: tuple[Clause, ...]) -> list[Block]:
     return blocks
 
 
-def _clause_rows(clause: Clause) -> list[tuple[str, ...]]:
-    """The counts of a clause, then what it mentions."""
+def _clause_rows(clause: Clause, told: set[str]) -> list[tuple[str, ...]]:
+    """The counts of a clause, then what it mentions and was not ``told`` before.
+
+    The job and the slot often say the same thing.
+    """
     gained = f"+{clause.alone}" if clause.alone else "0"
     of = "" if clause.whose is Whose.JOB or clause.slots == clause.true else f" of {clause.slots}"
     counts = (f"{clause.true}{of}", str(clause.left), gained)
@@ -83,7 +88,10 @@ def _clause_rows(clause: Clause) -> list[tuple[str, ...]]:
         if count
     ]
     facts += map(_mentioned, clause.operands)
-    rows.append(("", "", "", f"  {'; '.join(facts)}"))
+    known = {_SCOPE.sub("", fact) for fact in facts}
+    if not known <= told:
+        rows.append(("", "", "", f"  {'; '.join(facts)}"))
+    told |= known
     for item in clause.operands:
         if item.suggestion is not None:
             rows.append(("", "", "", f"  did you mean `{item.suggestion}`?"))

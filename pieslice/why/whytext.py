@@ -61,7 +61,9 @@ def _over_the_pool(answer: Answer, seen: Seen) -> list[list[Block]]:
     return [
         _funnel(answer, sieved),
         requirement_blocks(sieved),
-        clause_blocks("PREEMPTION_REQUIREMENTS, over the slots kept", sieved.preemption_clauses),
+        clause_blocks(
+            "PREEMPTION_REQUIREMENTS, over the slots that it keeps", sieved.preemption_clauses
+        ),
         # Where a limit is the reason more slots that match are no help.
         [] if limited else change_blocks(sieved.changes, sieved.no_help),
     ]

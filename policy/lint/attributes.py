@@ -28,6 +28,7 @@ from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.expressions import Held, slot_attributes
 from policy.lint.finding import ERROR, WARNING, Finding
 from policy.lint.names import near
+from policy.lint.spelling import meant_by_words
 from policy.lint.trees import bare, comparisons, guarded, is_undefined, names, references, scope_of
 from policy.lint.view import Setting, View
 from policy.values.domain import UNDEFINED_ONLY
@@ -115,6 +116,7 @@ _WHEN_USED: Final = (Presence.PREEMPTION, Presence.PREEMPTION_GROUPS)
 #: Lengths of names that are slips by tighter rules, and from where one wrong letter is one.
 _SHORT: Final = (3, 8)
 _LONG_ENOUGH: Final = 6
+_OWN_LENGTH: Final = 5
 #: Two names of which one begins the other have so many letters at least.
 _LONG: Final = 8
 _DAEMON_FUNCTIONS: Final = frozenset(name.casefold() for name in (USER_USAGE, GROUP_USAGE))
@@ -289,11 +291,26 @@ def _unknown(view: View, one: Held, name: str) -> _Found:
         row, since = renamed
         return OLD_NAME, f"`{name}` is an old name", f"since {since} it is `{row.name}`"
     known = known_attributes()
-    meant = near(name, one.own_names) or near(name, known) or _nearly(name) or _begun(name, known)
+    meant = (
+        _near_own(name, one.own_names) or near(name, known) or _nearly(name) or _begun(name, known)
+    )
+    if meant is None and find_attribute(name) is None and find_ephemeral(name) is None:
+        meant = meant_by_words(name, _usual(one))
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
     return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
+
+
+def _near_own(name: str, own: tuple[str, ...]) -> str | None:
+    """The attribute of the configuration itself that is meant, which may have a shorter name."""
+    return near(name, own) or (suggest(name, own) if len(name) >= _OWN_LENGTH else None)
+
+
+def _usual(one: Held) -> tuple[str, ...]:
+    """The attributes of the ads that the expression is evaluated with."""
+    kinds = {"job" if kind == "request" else kind for kind in (one.how.use.my, one.how.use.target)}
+    return tuple(row.name for row in attribute_rows().values() if not kinds.isdisjoint(row.ads))
 
 
 def _nearly(name: str) -> str | None:

@@ -83,7 +83,7 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
     elif id_ == "P103":
         yield ("comment", *_line(one, one.line))
     elif id_ == "P114":
-        yield from (("circle", name) for name in _circle(one))
+        yield from (("circle", name) for name in circle(one.message))
     elif id_ == "P120":
         yield from (("macro", name) for name in _names(_HOLE, one.message))
     elif id_ == "P222":
@@ -96,6 +96,7 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
     if id_ == "P423":
         name, *items = _FIRST_WORD.findall(_text(one).casefold())
         yield from (("item", name, item) for item in items)
+        yield ("anew", *_line(one, one.line))
     elif id_ in _OF_LISTS:
         yield from (("list", word.casefold()) for word in _FIRST_WORD.findall(one.message))
 
@@ -105,7 +106,9 @@ def _comes_of(one: Diagnostic) -> Iterator[_Mark]:
     id_ = one.id or ""
     if id_ in _VALUES:
         yield _line(one, one.line)
-        yield from (("circle", name) for name in _circle(one))
+        yield from (("circle", name) for name in circle(one.message))
+    elif id_ == "P222":
+        yield ("anew", *_line(one, one.line))
     elif id_ == "P211":
         yield from (("macro", name.casefold()) for name in _QUOTED.findall(one.message)[1:])
     elif id_ == "P241":
@@ -138,9 +141,9 @@ def _ends(macro: str) -> Iterator[str]:
     return ("_".join(parts[begin:]) for begin in range(len(parts)))
 
 
-def _circle(one: Diagnostic) -> list[str]:
-    """The macros that refer to each other."""
-    return [name for chain in _names(_CHAIN, one.message) for name in chain.split(" -> ")]
+def circle(message: str) -> list[str]:
+    """The macros that refer to each other, by the message about one of them."""
+    return [name for chain in _names(_CHAIN, message) for name in chain.split(" -> ")]
 
 
 def _text(one: Diagnostic) -> str:

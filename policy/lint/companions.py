@@ -155,8 +155,8 @@ def check_companions(view: View) -> Iterator[Diagnostic]:
     """Everything about macros that need another."""
     for setting in view.settings:
         text = setting.text().strip()
-        if not text or text.casefold() in ("false", "0"):
-            continue  # it asks for nothing
+        if not text or text.casefold() in ("false", "0") or setting.is_unread:
+            continue  # it asks for nothing, or nobody
         for need in _NEEDS:
             found = need.macros.fullmatch(setting.macro)
             if found is None or any(

@@ -12,6 +12,7 @@ from typing import Final, TypeGuard
 
 from classad.errors import Diagnostic
 from classad.language.operators import EQUALITY, IDENTITY
+from classad.language.values import ClassAdValue, Value
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from classad.syntax.unparse import unparse
 from policy.attributes import DATE, Attribute, find_attribute
@@ -19,7 +20,16 @@ from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.lint.expressions import Held
 from policy.lint.finding import WARNING, Finding
-from policy.lint.trees import bare, comparisons, is_undefined, names, number, takes_pattern
+from policy.lint.trees import (
+    bare,
+    comparisons,
+    disjuncts,
+    is_undefined,
+    names,
+    number,
+    scope_of,
+    takes_pattern,
+)
 from policy.lint.view import View
 from policy.values.domain import Abstract
 
@@ -121,6 +131,7 @@ _GROUPS: Final = frozenset(
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 #: Dates that are never in the future.
 _HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
+_ORDER: Final = frozenset(("<", "<=", ">", ">="))
 _Found = tuple[Finding, str, Node, str | None]
 
 
@@ -136,6 +147,9 @@ def _findings(view: View, one: Held) -> Iterator[_Found]:
         word = _single_word(view, one, node)
         if word is not None:
             yield word
+        always = _one_or_another(one, node)
+        if always is not None:
+            yield always
         if _is_bitwise(node):
             twice = node.operator * 2
             yield BITWISE, f"`{node.operator}` works on bits", node, f"did you mean `{twice}`?"
@@ -158,8 +172,7 @@ def _compared(view: View, one: Held, node: Binary) -> Iterator[_Found]:
             message = f"`{node.operator}` with UNDEFINED is always undefined"
             yield UNDEFINED_OPERAND, message, node, f"did you mean `{instead}`?"
         return
-    checks = (_word, _case, _no_such_group, _never, _always, _not_in_future, _units, _equality)
-    for check in checks:
+    for check in _CHECKS:
         found = check(view, one, node)
         if found is not None:
             yield found
@@ -369,11 +382,50 @@ def _always(view: View, one: Held, node: Binary) -> _Found | None:
         return None
     if alone.undefined and not any(_is_bounded(one, *pair) for pair in _pairs(node)):
         return None
-    if any(_is_idle(one, side) for side in (node.left, node.right)):
+    if any(_is_idle(one, side) for side in (node.left, node.right)) or _is_end(one, node):
         return None
     if not any(isinstance(bare(side), Literal) for side in (node.left, node.right)):
         return None
     return ALWAYS_TRUE, f"`{unparse(node)}` is always true{_because(node)}", node, None
+
+
+def _is_end(one: Held, node: Binary) -> bool:
+    """Is it the last value that there is, beside another bound?"""
+    others = {name for other in comparisons(one.tree) if other is not node for name in names(other)}
+    for subject, other in _pairs(node):
+        row, bound = find_attribute(subject.name), number(other)
+        if row is not None and bound is not None and subject.name.casefold() in others:
+            return bound in (row.range[1], row.range[1] + 1)
+    return False
+
+
+def _chained(view: View, one: Held, node: Binary) -> _Found | None:
+    """``4 <= Cpus <= 16``."""
+    inner = node.left
+    if not isinstance(inner, Binary) or not {node.operator, inner.operator} <= _ORDER:
+        return None
+    message = f"`{unparse(node)}` compares true or false with `{unparse(node.right)}`"
+    both = f"{unparse(inner)} && {unparse(inner.right)} {node.operator} {unparse(node.right)}"
+    always = one.evaluation.alone(node).truths == {True}
+    return ALWAYS_TRUE if always else NEVER_TRUE, message, node, f"write `{both}`"
+
+
+def _one_or_another(one: Held, node: Node) -> _Found | None:
+    """``x != 1 || x != 2``: one of them is true of everything."""
+    if not isinstance(node, Binary) or node.operator != "||":
+        return None
+    seen: dict[tuple[str | None, str], ClassAdValue] = {}
+    for part in disjuncts(node):
+        if not isinstance(part, Binary) or part.operator not in ("!=", "=!="):
+            continue
+        for subject, other in _pairs(part):
+            if not isinstance(other, Literal) or isinstance(other.value, Value):
+                continue
+            key = scope_of(subject), subject.name.casefold()
+            if seen.setdefault(key, other.value) != other.value:
+                message = f"{subject.name} is always unlike one or the other of these values"
+                return ALWAYS_TRUE, message, node, "did you mean `&&`?"
+    return None
 
 
 def _not_in_future(view: View, one: Held, node: Binary) -> _Found | None:
@@ -431,3 +483,9 @@ def _equality(view: View, one: Held, node: Binary) -> _Found | None:
         message = f"`{entry.name}` has been through single precision"
         return SINGLE_PRECISION, message, node, "compare with a margin"
     return None
+
+
+#: What is asked of a comparison, the most particular first.
+_CHECKS: Final = (
+    *(_chained, _word, _case, _no_such_group, _never, _always, _not_in_future, _units, _equality),
+)

@@ -108,7 +108,7 @@ class Held:
 def held(view: View) -> Iterator[Held]:
     """Every expression, in the order of the settings; those of untaken branches come last."""
     published = _published(view)
-    own = tuple(sorted(_named(view)))
+    own = tuple(sorted(_named(view).values()))
     slots, jobs = _listed(view, _SLOT_LISTS), _listed(view, _JOB_LISTS)
     passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
     settings = [(setting, True) for setting in view.settings]
@@ -195,17 +195,17 @@ def _value_of(view: View, name: str) -> Abstract:
     return evolve(found, unit=DATE) if dated else found
 
 
-def _named(view: View) -> set[str]:
-    """Names of attributes that the configuration puts into ads."""
-    found: set[str] = set()
+def _named(view: View) -> dict[str, str]:
+    """Names of attributes that the configuration puts into ads, by case-folded name."""
+    found: list[str] = []
     for setting in view.settings:
         raw = setting.entry.raw
         if setting.macro.upper().endswith(("_ATTRS", "_EXPRS")):
-            found |= {word.casefold() for word in _WORD.findall(raw)}
+            found += _WORD.findall(raw)
         for names in _SETS.findall(raw):
-            found |= {name.casefold() for name in names if name}
+            found += filter(None, names)
         resource = _RESOURCE.fullmatch(setting.macro)
         if resource is not None:
-            name = resource[1].casefold()
-            found |= {name, f"total{name}", f"request{name}", f"detected{name}", f"assigned{name}"}
-    return found
+            name = resource[1]
+            found += (name, *(f"{of}{name}" for of in ("Total", "Request", "Detected", "Assigned")))
+    return {name.casefold(): name for name in found}

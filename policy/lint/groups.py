@@ -152,6 +152,7 @@ def _unlisted(setting: Setting, groups: dict[str | None, _Groups]) -> Iterator[D
 def _what_is_meant(group: str, listed: Iterable[str]) -> str | None:
     """The listed group that a group is a misspelling of, as a sentence."""
     folded = group.casefold()
+    listed = [name for name in listed if not {'"', "'", ";"} & set(name)]
     for name in sorted(listed):
         if folded == f"dynamic{name.casefold()}":
             return f"did you mean `{shares.GROUP_QUOTA_DYNAMIC.of(name)}`?"

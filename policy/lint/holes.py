@@ -21,7 +21,7 @@ from policy.language.conditions import keyword
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint import reading
-from policy.lint.finding import WARNING, Finding
+from policy.lint.finding import NOTE, WARNING, Finding
 from policy.lint.lists import items
 from policy.lint.view import Setting, View
 
@@ -59,13 +59,22 @@ def check_holes(view: View) -> Iterator[Diagnostic]:
         for found in _REFERENCE.finditer(setting.entry.raw):
             if not _is_defined(view, found[1]):
                 where = _place(setting.entry, found[0])
-                yield reading.HOLE.at(_message(setting, found[1]), *where, _help(view, found[1]))
+                hole = reading.HOLE.at(_message(setting, found[1]), *where, _help(view, found[1]))
+                if _is_of_the_pool(found[1]):
+                    hole.severity = NOTE
+                yield hole
         for found in _BRACES.finditer(setting.entry.raw):
             if _is_defined(view, found[1]):
                 message = f"`{found[0]}` is not a reference"
                 meant = f"did you mean `$({found[1]})`?"
                 yield SHELL.at(message, *_place(setting.entry, found[0]), meant)
     yield from _conditions(view)
+
+
+def _is_of_the_pool(name: str) -> bool:
+    """Is it one of HTCondor's own macros, CONDOR_HOST for instance, which another file sets?"""
+    known = name.casefold() in builtin_table() or name.upper() in meanings()
+    return known or find_readers(name) is not None
 
 
 def _message(setting: Setting, name: str) -> str:

@@ -211,7 +211,7 @@ def _used(view: View, but: Setting) -> set[str]:
 
 
 def _is_defined(view: View, names: NameList, item: str) -> bool:
-    if names.lists_attributes and item.casefold() in _published():
+    if names.lists_attributes and item.casefold() in published_names():
         return True
     for pattern in names.defined_by:
         macro = pattern.replace("<name>", item)
@@ -220,7 +220,8 @@ def _is_defined(view: View, names: NameList, item: str) -> bool:
     return False
 
 
-def _published() -> frozenset[str]:
+def published_names() -> frozenset[str]:
+    """The case-folded names of attributes that ads have without the configuration."""
     return frozenset(name.casefold() for name in attribute_names())
 
 
@@ -247,7 +248,7 @@ def _unpublished(view: View, listed: set[str]) -> Iterator[Diagnostic]:
                     meant.setdefault(node.name.casefold(), setting.name)
     for setting in view.settings:
         name = setting.macro.casefold()
-        known = name in listed or name in _published() or setting.knob is not None
+        known = name in listed or name in published_names() or setting.knob is not None
         if name in meant and not known:
             message = f"`MY.{setting.macro}` in {meant[name]} is undefined: no list publishes it"
             help_text = f"add `{setting.macro}` to STARTD_ATTRS"

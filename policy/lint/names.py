@@ -19,6 +19,7 @@ from policy.knobs.readers import find_readers, reader_names
 from policy.language.lines import LineReader
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
+from policy.lint.spelling import meant_by_words
 from policy.lint.view import Setting, View, is_own
 
 UNKNOWN: Final = Finding(
@@ -105,7 +106,7 @@ def check_names(view: View) -> Iterator[Diagnostic]:
     known = [knob.name for knob in KNOBS.values()]
     known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *reader_names(), *table.default_names()]
-    known = list(dict.fromkeys(known))
+    known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     # Attributes of ads stand in configurations, too: SlotWeight, for instance.
     folded = {name.casefold() for name in (*known, *attribute_names())}
@@ -183,10 +184,15 @@ def _slip(
     message = f"`{macro}` is not a macro that HTCondor reads"
     if meant is not None:
         return UNDERSCORES.named(setting.entry, message, f"did you mean `{meant}`?")
-    meant = near(macro, known) or _near_short(macro)
+    meant = near(macro, known) or _near_short(macro) or _by_words(macro, known)
     if meant is None:
         return None
     return UNKNOWN.named(setting.entry, message, f"did you mean `{meant}`?")
+
+
+def _by_words(macro: str, known: list[str]) -> str | None:
+    """The same for a macro of several words."""
+    return meant_by_words(macro, known) if macro.count("_") > 1 else None
 
 
 def _shadowed(view: View) -> Iterator[Diagnostic]:

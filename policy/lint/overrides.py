@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit
+from policy.explain.sentences import listing
 from policy.knobs import find_knob
 from policy.knobs.lists import LISTS_BY_NAME, is_list
 from policy.knobs.other_daemons import DAEMONS, find_other
@@ -17,6 +18,7 @@ from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 from policy.lint.finding import WARNING, Finding
+from policy.lint.lists import published_names as _published
 from policy.lint.names import replaces
 from policy.lint.view import Setting, View, is_own
 
@@ -63,7 +65,7 @@ def check_overrides(view: View) -> Iterator[Diagnostic]:
     for setting in view.settings:
         yield from _prefix(view, setting, started)
         yield from _two_prefixes(setting)
-        yield from _lost(setting)
+        yield from _lost(view, setting)
         yield from _policy(setting)
 
 
@@ -84,8 +86,9 @@ def _prefix(view: View, setting: Setting, started: dict[str, str]) -> Iterator[D
             daemons |= {setting.knob.read_by}
         if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
             message = f"condor_{prefix.lower()} does not read {macro}"
-            names = ", ".join(f"condor_{name.lower()}" for name in sorted(daemons))
-            yield NEVER_READ.named(setting.entry, message, f"{names} does")
+            names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
+            verb = "does" if len(names) == 1 else "do"
+            yield NEVER_READ.named(setting.entry, message, f"{listing(names)} {verb}")
         return
     near = [
         name for name in (*DAEMONS, *started.values()) if is_one_edit(prefix.upper(), name.upper())
@@ -110,18 +113,35 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
         yield NEVER_READ.named(setting.entry, message, help_text)
 
 
-def _lost(setting: Setting) -> Iterator[Diagnostic]:
+def _lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
     if not (is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME):
         return
-    if earlier is None or not is_own(earlier) or not replaces(entry, earlier):
+    if earlier is None or not is_own(earlier):
         return
     lost = [item for item in _items(setting, earlier) if item not in _items(setting, entry)]
+    if earlier.source is not entry.source:
+        lost = [item for item in lost if _is_left_alone(view, setting, item)]
+    elif not replaces(entry, earlier):
+        return
     if lost:
         message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in lost)}"
         there = _place(entry, earlier)
         help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
         yield LOST.named(entry, message, help_text)
+
+
+def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
+    """Do the files define what the list of another file had, and now nobody reads?
+
+    An assignment in another file may be meant to replace a list; what is defined is meant to be
+    read.
+    """
+    names = LISTS_BY_NAME.get(setting.macro.casefold())
+    if names is None or setting.entry.raw != (setting.entry.written or setting.entry.raw):
+        return False
+    macros = {pattern.replace("<name>", item).casefold() for pattern in names.defined_by}
+    return not macros.isdisjoint(view.defined) and item.casefold() not in _published()
 
 
 def _items(setting: Setting, entry: Definition) -> list[str]:

@@ -226,7 +226,7 @@ def check_values(view: View) -> Iterator[Diagnostic]:
         problem = endless(setting)
         if problem is not None:
             if setting.reading is None:
-                yield ENDLESS.on(setting.entry, f"`{setting.entry.name}`: {problem}")
+                yield ENDLESS.on(setting.entry, str(problem))
             continue
         yield from _comment(setting)
         yield from _references(view, setting)
@@ -241,6 +241,8 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
     """An invalid value that its daemon goes on with, or does without."""
     reading, knob = setting.reading, setting.knob
     if reading is None or reading.diagnostic is None or knob is None or _cut_short(setting):
+        return
+    if setting.is_unread:
         return
     found = reading.diagnostic
     if knob.read_by == "NEGOTIATOR" and knob.fatal:

@@ -104,6 +104,8 @@ def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
 
 def _readers_of(setting: Setting) -> set[str]:
     """The main daemons that read a definition."""
+    if setting.macro.upper().endswith("_HOST"):
+        return set()  # all daemons are told where a host is
     prefix = (setting.prefix or "").upper()
     if prefix in MAIN:
         return {prefix}

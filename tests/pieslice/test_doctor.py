@@ -120,9 +120,9 @@ def test_a_folder_without_daemons(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert by_name["oracle"]["text"].startswith("no usr/sbin/condor_negotiator under")
 
 
-def _doctor_in(place: Path) -> subprocess.CompletedProcess[str]:
+def _run_in(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "pieslice", "doctor"],
+        [sys.executable, "-m", "pieslice", *arguments],
         capture_output=True,
         text=True,
         cwd=place,
@@ -149,12 +149,17 @@ def test_it_runs_where_nothing_else_does(
     distribution: tuple[str, str],
 ) -> None:
     install(tmp_path, distribution)
-    done = _doctor_in(tmp_path)
+    done = _run_in(tmp_path, "doctor")
     assert done.returncode == 1, done.stderr
-    assert "broken" in done.stdout.splitlines()[0]
-    assert "packages" in done.stdout.splitlines()[0]
-    assert "pip uninstall" in " ".join(done.stdout.split())
-    assert max(map(len, done.stdout.splitlines())) <= 110
+    assert done.stdout.splitlines()[0].endswith(": broken: packages")
+    said = " ".join(done.stdout.split())
+    assert f"pip uninstall {distribution[0]}" in said.replace(" --yes", "")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    done = _run_in(tmp_path, "eval", "1 + 1")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("pieslice: error: ")
+    assert f"pip uninstall {distribution[0]}" in line.replace(" --yes", "")
 
 
 def test_the_command_line_knows_the_engines() -> None:

@@ -143,7 +143,7 @@ def test_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
             run(*tokens)
         assert caught.value.code == 2
     assert capsys.readouterr().err == (
-        "pieslice eval: error: there is no option `--bogus`;"
+        "pieslice eval: error: no option `--bogus`;"
         " `pieslice eval --help` lists the options\n"
         "pieslice eval: error: argument --now: invalid float value: 'soon'\n"
         "pieslice eval: error: argument --now: expected one argument\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import pieslice
 from pieslice.cli import main
 from pieslice.terminal import printable, printable_json
 
@@ -150,6 +151,28 @@ def test_names_are_whole(shop: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert [name for name in users if printable(name) not in text] == []
     main(["userprio", "pool", "-json"])
     assert {item["Name"] for item in json.loads(capsys.readouterr().out)} == everybody
+
+
+def test_names_are_harmless_in_a_notebook_and_whole_in_data(shop: Path) -> None:
+    pool = pieslice.read("pool")
+    answers = [
+        pool.negotiate(),
+        pool.why("1.0"),
+        pool.rank("2.0"),
+        pool.quotas(),
+        pool.diff(pool.with_config(Path("other"))),
+        pieslice.check("pool"),
+        pieslice.read_policy("pool"),
+        *(pool.negotiate().table(name) for name in ("submitters", "matches", "machines")),
+    ]
+    for answer in answers:
+        shown = answer._repr_html_()
+        assert "<b>" not in shown
+        assert "<i>" not in shown
+        assert steers(shown) == []
+        assert steers(str(answer)) == []
+        assert steers(repr(answer) + answer.to_json()) == []
+    assert {f"slot1@{name}" for name in NAMES} >= set(pool.negotiate().matches["slot"])
 
 
 def test_what_is_escaped() -> None:

@@ -24,8 +24,9 @@ from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask, BothRequirements, EnoughToConsume, Pair
 from negotiator.scenario.course import first_snapshot
 from negotiator.scenario.read import NOW, policy_of
-from pieslice.why.change import MAX_CHANGES, Change, smallest_changes, with_values
+from pieslice.why.change import MAX_CHANGES, Change, Changes, smallest_changes, with_values
 from pieslice.why.clauses import CONSUMES, ClauseKey, Whose
+from pieslice.why.clausetext import change_blocks
 from pieslice.why.jobs import find_job
 from pieslice.why.moments import HaltedCycle, look_at
 from pieslice.why.poolmatch import PoolMatch, match_pool, with_job
@@ -216,3 +217,77 @@ JOBS_WANT = (
 def test_drawn_changes_do_what_is_promised(case: dict[str, Any]) -> None:
     for check in (check_counts, check_changes):
         assert len(list(halted(case, check))) == 1
+
+
+def suggested(slots: list[dict[str, Any]], **job: Any) -> Changes:
+    """What is suggested for a job and slots with these attributes."""
+    scenario = {
+        "name": "small",
+        "slots": [{"name": f"slot1@m{i}", "ad": ad} for i, ad in enumerate(slots)],
+        "jobs": [{"submitter": "alice", "ad": job}],
+        "config": {},
+    }
+    case = {"scenario": scenario, "observed": {"cycles": [{}]}}
+    (found,) = halted(
+        case, lambda at: smallest_changes(at, match_pool(at), Verdicts.at(at, kept_list=False))
+    )
+    return found
+
+
+def texts(found: Changes) -> list[str]:
+    return [block.text.strip() for block in change_blocks(found.best, found.no_help)[1:]]
+
+
+FITS = "TARGET.RequestCpus <= MY.Cpus && TARGET.RequestMemory <= MY.Memory"
+
+
+def test_several_values_that_must_change_together() -> None:
+    big = {"Cpus": 32, "Memory": 262144, "Requirements": FITS}
+    small = {"Cpus": 4, "Memory": 8192, "Requirements": FITS}
+    found = suggested([small, big, big], RequestCpus=64, RequestMemory=500000, Requirements="true")
+    assert texts(found) == [
+        "RequestCpus <= 32 (now 64) and RequestMemory <= 262144 (now 500000, in MB): 2 more slots,"
+        " such as slot1@m1",
+        "RequestCpus <= 4 (now 64) and RequestMemory <= 8192 (now 500000, in MB): 3 more slots,"
+        " such as slot1@m0",
+    ]
+
+
+def test_a_limit_that_is_not_reached() -> None:
+    below = {"Cpus": 32, "Requirements": "TARGET.RequestCpus < MY.Cpus"}
+    (change,) = suggested([below], RequestCpus=64, Requirements="true").best
+    assert [(item.relation, item.value) for item in change.values] == [("<=", 31)]
+
+
+def test_what_a_slot_has_none_of() -> None:
+    ad = {"Cpus": 8, "GPUs": 0, "Requirements": "TARGET.RequestGPUs <= MY.GPUs"}
+    found = suggested([ad, ad], RequestGPUs=2, Requirements="true")
+    assert texts(found) == [
+        "RequestGPUs <= 0 (now 2): 2 more slots, such as slot1@m0",
+        "RequestGPUs = 1 would not help with 2 slots, such as slot1@m0: no GPUs left there",
+    ]
+    used = {"Cpus": 0, "Requirements": "TARGET.RequestCpus <= MY.Cpus"}
+    found = suggested([used], RequestCpus=1, Requirements="true")
+    assert texts(found) == [
+        "a smaller RequestCpus would not help with 1 slot, such as slot1@m0: no Cpus left there"
+    ]
+
+
+def test_what_a_slot_wants_to_hear() -> None:
+    """An attribute that the job has not got is set; one that the schedd sets is not."""
+    project = {"Requirements": 'TARGET.Project == "x" && TARGET.IsShort'}
+    own = {"Requirements": 'TARGET.Owner == "bob"'}
+    found = suggested([project, own], Requirements="true")
+    assert texts(found)[0] == (
+        'IsShort = true (not set) and Project = "x" (not set): 1 more slot, such as slot1@m0'
+    )
+    assert all(item.name != "Owner" for change in found.best for item in change.values)
+
+
+def test_a_clause_is_dropped_only_where_no_value_would_do() -> None:
+    slots = [{"Cpus": 4, "Requirements": "true"}, {"Cpus": 4, "Tier": 1, "Requirements": "true"}]
+    found = suggested(slots, RequestCpus=8, Requirements="TARGET.Cpus >= RequestCpus && TARGET.No")
+    assert texts(found) == [
+        "RequestCpus <= 4 (now 8) and without `TARGET.No` of the job: 2 more slots, such as"
+        " slot1@m0"
+    ]

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import itertools
+import re
 import shlex
 from pathlib import Path
 
@@ -77,6 +78,9 @@ COMMANDS = [
     "eval '1 + * 2'",
     "select examples/campus/slots.ads --where 'Cpus > 4' --af Name,Cpus --limit 2",
     "conform tests/vectors/classad/coerce.jsonl",
+    "help",
+    "help polcies",
+    "negotiate examples/campus --sumary",
     "negotate examples/campus",
 ]
 #: Commands that print a file for other programs, or write one.
@@ -283,3 +287,28 @@ def test_colours_are_for_terminals_and_for_who_asks(
     text = stream.getvalue() + "".join(path.read_text() for path in tmp_path.iterdir())
     assert "job 8.0" in text
     assert ("\x1b[" in text) is coloured
+
+
+def test_findings_and_verdicts_are_coloured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "condor_config"
+    path.write_text("NEGOTIATOR_INTERVAL = abc\nGROUP_NAMES = a\n")
+    main(["check", str(path), "--width", "200"])
+    plain = capsys.readouterr().out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    main(["check", str(path), "--width", "200"])
+    text = capsys.readouterr().out
+    assert re.sub(r"\x1b\[\d+m", "", text) == plain
+    for coloured in (
+        "condor_negotiator \x1b[31mwould not start\x1b[0m: exit status 4",
+        "condor_config:1:23: \x1b[31merror[P110]\x1b[0m: NEGOTIATOR_INTERVAL",
+        "condor_config:2:15: \x1b[33mwarning[P303]\x1b[0m: group `a`",
+    ):
+        assert coloured in text
+    main(["check", str(path), "--format", "github"])
+    assert "\x1b" not in capsys.readouterr().out
+    main(["negotiate", str(tmp_path / "none")])
+    assert "\x1b[31merror\x1b[0m: " in capsys.readouterr().err
+    main(["policy", "explain", str(path)])
+    main(["policy", "diff", str(ROOT / "examples/campus"), str(ROOT / "examples/campus")])

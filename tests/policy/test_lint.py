@@ -30,10 +30,10 @@ CLEAN = sorted((CORPUS / "clean").glob("*.conf"))
 EXPECTED = re.compile(r"^# expect (P\d+)(?: line (\d+))?$", re.MULTILINE)
 
 
-def read(text: str, **more: Any) -> Config:
+def read(text: str, files: dict[str, str] | None = None, **more: Any) -> Config:
     return load_config(
         "pool.conf",
-        MemorySources({"pool.conf": text}),
+        MemorySources({"pool.conf": text, **(files or {})}),
         builtin_library(),
         context=Context("NEGOTIATOR"),
         keep_going=True,
@@ -42,8 +42,8 @@ def read(text: str, **more: Any) -> Config:
     )
 
 
-def found(text: str) -> list[Diagnostic]:
-    return lint(read(text))
+def found(text: str, files: dict[str, str] | None = None) -> list[Diagnostic]:
+    return lint(read(text, files))
 
 
 def ids(text: str) -> list[tuple[str | None, int | None]]:
