@@ -237,4 +237,28 @@ MUTATIONS: Final = (
     Mutation(
         "classad/table/dependence/plans.py", "        self.clock |= item.clock\n", "", _CLOCK,
     ),
+    Mutation(
+        "classad/formats/long.py",
+        "return Expression.from_node(node), problem.diagnostic",
+        "return Expression.from_node(node), None",
+        "tests tests/classad/test_traps.py",
+    ),
+    Mutation(
+        "classad/formats/common.py",
+        'yield first + "\\n"',
+        "yield first",
+        "tests tests/classad/test_traps.py",
+    ),
+    Mutation(
+        "classad/v1.py",
+        "return _out(super().__getitem__(key), self)",
+        "return _out(super().__getitem__(key))",
+        "tests tests/classad/test_v1.py",
+    ),
+    Mutation(
+        "classad/foreign.py",
+        "if name.startswith(mark):",
+        "if name == mark:",
+        "tests tests/classad/test_foreign.py",
+    ),
 )  # fmt: skip

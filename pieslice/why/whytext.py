@@ -184,4 +184,4 @@ def _reason(answer: Answer) -> str | None:
         return answer.not_ready
     if fate.fate is Fate.MATCHED:
         return None
-    return reason_of(fate, answer.history.log) if answer.absence is None else answer.absence.text
+    return reason_of(fate) if answer.absence is None else answer.absence.text
