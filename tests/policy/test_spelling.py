@@ -69,6 +69,16 @@ def test_what_is_meant_so_is_left(text: str) -> None:
     assert ids(text) == []
 
 
+def test_what_lacks_an_operand_says_why() -> None:
+    rank, broken = found('RANK = (TARGET.Owner =?= "ann") + $(RANK)\n')
+    assert (rank.id, rank.line, rank.column) == ("P120", 1, 36)
+    assert rank.message == "`$(RANK)` has no value before and leaves a hole in RANK"
+    assert broken.id == "P113"
+    [cut] = found('#PREEMPT_VANILLA = (X && \\\n  (Activity == "Suspended")\n')
+    assert cut.help == "line 1 is a comment, which its backslash does not continue"
+    assert ids("START = TARGET.IsMine || ($(START))\n") == []
+
+
 def test_a_macro_of_the_pool_is_a_note() -> None:
     [item] = found("CONDOR_VIEW_HOST = $(CONDOR_HOST):9619\n")
     assert (item.id, item.severity) == ("P120", "note")
