@@ -132,6 +132,7 @@ OUTSIDE = {
     "pieslice/inputs/configuration.py": "reads configurations, and asks for the environment",
     "pieslice/api/policies.py": "names the configurations that a program asks for",
     "pieslice/api/pool.py": "names the files of a pool that a program asks for",
+    "pieslice/api/priorities.py": "names the state of an accountant that a program asks for",
     "pieslice/command_line.py": "asks how wide the terminal is that help is printed on",
     "pieslice/manual/topics.py": "reads the pages of `pieslice help`",
     "pieslice/terminal.py": "asks how wide the terminal is, and the environment about colours",

@@ -25,8 +25,8 @@ _EXAMPLES: Final = (
         "the jobs of a capture, again every two hours",
     ),
     (
-        "pieslice simulate 10 --workload day.toml --days 0.1 --compare a b --seeds 2",
-        "which of two policies is better, and whether that is chance",
+        "pieslice simulate 10 --workload day.toml --days 0.1 --seeds 2 --compare a b",
+        "which of two policies is better, and is it chance?",
     ),
 )
 

@@ -615,6 +615,46 @@ Requirements = true
     assert len(simulation.state.claims) == 3
 
 
+@pytest.mark.parametrize("worklife", [0, 7200])
+def test_jobs_of_a_capture_start_in_the_order_of_their_own_priorities(
+    tmp_path: Path, worklife: int
+) -> None:
+    """From the negotiator and from a claim that goes on, though all are of one autocluster."""
+    ads = """
+ClusterId = {0}
+ProcId = 0
+User = "ann@example"
+JobStatus = 1
+JobUniverse = 5
+JobPrio = {1}
+RequestCpus = 1
+RequestMemory = 1
+RequestDisk = 1
+Requirements = true
+"""
+    slot = """
+Name = "slot1@one"
+Machine = "one"
+Cpus = 1
+Memory = 100
+Disk = 100
+Requirements = true
+MyCurrentTime = 1800000000
+"""
+    jobs = [ads.format(number, prio) for number, prio in enumerate((0, 5, 10, 10, 0), 1)]
+    (tmp_path / "jobs.ads").write_text("\n".join(jobs))
+    (tmp_path / "slots.ads").write_text(slot)
+    (tmp_path / "condor_config").write_text("PREEMPTION_REQUIREMENTS = False\n")
+    events: list[Any] = []
+    plan = Plan(str(tmp_path), "capture", 86_400, run_time=600, worklife=worklife)
+    simulation, negotiator = build(plan, lambda *event: events.append(event))
+    for moment in range(0, 86_400, 300):
+        simulation.advance(moment)
+        negotiator.cycle(300)
+    started = [job for _, event, _, job, _, _ in events if event == "start"]
+    assert started == [3, 4, 2, 1, 5]
+
+
 # --- the command --------------------------------------------------------------------------------
 
 WORKLOAD = """
