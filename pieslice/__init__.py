@@ -8,8 +8,8 @@ slot in ``negotiator``.
     >>> pool
     <Pool campus: 56 slots, 376 jobs, 6 users>
 
-``read`` gives a pool, ``check`` and ``read_policy`` look at a configuration.  All names below are
-loaded when they are first used.
+``read`` gives a pool, ``check`` and ``read_policy`` look at a configuration, ``read_priorities`` at
+a saved state of the accountant.  All names below are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pieslice.api.policies import read_policy as read_policy
     from pieslice.api.pool import Pool as Pool
     from pieslice.api.pool import read as read
+    from pieslice.api.priorities import read_priorities as read_priorities
 
 __version__ = "0.1.0.dev0"
 
@@ -36,6 +37,7 @@ _NAMES = {
     "check": "pieslice.api.policies",
     "read": "pieslice.api.pool",
     "read_policy": "pieslice.api.policies",
+    "read_priorities": "pieslice.api.priorities",
 }
 __all__ = ["__version__", *_NAMES]  # noqa: PLE0604 - all are strings
 

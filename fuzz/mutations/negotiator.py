@@ -219,6 +219,12 @@ MUTATIONS: Final = (
         "negotiator/jobs/offers.py", "known = key if jobs.all_in_cluster else", "known =",
         "tests tests/negotiator/test_offers.py",
     ),
+    # What a schedd has no room for is said to be left out by the job constraint.
+    Mutation(
+        "negotiator/jobs/offers.py",
+        "        if self.jobs.room.left == 0:\n            return Unasked.ROOM\n", "",
+        "tests tests/pieslice/test_why_requests.py -k settings",
+    ),
     Mutation(
         "negotiator/jobs/submitters.py", "if prios is None:", "if not prios:",
         "conform tests/vectors/negotiation/global-job-prios-none-told.json",

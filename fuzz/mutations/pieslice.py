@@ -14,6 +14,16 @@ MUTATIONS: Final = (
         "pieslice/simulate/matching.py", "            group_turns=state.group_turns,\n", "",
         "tests tests/pieslice/test_simulate.py",
     ),
+    # Among whole numbers, what is equal is short of nothing.
+    Mutation(
+        "pieslice/why/findings.py", "        by -= 1\n", "        by -= 0\n",
+        "tests tests/pieslice/test_why_requests.py -k short_by",
+    ),
+    # A rejection before hides that the schedd has no room left.
+    Mutation(
+        "pieslice/why/fates.py", "(Unasked.JOB_PRIO, Unasked.ROOM,", "(Unasked.JOB_PRIO,",
+        "tests tests/pieslice/test_why_requests.py -k first_ten_lines_have_it",
+    ),
     # A name moves the cursor of the reader's terminal.
     Mutation(
         "pieslice/terminal.py",

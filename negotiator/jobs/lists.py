@@ -161,6 +161,11 @@ def _place(values: tuple[object, ...], oldest_first: bool) -> _Place:
     return order, float(prios[2])
 
 
+def priority_order(job: ClassAd, context: EvalContext) -> tuple[float, ...]:
+    """What goes before the number of a job in its schedd's queue: the smallest come first."""
+    return _place((*job.evaluate_all(_PRIORITIES, context), 0), oldest_first=False)[0]
+
+
 def _made(
     job: ClassAd, table: AutoclusterTable | None, place: _Place, cluster: object, proc: object
 ) -> QueuedJob:

@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from classad.errors import ClassAdException, ClassAdParseError, Diagnostic
+from classad.files.log import DamagedLogError
 from negotiator.io import InputError
 from pieslice.inputs.configuration import Misuse
 from pieslice.reports.selection import UnknownNameError
 from pieslice.why.jobs import UnknownJobError
+from pieslice.why.scope import UnknownScopeError
 from pieslice.why.slotcase import UnknownSlotError
 
 
@@ -48,6 +50,8 @@ def one_family() -> Iterator[None]:
         shown = errors or problem.diagnostics[-1:]
         text = "\n".join(item.render() for item in shown)
         raise ReadError(text, problem.diagnostics) from problem
+    except DamagedLogError as problem:
+        raise ReadError(problem.diagnostic.render(), (problem.diagnostic,)) from problem
     except ClassAdParseError as problem:
         known = () if problem.diagnostic is None else (problem.diagnostic,)
         raise ReadError(str(problem), known) from problem
@@ -56,5 +60,5 @@ def one_family() -> Iterator[None]:
         raise ReadError(f"{problem.filename}: {why}" if problem.filename else why) from problem
     except (Misuse, ClassAdException) as problem:
         raise ReadError(str(problem)) from problem
-    except (UnknownJobError, UnknownSlotError, UnknownNameError) as problem:
+    except (UnknownJobError, UnknownScopeError, UnknownSlotError, UnknownNameError) as problem:
         raise NotFoundError(str(problem)) from problem

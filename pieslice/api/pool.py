@@ -34,11 +34,14 @@ from pieslice.why.questions import (
     Explained,
     Quotas,
     Ranked,
+    Surveyed,
     compare,
     divide_quotas,
     explain_job,
     rank_slots,
+    survey_jobs,
 )
+from pieslice.why.scope import find_jobs
 from policy.dialects import UnknownDialectError, find_dialect
 from policy.language.lines import LineReader
 from policy.language.statements import StatementError, is_identifier, parse
@@ -118,6 +121,21 @@ class Pool:
         """Why a job (``"12.0"``) is matched, rejected or preempted; with ``slot`` on that slot."""
         with one_family():
             return explain_job(self.capture, find_job(self.capture.snapshot, str(job)), slot, seed)
+
+    def survey(
+        self,
+        *,
+        user: str | None = None,
+        group: str | None = None,
+        cluster: str | int | None = None,
+        seed: int = 0,
+    ) -> Surveyed:
+        """What became of all jobs of a user, a group or a cluster, the worst off first."""
+        with one_family():
+            named = None if cluster is None else str(cluster)
+            snapshot, policy = self.capture.snapshot, self.capture.policy
+            scope = find_jobs(snapshot, policy, user=user, group=group, cluster=named)
+            return survey_jobs(self.capture, scope, seed)
 
     def rank(self, job: str | float, *, limit: int | None = None, seed: int = 0) -> Ranked:
         """The candidates of a job, best first."""

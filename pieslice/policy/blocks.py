@@ -23,7 +23,7 @@ _WORD: Final = re.compile(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
 _OF_LIST: Final = re.compile(r"(?:not in|is in no) (\w+)")
 _OF_LISTS: Final = ("P212", "P301")
 #: Findings that are one cause if they say the same of what would set them right.
-_BY_HELP: Final = ("P241", "P301")
+_BY_HELP: Final = ("P205", "P241", "P301")
 #: Findings at which a daemon ends.
 _ENDING: Final = frozenset(("P101", "P110", "P111", "P114"))
 #: Places that are listed one by one.

@@ -25,6 +25,7 @@ from pieslice.reports.charts import looks
 from pieslice.reports.output import chosen_width
 from pieslice.reports.plots import draw, save
 from pieslice.reports.progress import Progress
+from pieslice.runreport.asking import asking
 from pieslice.runreport.comparison import PARTS, comparison, comparison_json
 from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import Said, Sheet, Side, page
@@ -127,6 +128,7 @@ def _side(folder: Path) -> Side:
         seeds=(plan["seed"], *(about["plan"]["seed"] for about, _ in rest)),
         summaries=(data.summary, *(summary for _, summary in rest)),
         policy=tuple(_policy(plan, data)),
+        asking=tuple(tuple(asking(about, moment)) for moment in data.worst),
     )
 
 

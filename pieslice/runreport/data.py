@@ -51,10 +51,15 @@ class Curve:
 
 @frozen
 class Moment:
-    """One of the worst moments, and what the files of the run answer when asked for it."""
+    """One of the worst moments, and what the files of the run answer when asked for it.
+
+    ``hour``, ``job``: before which cycle the negotiator is to be asked, and about which job.
+    """
 
     text: str
     answer: tuple[str, ...] = ()
+    hour: float | None = None
+    job: int | None = None
 
 
 @frozen(eq=False)
@@ -173,7 +178,8 @@ def _worst(records: _Records, waits: Mapping[str, Mapping[int, float]]) -> Itera
     for wait, user, job in sorted(slow, reverse=True)[:_WORST]:
         if wait > 0:
             text = f"job {job} of {user} waited {wait / _HOUR:.1f} hours for its first start"
-            yield Moment(text, tuple(_history(records, user, job)))
+            hour = _submitted(records, job) + wait / _HOUR / 2
+            yield Moment(text, tuple(_history(records, user, job)), hour, job)
     stopped = Counter(
         (event["user"], int(event["job"]))
         for event in records.events
@@ -182,7 +188,7 @@ def _worst(records: _Records, waits: Mapping[str, Mapping[int, float]]) -> Itera
     for (user, job), count in sorted(stopped.items(), key=lambda item: -item[1])[:_WORST]:
         if count > 1:
             text = f"job {job} of {user} was preempted {count} times"
-            yield Moment(text, tuple(_history(records, user, job)))
+            yield Moment(text, tuple(_history(records, user, job)), *_preemption(records, job))
 
 
 def _queues(records: _Records) -> Iterator[Moment]:
@@ -198,10 +204,31 @@ def _queues(records: _Records) -> Iterator[Moment]:
             f"hour {pool.hours[emptiest]:.1f}: {pool.idle[emptiest]:.0f} jobs waited while "
             f"{unused:.0%} of the pool was not in use"
         )
-        yield Moment(text, tuple(_waiting(records, emptiest)))
+        yield Moment(text, tuple(_waiting(records, emptiest)), pool.hours[emptiest])
     longest = max(idle, key=lambda i: pool.idle[i])
     text = f"hour {pool.hours[longest]:.1f}: the longest queue, {pool.idle[longest]:.0f} jobs"
-    yield Moment(text, tuple(_waiting(records, longest)))
+    yield Moment(text, tuple(_waiting(records, longest)), pool.hours[longest])
+
+
+def _submitted(records: _Records, job: int) -> float:
+    """The hour in which a job came."""
+    return next(
+        float(event["time"]) / _HOUR
+        for event in records.events
+        if event["event"] == "submit" and int(event["job"]) == job
+    )
+
+
+def _preemption(records: _Records, job: int) -> tuple[float | None, int | None]:
+    """The hour of the match by which a job was preempted first, and the job that was matched."""
+    before: dict[str, Record] = {}
+    for event in records.events:
+        if event["event"] == "match":
+            before[event["slot"]] = event
+        elif event["event"] == "preempt" and int(event["job"]) == job:
+            match = before[event["slot"]]
+            return float(match["time"]) / _HOUR, int(match["job"])
+    return None, None
 
 
 def _waiting(records: _Records, place: int) -> Iterator[str]:

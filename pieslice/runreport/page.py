@@ -46,6 +46,8 @@ class Side:
     seeds: tuple[int, ...]
     summaries: tuple[Record, ...]
     policy: tuple[Said, ...]
+    #: For each of the worst moments the commands that ask the negotiator about it.
+    asking: tuple[tuple[str, ...], ...] = ()
 
 
 @frozen
@@ -295,12 +297,18 @@ def _worst(sides: Sequence[Side]) -> Iterator[str]:
             yield f"<h3>{letter}: {shown(side.name)}</h3>"
         items = "".join(
             f"<li><details><summary>{shown(moment.text)}</summary>"
-            f"<pre>{_lines(moment.answer)}</pre></details></li>"
-            for moment in side.run.worst
+            f"<pre>{_lines(moment.answer)}</pre>{_asking(commands)}</details></li>"
+            for moment, commands in zip(side.run.worst, side.asking, strict=True)
         )
         yield f'<ul class="worst">{items}</ul>' if items else "<p>None: no job had to wait.</p>"
         yield "</section>"
     yield "</div>"
+
+
+def _asking(commands: Sequence[str]) -> str:
+    if not commands:
+        return ""
+    return f"<p>Ask the negotiator of that moment:</p><pre>{_lines(commands)}</pre>"
 
 
 def _lines(texts: Iterable[str]) -> str:

@@ -7,12 +7,28 @@ import math
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pieslice.inputs.options import add_width
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
+
+
+_EXAMPLES: Final = (
+    (
+        "pieslice simulate 10 --workload day.toml --days 0.1 -o run",
+        "ten slots; the run is kept in a folder",
+    ),
+    (
+        "pieslice simulate mypool --workload capture --every 2 --days 0.1",
+        "the jobs of a capture, again every two hours",
+    ),
+    (
+        "pieslice simulate 10 --workload day.toml --days 0.1 --seeds 2 --compare a b",
+        "which of two policies is better, and is it chance?",
+    ),
+)
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -21,16 +37,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "simulate",
         help="simulate a pool over days: jobs, cycles, claims, preemption, priorities",
         description="Simulate a pool over days with the full negotiation cycle.",
-        examples=(
-            (
-                "pieslice simulate 10 --workload day.toml --days 0.1 -o run",
-                "ten slots; the run is kept in a folder",
-            ),
-            (
-                "pieslice simulate mypool --workload capture --every 2 --days 0.1",
-                "the jobs of a capture, again every two hours",
-            ),
-        ),
+        examples=_EXAMPLES,
     )
     add_what_is_simulated(parser)
     parser.add_argument(
@@ -63,6 +70,13 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument(
         "--report", type=Path, metavar="F", help="also write the page of `pieslice report`"
     )
+    parser.add_argument(
+        "--capture",
+        nargs=2,
+        action=_At,
+        metavar=("HOUR", "DIR"),
+        help="write the pool before the cycle at HOUR as a capture, for `pieslice why`, and end",
+    )
     parser.add_argument("--resume", type=Path, metavar="DIR", help="continue an interrupted run")
     parser.add_argument(
         "--format", choices=("csv", "jsonl"), default="csv", help="form of events and series"
@@ -71,6 +85,20 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_width(parser)
     parser.set_defaults(run=_simulate)
+
+
+class _At(argparse.Action):
+    """An hour and a folder."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, args: argparse.Namespace, values: object, *_: object
+    ) -> None:
+        assert isinstance(values, list)
+        try:
+            hour = _hours(values[0])
+        except argparse.ArgumentTypeError as problem:
+            raise argparse.ArgumentError(self, str(problem)) from None
+        setattr(args, self.dest, (hour, Path(values[1])))
 
 
 def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Final
 
-from attr import evolve, frozen
+from attr import asdict, evolve, frozen
 
 from classad.errors import Diagnostic
 from negotiator.io import InputError
@@ -25,10 +26,12 @@ from pieslice.data import JsonData, JsonObject
 from pieslice.inputs.pool import parse_time
 from pieslice.reports.output import chosen_width, show_diagnostics
 from pieslice.reports.progress import Moved, Progress
+from pieslice.runreport.asking import policy_options
 from pieslice.runreport.command import ReportError, write_page
 from pieslice.runreport.comparison import comparison, comparison_json, spreads_json
 from pieslice.runreport.text import comparison_text, run_text, spread_text
-from pieslice.simulate.running import Form, RunError, Told, begun, run_new, run_on
+from pieslice.simulate.moment import write_moment
+from pieslice.simulate.running import Form, RunError, Told, begun, run_new, run_on, run_until
 from pieslice.simulate.setup import Plan, about_policy
 from pieslice.simulate.workload import WorkloadError
 
@@ -58,6 +61,8 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         plan = plan_of(args, args.seed, tuple(args.set), args.series)
         for config in args.compare or (args.config,):
             show_diagnostics(about_policy(evolve(plan, config=config)), err)
+        if args.capture is not None:
+            return _capture(args, plan, out, err)
         with contextlib.ExitStack() as cleanup:
             folder = args.output
             if folder is None and args.report is not None:
@@ -82,6 +87,8 @@ def _check(args: argparse.Namespace) -> None:
         raise RunError("give --config or --compare, not both")
     if args.parquet and args.output is None:
         raise RunError("--parquet needs -o, the folder of the run")
+    if args.capture is not None and (args.compare or args.seeds > 1 or args.output or args.report):
+        raise RunError("--capture ends the run at its hour: give it without other outputs")
     if args.report is not None and not args.report.parent.is_dir():
         raise RunError(f"{args.report}: no such folder")
 
@@ -121,6 +128,25 @@ def _one(
     with progress.counted("simulating", plan.seconds) as moved:
         summary = run_new(plan, folder, _form(args), _told(moved, progress, err))
     return _shown(summary, args, folder, out)
+
+
+def _capture(args: argparse.Namespace, plan: Plan, out: IO[str], err: IO[str]) -> int:
+    """Write the pool before a cycle, and how to ask about that cycle."""
+    hour, folder = args.capture
+    if folder.exists() and any(folder.iterdir()):
+        raise RunError(f"{folder}: contains files already")
+    seconds = round(hour * _HOUR)
+    if seconds > plan.seconds:
+        raise RunError(f"--capture: hour {hour:g} is after the end of the run")
+    progress = Progress(err)
+    with progress.counted("simulating", seconds) as moved:
+        negotiator = run_until(plan, seconds, _told(moved, progress, err))
+    write_moment(negotiator, folder)
+    at = negotiator.simulation.state.now / _HOUR
+    options = shlex.join([str(folder), "JOB", *policy_options(asdict(plan))])
+    out.write(f"the pool at hour {at:.2f} is in {folder}; about its next cycle:\n")
+    out.write(f"  pieslice why {options}\n")
+    return EXIT_OK
 
 
 def _resume(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:

@@ -80,6 +80,21 @@ def run_new(plan: Plan, folder: Path | None, form: Form, told: Told) -> JsonData
     return _finished(plan, run, None, form, told)
 
 
+def run_until(plan: Plan, seconds: int, told: Told) -> Negotiator:
+    """The simulation before its first cycle at or after a moment."""
+    simulation, negotiator = build(plan, lambda *event: None)
+    told.notices(about_jobs(simulation))
+    interval = max(1, negotiator.policy.interval_seconds)
+    moment = 0
+    while moment < seconds:
+        simulation.advance(moment)
+        negotiator.cycle(interval)
+        moment += interval
+        told.moved(min(moment, seconds), f"hour {moment / _HOUR:.1f} of {seconds / _HOUR:.1f}")
+    simulation.advance(moment)
+    return negotiator
+
+
 def begun(folder: Path) -> tuple[Plan, JsonData]:
     """The plan of a run that was begun, and all that its folder says of it."""
     if not (folder / "run.json").is_file():

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from attr import define, evolve
+from attr import define
 
 from classad import ClassAd
 from classad.errors import Diagnostic
@@ -35,9 +35,10 @@ from pieslice.inputs.options import text_width
 from pieslice.inputs.pool import parse_time
 from pieslice.reports.output import show_diagnostics
 from pieslice.terminal import terminal_width
+from pieslice.userprio.answers import Priorities
 from pieslice.userprio.edits import EditRefused, make_edit
 from pieslice.userprio.options import Options, UsageError, parse_options
-from pieslice.userprio.report import Source, answer
+from pieslice.userprio.report import Source
 from pieslice.userprio.stateads import rolled_up, state_ads
 from pieslice.userprio.table import DAY, view_of
 from pieslice.userprio.words import OWN
@@ -155,16 +156,28 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
         out.write(_resources(state, options.resource_list, own))
         show_diagnostics(diagnostics, err)
         return EXIT_OK
-    source = _source(path, options, own, diagnostics)
-    now = source.last_update if own.now is None else int(own.now)
-    view = view_of(source.last_update, options, now, time.localtime, time.mktime)
-    view = evolve(view, room=own.room(out))
-    text = answer(source, options, view)
+    text = _priorities(path, options, own, diagnostics).text(own.room(out))
     out.write(text)
     show_diagnostics(diagnostics, err)
     if not text:
         err.write("pieslice userprio: no record matches\n")
     return EXIT_OK
+
+
+def priorities(
+    path: Path, words: Sequence[str], now: float | None, diagnostics: list[Diagnostic]
+) -> Priorities:
+    """What ``words``, options of condor_userprio, show of a saved state."""
+    return _priorities(path, parse_options(words), _Own(now=now), diagnostics)
+
+
+def _priorities(
+    path: Path, options: Options, own: _Own, diagnostics: list[Diagnostic]
+) -> Priorities:
+    source = _source(path, options, own, diagnostics)
+    now = source.last_update if own.now is None else int(own.now)
+    view = view_of(source.last_update, options, now, time.localtime, time.mktime)
+    return Priorities(source, options, view)
 
 
 def records_of(path: Path, diagnostics: list[Diagnostic]) -> list[ClassAd]:

@@ -97,7 +97,7 @@ def why(
     if job.status == _RUNNING:
         held = holding(snapshot, policy, job, history.result, now=now, seed=seed)
     stand = standing(history.result, history.job.submitter, job.schedd)
-    fate = fate_of(history.log, job.id)
+    fate = fate_of(history.record, job.id)
     absence = None
     if fate is not None and fate.fate is Fate.NO_SESSION:
         absence = why_no_session(snapshot, policy, history.result, fate.submitter, fate.schedd)

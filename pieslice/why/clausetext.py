@@ -7,13 +7,12 @@ Inputs: ``Clause``, ``Operand`` and ``Change`` values.  Outputs: blocks for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 from pieslice.reports.layout import Block, Column, Line, Table, short, shortened
 from pieslice.reports.text import plural
 from pieslice.why.change import Change, NeededValue, NoHelp
-from pieslice.why.clauses import BUILT_IN, Clause, Operand, Whose, value_text
+from pieslice.why.clauses import Clause, Operand, Whose, value_text
 from pieslice.why.funnel import Funnel
 from pieslice.why.values import Plain
 
@@ -34,9 +33,12 @@ _COLUMNS: Final = (
 )
 
 
-def requirement_blocks(found: Funnel) -> list[Block]:
-    """The clauses of both sides over the whole pool, and how many slots match."""
-    blocks = clause_blocks(f"Requirements, over all {found.in_view} slots", found.clauses)
+def requirement_blocks(found: Funnel, pool: int) -> list[Block]:
+    """The clauses of both sides over a pool of so many slots, and how many slots match."""
+    seen = f"all {plural(pool, 'slot')}"
+    if found.in_view < pool:
+        seen = f"{found.in_view} of {plural(pool, 'slot')}: those that the cycle considers"
+    blocks = clause_blocks(f"Requirements, over {seen}", found.clauses)
     gone = found.matching - found.matching_left
     end = f"  {plural(found.matching, 'slot')} match{'es' if found.matching == 1 else ''}"
     if gone:
@@ -87,7 +89,7 @@ def _clause_rows(clause: Clause, told: set[str]) -> list[tuple[str, ...]]:
         for kind, count in (("undefined", clause.undefined), ("an error", clause.error))
         if count
     ]
-    facts += map(_mentioned, clause.operands)
+    facts += map(mentioned, clause.operands)
     known = {_SCOPE.sub("", fact) for fact in facts}
     if not known <= told:
         rows.append(("", "", "", f"  {'; '.join(facts)}"))
@@ -98,28 +100,12 @@ def _clause_rows(clause: Clause, told: set[str]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _mentioned(item: Operand) -> str:
-    """A name and its values where the clause fails."""
+def mentioned(item: Operand) -> str:
+    """A name and its values in the slots that are told of."""
     if item.owner is None:
         note = "" if item.note is None or item.suggestion is not None else f" ({item.note})"
         return f"{item.name} is in neither ad{note}"
     return f"{item.name} = {values_of(item)}"
-
-
-def operand_blocks(operands: Iterable[Operand], *, present: bool = False) -> list[Block]:
-    """A line for each name: whose it is and its values.  ``present``: only names that exist."""
-    found: list[Block] = []
-    for item in operands:
-        if present and item.owner is None:
-            continue
-        owner = "in neither ad" if item.owner is None else f"of the {item.owner}"
-        owner = BUILT_IN if item.owner == BUILT_IN else owner
-        found.append(Line(f"      {item.name} ({owner}): {values_of(item)}"))
-        if item.suggestion is not None:
-            found.append(Line(f"        did you mean `{item.suggestion}`?", level="bad"))
-        elif item.note is not None:
-            found.append(Line(f"        {item.note}"))
-    return found
 
 
 def tidy(text: str) -> str:

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from negotiator.io import Capture
     from negotiator.model.result import CycleResult
     from pieslice.command_line import Subcommands
+    from pieslice.reports.result import Result
     from pieslice.why.jobs import AskedJob
+    from pieslice.why.scope import Scope
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -176,8 +178,10 @@ def _why(args: argparse.Namespace) -> int:
 def _why_all_of(args: argparse.Namespace) -> int:
     """The jobs of a user or a group."""
     from pieslice.inputs.pool import load, without_collecting
+    from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
-    from pieslice.why.scope import UnknownScopeError, jobs_of_group, jobs_of_user
+    from pieslice.why.questions import survey_jobs
+    from pieslice.why.scope import UnknownScopeError, find_jobs
 
     paths, wanted = _sort_out(args.items)
     both = args.user is not None and args.group is not None
@@ -195,23 +199,11 @@ def _why_all_of(args: argparse.Namespace) -> int:
         if pool is None:
             return EXIT_BAD
         try:
-            if args.user is not None:
-                about, jobs = f"user {args.user}", jobs_of_user(pool.snapshot, args.user)
-            else:
-                about = f"group {args.group}"
-                jobs = jobs_of_group(pool.snapshot, pool.policy, args.group)
+            scope = find_jobs(pool.snapshot, pool.policy, user=args.user, group=args.group)
         except UnknownScopeError as problem:
             print(f"error: {printable(str(problem))}", file=sys.stderr)
             return EXIT_BAD
-        return _answer_all(args, pool, about, jobs)
-
-
-def _answer_all(args: argparse.Namespace, pool: Capture, about: str, jobs: list[AskedJob]) -> int:
-    """What became of many jobs."""
-    from pieslice.reports.output import put
-    from pieslice.why.questions import survey_jobs
-
-    put(survey_jobs(pool, about, jobs, args.seed), args, sys.stdout)
+        put(survey_jobs(pool, scope, args.seed), args, sys.stdout)
     return EXIT_OK
 
 
@@ -219,7 +211,7 @@ def _why_one(args: argparse.Namespace) -> int:
     """A job, or the jobs of a cluster."""
     from pieslice.inputs.pool import without_collecting
     from pieslice.reports.output import put
-    from pieslice.why.questions import explain_job
+    from pieslice.why.questions import explain_job, survey_jobs
     from pieslice.why.slotcase import UnknownSlotError
 
     with without_collecting():
@@ -229,11 +221,13 @@ def _why_one(args: argparse.Namespace) -> int:
             return EXIT_BAD
         pool, job = asked
         slot = extra[0] if extra else None
-        mates = [job] if slot else _cluster_mates(pool, args.items, job)
-        if len(mates) > 1:
-            return _answer_all(args, pool, f"cluster {job.cluster} of {job.submitter}", mates)
+        cluster = None if slot else _cluster_named(pool, args.items)
         try:
-            answer = explain_job(pool, job, slot, args.seed)
+            answer: Result = (
+                explain_job(pool, job, slot, args.seed)
+                if cluster is None
+                else survey_jobs(pool, cluster, args.seed)
+            )
         except UnknownSlotError as problem:
             print(f"error: {printable(str(problem))}", file=sys.stderr)
             return EXIT_BAD
@@ -241,14 +235,15 @@ def _why_one(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _cluster_mates(pool: Capture, items: Sequence[str], job: AskedJob) -> list[AskedJob]:
-    """All jobs of the cluster if a whole cluster is asked about, else the job alone."""
-    from pieslice.why.scope import jobs_of_cluster
+def _cluster_named(pool: Capture, items: Sequence[str]) -> Scope | None:
+    """The jobs of a whole cluster, if one of several jobs is named."""
+    from pieslice.why.scope import find_jobs
 
     _, wanted = _sort_out(items)
     if "." in wanted["job"].rpartition("#")[2]:
-        return [job]
-    return jobs_of_cluster(pool.snapshot, job.schedd, job.cluster)
+        return None
+    found = find_jobs(pool.snapshot, pool.policy, cluster=wanted["job"])
+    return found if len(found.jobs) > 1 else None
 
 
 def _quotas(args: argparse.Namespace) -> int:

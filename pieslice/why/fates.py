@@ -4,7 +4,7 @@ Decides which of several requests for a job counts: the one that got its slot, e
 was rejected (one in which only startd rank counted says less than another), else the last.  What
 keeps a schedd from asking for the job in the last session says more than a request before.
 
-Inputs: the ``RequestLog`` of a cycle.  Outputs: a ``JobFate`` for each job that waited.
+Inputs: the ``CycleRecord`` of a cycle.  Outputs: a ``JobFate`` for each job that waited.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 from attr import frozen
 
 from negotiator.jobs.offers import Unasked
-from pieslice.why.record import End, Got, RequestCourse, RequestLog, SessionCourse
+from pieslice.why.record import CycleRecord, End, Got, RequestCourse, SessionCourse
 
 
 class Fate(Enum):
@@ -77,11 +77,11 @@ class _Asked:
         return rejected, rejected and not self.request.rank_only
 
 
-def fates(log: RequestLog) -> tuple[JobFate, ...]:
-    """The fates of all jobs that the log is about, in the order of the schedds' lists."""
+def fates(record: CycleRecord) -> tuple[JobFate, ...]:
+    """The fates of all jobs that the record is about, in the order of the schedds' lists."""
     found = []
-    for (submitter, schedd), jobs in log.waiting.items():
-        mine = [s for s in log.sessions if (s.submitter, s.schedd) == (submitter, schedd)]
+    for (submitter, schedd), jobs in record.waiting.items():
+        mine = [s for s in record.sessions if (s.submitter, s.schedd) == (submitter, schedd)]
         placed = {
             got.job: (session, request, got)
             for session in mine
@@ -123,6 +123,6 @@ def _asked(sessions: list[SessionCourse]) -> dict[str, _Asked]:
     return found
 
 
-def fate_of(log: RequestLog, job: str) -> JobFate | None:
+def fate_of(record: CycleRecord, job: str) -> JobFate | None:
     """The fate of one job; None if it does not wait."""
-    return next((fate for fate in fates(log) if fate.job == job), None)
+    return next((fate for fate in fates(record) if fate.job == job), None)

@@ -18,13 +18,13 @@ from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.text import plural
 from pieslice.why.concurrency import ConcurrencyState
 from pieslice.why.fates import Fate, JobFate
-from pieslice.why.record import End, RequestCourse, RequestLog, SessionCourse
+from pieslice.why.record import End, RequestCourse, SessionCourse
 
 #: Users that are named as those whose slots are taken.
 MAX_USERS: Final = 3
 
 
-def reason_of(fate: JobFate, log: RequestLog) -> str:
+def reason_of(fate: JobFate) -> str:
     """Why a job that had a session has no slot."""
     session, request = fate.session, fate.request
     if session is None:
@@ -48,10 +48,10 @@ def refusal(session: SessionCourse, request: RequestCourse) -> str:
     if rejection.reason is Reason.CONCURRENCY_LIMIT:
         full = [limit_text(state) for state in request.concurrency if state.full]
         return " and ".join(full) or rejection.text
-    if request.rank_only:
-        return f"{rejection.text}; its submitter limit is used up ({_used(session)})"
     if rejection.reason is Reason.SUBMITTER_LIMIT:
         return f"{rejection.text} ({_used(session)})"
+    if request.rank_only:
+        return f"{rejection.text}; its submitter limit is used up ({_used(session)})"
     return rejection.text
 
 
@@ -69,7 +69,8 @@ def _used(session: SessionCourse) -> str:
 
 def amount(weight: float) -> str:
     """A slot weight."""
-    return "unlimited" if weight >= DBL_MAX else short(round(weight, 2))
+    # A zero of its own sign is none.
+    return "unlimited" if weight >= DBL_MAX else short(round(weight, 2) + 0.0)
 
 
 def limit_of(limit: float, unclaimed: float) -> str:

@@ -49,7 +49,7 @@ def _verdict(answer: Answer, seen: Seen, fate: JobFate) -> str:
         return f"matched, {history.slot}{how}"
     if fate.fate is Fate.NO_SESSION:
         return f"not requested: {'' if answer.absence is None else answer.absence.text}"
-    reason = reason_of(fate, history.log)
+    reason = reason_of(fate)
     if fate.fate is Fate.NOT_ASKED:
         return f"not requested: {reason}"
     if fate.fate is Fate.UNUSED:

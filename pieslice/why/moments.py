@@ -34,7 +34,7 @@ from negotiator.model.snapshot import Snapshot
 from negotiator.pool.ephemeral import decorate_request
 from pieslice.why.fates import Fate, fate_of
 from pieslice.why.jobs import AskedJob
-from pieslice.why.record import RequestLog
+from pieslice.why.record import CycleRecord, RequestLog
 from policy.model import NegotiatorPolicy
 
 T = TypeVar("T")
@@ -86,8 +86,8 @@ class HaltedCycle:
 class JobHistory:
     """What became of a job, and when it is looked at.
 
-    ``waiting``: its schedd offered it to the negotiator at all.  ``log``: all requests of its
-    submitter at its schedd.
+    ``waiting``: its schedd offered it to the negotiator at all.  ``record``: all requests of
+    its submitter at its schedd.
     """
 
     job: AskedJob
@@ -95,7 +95,7 @@ class JobHistory:
     attempts: tuple[Attempt, ...]
     waiting: bool
     when: When
-    log: RequestLog
+    record: CycleRecord
     slot: str | None = None
     #: The job for which the schedd asked for the slot that it then gave to this one.
     asked_by: str | None = None
@@ -230,7 +230,7 @@ class _Recorder(_Counter):
         """What is looked at: the kind, and the number of the offer or session."""
         if self.matched is not None:
             return When.MATCHED, self.matched
-        fate = fate_of(self.log, self.job.id)
+        fate = fate_of(self.log.record, self.job.id)
         refused = [n for n, made in self.attempts.items() if made.reason is not None]
         offers: list[int] = []
         when = When.EQUAL_REFUSED
@@ -340,7 +340,7 @@ def look_at(
         tuple(recorder.attempts.values()),
         recorder.queued is not None,
         when,
-        recorder.log,
+        recorder.log.record,
         None if made is None else made.slot,
         None if made is None or recorder.matched in recorder.own else made.request,
     )

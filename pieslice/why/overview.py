@@ -103,10 +103,10 @@ def overview(
     log = RequestLog(lambda name, schedd: (name, schedd) in mine)
     result = negotiate(snapshot, policy, now=now, rng=Random(seed), watch=log)
     wanted = {(job.submitter, job.schedd, job.id) for job in asked}
-    waiting = [f for f in fates(log) if (f.submitter, f.schedd, f.job) in wanted]
+    waiting = [f for f in fates(log.record) if (f.submitter, f.schedd, f.job) in wanted]
     there = {(fate.submitter, fate.schedd, fate.job) for fate in waiting}
     others = [job for job in asked if (job.submitter, job.schedd, job.id) not in there]
-    rows = _autoclusters(snapshot, policy, result, log, waiting)
+    rows = _autoclusters(snapshot, policy, result, waiting)
     return Overview(
         about,
         result,
@@ -125,7 +125,6 @@ def _autoclusters(
     snapshot: Snapshot,
     policy: NegotiatorPolicy,
     result: CycleResult,
-    log: RequestLog,
     waiting: list[JobFate],
 ) -> list[AutoclusterVerdict]:
     kinds: dict[tuple[object, ...], list[JobFate]] = {}
@@ -144,7 +143,7 @@ def _autoclusters(
             about = (fate.submitter, fate.schedd)
             if fate.fate is Fate.NO_SESSION and about not in silent:
                 silent[about] = why_no_session(snapshot, policy, result, *about).text
-            text = silent[about] if fate.fate is Fate.NO_SESSION else reason_of(fate, log)
+            text = silent[about] if fate.fate is Fate.NO_SESSION else reason_of(fate)
             follows = fate.unasked is Unasked.REJECTED
             causes.setdefault((fate.fate, text, follows), []).append(fate.job)
         found = [

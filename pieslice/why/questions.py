@@ -32,6 +32,7 @@ from pieslice.why.quotatext import quota_blocks
 from pieslice.why.quotatrace import QuotaTrace, trace_quotas
 from pieslice.why.ranking import Ranking, ranking
 from pieslice.why.ranktext import rank_blocks, rank_data
+from pieslice.why.scope import Scope
 from pieslice.why.whytext import why_blocks, why_data
 from policy.data.tables import attribute_names
 
@@ -206,10 +207,10 @@ def explain_job(pool: Capture, job: AskedJob, slot: str | None = None, seed: int
     return Explained(why(pool.snapshot, pool.policy, job, slot, now=now, seed=seed, known=known))
 
 
-def survey_jobs(pool: Capture, about: str, jobs: Sequence[AskedJob], seed: int = 0) -> Surveyed:
-    """What became of jobs; ``about``: what they are called together."""
-    now = pool.facts.now
-    return Surveyed(overview(pool.snapshot, pool.policy, about, jobs, now=now, seed=seed))
+def survey_jobs(pool: Capture, scope: Scope, seed: int = 0) -> Surveyed:
+    """What became of the jobs of a user, a group or a cluster."""
+    snapshot, policy, now = pool.snapshot, pool.policy, pool.facts.now
+    return Surveyed(overview(snapshot, policy, scope.about, scope.jobs, now=now, seed=seed))
 
 
 def rank_slots(pool: Capture, job: AskedJob, limit: int | None = None, seed: int = 0) -> Ranked:

@@ -2,15 +2,15 @@
 
 Decides how a request ended: all its jobs served, rejected, cut off by the end of the session.
 
-Inputs: a cycle that is watched.  Outputs: ``SessionCourse`` and ``RequestCourse`` values in the
-order of the cycle.  Follows: the negotiator's log, request by request.
+Inputs: a cycle that is watched.  Outputs: a ``CycleRecord`` of ``SessionCourse`` and
+``RequestCourse`` values.  Follows: the negotiator's log, request by request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from attr import define, field, frozen
 
@@ -90,14 +90,31 @@ class SessionCourse:
     room: tuple[int, int, int] | None
 
 
+class WaitingJob(NamedTuple):
+    """A job that waits when the cycle begins."""
+
+    id: str
+    autocluster: int
+
+
+@frozen(eq=False)
+class CycleRecord:
+    """The sessions in the order of the cycle, and the jobs that waited before them.
+
+    ``waiting``: by submitter and schedd, in the schedd's order.
+    """
+
+    sessions: tuple[SessionCourse, ...]
+    waiting: Mapping[tuple[str, str], tuple[WaitingJob, ...]]
+
+
 @define(eq=False)
 class RequestLog(Watch):
     """Records the sessions of those submitters that ``wanted`` says, by name and schedd."""
 
     wanted: Callable[[str, str], bool]
     sessions: list[SessionCourse] = field(factory=list)
-    #: The jobs that wait when the cycle begins, by submitter and schedd, in the schedd's order.
-    waiting: dict[tuple[str, str], tuple[QueuedJob, ...]] = field(factory=dict)
+    waiting: dict[tuple[str, str], tuple[WaitingJob, ...]] = field(factory=dict)
     _requests: list[RequestCourse] = field(factory=list)
     _answered: set[QueuedJob] = field(factory=set)
     _got: list[Got] = field(factory=list)
@@ -105,9 +122,16 @@ class RequestLog(Watch):
     _limits: tuple[ConcurrencyState, ...] = ()
     _offer: tuple[Board, Request, bool] | None = None
 
+    @property
+    def record(self) -> CycleRecord:
+        """What has been recorded."""
+        return CycleRecord(tuple(self.sessions), self.waiting)
+
     def started(self, board: Board) -> None:
         self.waiting = {
-            key: tuple(jobs.waiting) for key, jobs in board.jobs.items() if self.wanted(*key)
+            key: tuple(WaitingJob(job.id, job.autocluster) for job in jobs.waiting)
+            for key, jobs in board.jobs.items()
+            if self.wanted(*key)
         }
 
     def offered(

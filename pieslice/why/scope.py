@@ -9,17 +9,50 @@ Inputs: the name, the snapshot, the policy.  Outputs: ``AskedJob`` values; raise
 
 from __future__ import annotations
 
+from attr import frozen
+
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import Snapshot
 from pieslice.reports.names import did_you_mean, listed
-from pieslice.why.jobs import AskedJob, all_jobs
+from pieslice.why.jobs import AskedJob, all_jobs, find_job
 from policy.model import NegotiatorPolicy
 
 
 class UnknownScopeError(Exception):
     """There is no such user or group, or it has no jobs."""
+
+
+@frozen(eq=False)
+class Scope:
+    """Jobs, and what they are called together."""
+
+    about: str
+    jobs: tuple[AskedJob, ...]
+
+
+def find_jobs(
+    snapshot: Snapshot,
+    policy: NegotiatorPolicy,
+    *,
+    user: str | None = None,
+    group: str | None = None,
+    cluster: str | None = None,
+) -> Scope:
+    """All jobs of a user, a group or a cluster, of which one is named.
+
+    Raises ``UnknownScopeError`` and ``UnknownJobError``.
+    """
+    if [user, group, cluster].count(None) != 2:
+        raise UnknownScopeError("name a user, a group or a cluster, and one of them only")
+    if user is not None:
+        return Scope(f"user {user}", tuple(jobs_of_user(snapshot, user)))
+    if group is not None:
+        return Scope(f"group {group}", tuple(jobs_of_group(snapshot, policy, group)))
+    first = find_job(snapshot, cluster or "")
+    mates = jobs_of_cluster(snapshot, first.schedd, first.cluster)
+    return Scope(f"cluster {first.cluster} of {first.submitter}", tuple(mates))
 
 
 def jobs_of_cluster(snapshot: Snapshot, schedd: str, cluster: int) -> list[AskedJob]:

@@ -13,13 +13,14 @@ from negotiator.matching.refusal import Refusal
 from pieslice.reports.layout import Block, Column, Line, Table
 from pieslice.reports.text import plural
 from pieslice.why.clauses import Whose
-from pieslice.why.clausetext import operand_blocks, tidy, values_of
+from pieslice.why.clausetext import mentioned, tidy, values_of
 from pieslice.why.findingtext import near_lines
 from pieslice.why.holdtext import test_blocks
 from pieslice.why.ranking import KEY_NAMES, RankedSlot
 from pieslice.why.ranktext import keys_of
 from pieslice.why.slotcase import ClauseValue, SlotCase, machine_of
 
+_CLAUSES: Final = (Column(""), Column("clause", prose=True), Column("values", prose=True))
 #: Clauses that the head of an answer shows.
 MAX_CLAUSES: Final = 3
 
@@ -65,17 +66,24 @@ def slot_blocks(case: SlotCase, job: str) -> list[Block]:
     for whose, title in ((Whose.JOB, f"job {job}"), (Whose.SLOT, case.slot)):
         blocks += [Line()] if blocks else []
         blocks.append(Line(f"Requirements of {title}", heading=True))
-        for clause in case.clauses:
-            if clause.whose is whose:
-                mark = "ok " if clause.true else "NO "
-                end = "" if clause.value == "true" else f"  -> {clause.value}"
-                blocks.append(Line(f"  {mark} {tidy(clause.text)}{end}"))
-                blocks += operand_blocks(clause.operands, present=clause.true)
+        rows = tuple(_clause_row(clause) for clause in case.clauses if clause.whose is whose)
+        blocks.append(Table(_CLAUSES, rows))
     for test in case.preemption:
         blocks += [Line(), *test_blocks(test)]
     if case.ranks is not None and case.winner is not None and case.place is not None:
         blocks += [Line(), *_keys(case.ranks, case.winner, case.place)]
     return blocks
+
+
+def _clause_row(clause: ClauseValue) -> tuple[str, ...]:
+    """Whether a clause is true, and what stands in it."""
+    values = [mentioned(item) for item in clause.operands if item.owner is not None]
+    if clause.true:
+        return "ok", tidy(clause.text), "; ".join(values)
+    missing = [item for item in clause.operands if item.owner is None]
+    hints = [f"did you mean `{item.suggestion}`?" for item in missing if item.suggestion]
+    facts = [] if clause.value == "false" else [clause.value]
+    return "NO", tidy(clause.text), "; ".join([*facts, *values, *map(mentioned, missing), *hints])
 
 
 def machine_blocks(cases: Sequence[SlotCase], job: str) -> list[Block]:

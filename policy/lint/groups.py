@@ -157,7 +157,7 @@ def _what_is_meant(group: str, listed: Iterable[str]) -> str | None:
         if folded == f"dynamic{name.casefold()}":
             return f"did you mean `{shares.GROUP_QUOTA_DYNAMIC.of(name)}`?"
     meant = _nearest(group, listed)
-    return None if meant is None else f"GROUP_NAMES lists `{meant}`: one of the two is misspelt"
+    return None if meant is None else f"GROUP_NAMES lists `{meant}`: one of the two may be misspelt"
 
 
 def _nearest(group: str, listed: Iterable[str]) -> str | None:

@@ -17,6 +17,7 @@ from policy.data.tables import builtin_table, meanings
 from policy.knobs.lists import LISTS, LISTS_BY_NAME
 from policy.knobs.obsolete import once_predefined
 from policy.knobs.readers import find_readers
+from policy.knobs.uses import find_use
 from policy.language.conditions import keyword
 from policy.language.lines import LineReader
 from policy.language.table import Definition
@@ -63,12 +64,27 @@ def check_holes(view: View) -> Iterator[Diagnostic]:
                 if _is_of_the_pool(found[1]):
                     hole.severity = NOTE
                 yield hole
+        yield from _itself(view, setting)
         for found in _BRACES.finditer(setting.entry.raw):
             if _is_defined(view, found[1]):
                 message = f"`{found[0]}` is not a reference"
                 meant = f"did you mean `$({found[1]})`?"
                 yield SHELL.at(message, *_place(setting.entry, found[0]), meant)
     yield from _conditions(view)
+
+
+def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """An expression that adds to its own value, where there is none yet."""
+    entry = setting.entry
+    default = view.config.scope.table.default(setting.macro)
+    if entry.previous is not None or find_use(setting.macro) is None:
+        return
+    if default is not None and default.raw.strip():
+        return
+    for found in _REFERENCE.finditer(entry.written or ""):
+        if found[1].casefold() == entry.name.casefold() and found[0] not in entry.raw:
+            message = f"`{found[0]}` has no value before and leaves a hole in {setting.name}"
+            yield reading.HOLE.at(message, *_place(entry, found[0]))
 
 
 def _is_of_the_pool(name: str) -> bool:

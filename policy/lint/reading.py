@@ -211,8 +211,19 @@ def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:
     cut = {(one.source, one.line) for one in findings if one.id in (SYNTAX.id, BROKEN.id)}
     for one in findings:
         above = (one.line or 0) - 1
-        if one.id == UNREADABLE.id and one.help is None and (one.source, above) in cut:
+        if one.id != UNREADABLE.id or one.help is not None or one.source is None:
+            continue
+        if (one.source, above) in cut:
             one.help = f"to go on here, line {above} needs a backslash at its end"
+        elif _is_continued_comment(one.source.text.split("\n"), above):
+            one.help = f"line {above} is a comment, which its backslash does not continue"
+
+
+def _is_continued_comment(lines: Sequence[str], number: int) -> bool:
+    if not 0 < number <= len(lines):
+        return False
+    line = lines[number - 1].strip()
+    return line.startswith("#") and line.endswith("\\")
 
 
 def check_values(view: View) -> Iterator[Diagnostic]:

@@ -48,6 +48,8 @@ def check_wholes(expressions: Iterable[Held]) -> Iterator[Diagnostic]:
         if not speaks:
             continue
         if value.truths == {True} and not value.undefined and not value.error:
+            if _extends_default(one):
+                continue
             message = f"{one.name} is true whatever its attributes are"
             yield one.say(ALWAYS_AT_ALL, message, one.tree)
         elif True not in value.truths and not _extends_default(one):

@@ -139,6 +139,42 @@ def test_a_pool_does_not_change() -> None:
     assert repr(pool) == repr(kept) == "<Pool tour: 10 slots, 17 jobs, 5 users>"
 
 
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ((CAMPUS,), f"userprio {CAMPUS}"),
+        ((CAMPUS, "-quotas", "-usage"), f"userprio {CAMPUS} -quotas -usage"),
+        (
+            (Path(f"{CAMPUS}/Accountantnew.log"), "-all", "-allu"),
+            f"userprio {CAMPUS}/Accountantnew.log -all -allusers",
+        ),
+    ],
+)
+def test_priorities_are_those_that_userprio_prints(
+    words: tuple[str, ...], command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = pieslice.read_priorities(*words)
+    main(command.split())
+    assert capsys.readouterr().out == str(found)
+    main([*command.split(), "--wide"])
+    assert capsys.readouterr().out == found.text(None)
+    main([*command.split(), "-json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert [ad["Name"] for ad in printed] == found.records["name"]
+    # ClassAds print 15 or 16 digits of a number, in a pickle as well.
+    assert [ad["Priority"] for ad in printed] == pytest.approx(found.records["priority"], rel=1e-14)
+    data = json.loads(found.to_json())
+    assert data["schema"] == "pieslice/userprio/1"
+    assert [row["name"] for row in data["records"]] == found.records["name"]
+    kept = pickle.loads(pickle.dumps(found))
+    assert str(kept) == str(found)
+    assert kept.records["name"] == found.records["name"]
+    assert kept.records["usage"] == pytest.approx(found.records["usage"], rel=1e-14)
+    assert "<pre>Last Priority Update" in found._repr_html_()
+    with pytest.raises(pieslice.ReadError, match="`-quots` is not an option; did you mean"):
+        pieslice.read_priorities(CAMPUS, "-quots")
+
+
 def test_the_last_assignment_counts() -> None:
     pool = pieslice.read(TOUR)
     calm = pool.with_config({"NEGOTIATOR_CONSIDER_PREEMPTION": False})

@@ -59,6 +59,8 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("condor_config", "slots.ads", "jobs.ads", "Accountantnew.log"):
         shutil.copy(CAMPUS / name, tmp_path / name)
     shutil.copy(CAMPUS / "no_preemption", "new_config")
+    shutil.copy(CAMPUS / "condor_config", "a")
+    Path("b").write_text("PREEMPTION_REQUIREMENTS = False\n")
     shutil.copy(ROOT / "examples/workloads/two-users.toml", "day.toml")
     Path("groups.map").write_text("* alice physics\n")
     scenario = topic_text("scenarios")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from html.parser import HTMLParser
@@ -148,6 +149,21 @@ def test_worst_moments_have_their_answer_with_them(run: Path, tmp_path: Path) ->
     assert len(told) == len(events)
     assert all(row["event"] in line for row, line in zip(events, told, strict=True))
     assert "of 4.0 weighted cores on average" in "\n".join(moment.answer)
+
+
+def test_worst_moments_have_commands_that_ask_about_them(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", str(run), "-o", "page.html"]) == 0
+    side = _side(run)
+    place = next(i for i, moment in enumerate(side.run.worst) if moment.job is not None)
+    text = read(tmp_path / "page.html").text
+    capsys.readouterr()
+    for line in side.asking[place]:
+        assert line in text
+        assert main(shlex.split(line)[1:]) == 0
+    assert f"{side.run.worst[place].job}.0" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])

@@ -615,6 +615,46 @@ Requirements = true
     assert len(simulation.state.claims) == 3
 
 
+@pytest.mark.parametrize("worklife", [0, 7200])
+def test_jobs_of_a_capture_start_in_the_order_of_their_own_priorities(
+    tmp_path: Path, worklife: int
+) -> None:
+    """From the negotiator and from a claim that goes on, though all are of one autocluster."""
+    ads = """
+ClusterId = {0}
+ProcId = 0
+User = "ann@example"
+JobStatus = 1
+JobUniverse = 5
+JobPrio = {1}
+RequestCpus = 1
+RequestMemory = 1
+RequestDisk = 1
+Requirements = true
+"""
+    slot = """
+Name = "slot1@one"
+Machine = "one"
+Cpus = 1
+Memory = 100
+Disk = 100
+Requirements = true
+MyCurrentTime = 1800000000
+"""
+    jobs = [ads.format(number, prio) for number, prio in enumerate((0, 5, 10, 10, 0), 1)]
+    (tmp_path / "jobs.ads").write_text("\n".join(jobs))
+    (tmp_path / "slots.ads").write_text(slot)
+    (tmp_path / "condor_config").write_text("PREEMPTION_REQUIREMENTS = False\n")
+    events: list[Any] = []
+    plan = Plan(str(tmp_path), "capture", 86_400, run_time=600, worklife=worklife)
+    simulation, negotiator = build(plan, lambda *event: events.append(event))
+    for moment in range(0, 86_400, 300):
+        simulation.advance(moment)
+        negotiator.cycle(300)
+    started = [job for _, event, _, job, _, _ in events if event == "start"]
+    assert started == [3, 4, 2, 1, 5]
+
+
 # --- the command --------------------------------------------------------------------------------
 
 WORKLOAD = """
@@ -733,6 +773,37 @@ def test_seeds_of_two_configurations_are_pairs(
     assert found["runs"]["a"][0] != found["runs"]["a"][1]
     assert {row["verdict"] for row in found["metrics"]} <= {"same", ""}
     assert sorted(path.name for path in (tmp_path / "x" / "b").iterdir()) == ["seed-3", "seed-4"]
+
+
+def test_the_pool_of_a_moment_is_a_capture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The negotiator that is asked matches what the simulated one did in that cycle."""
+    monkeypatch.chdir(ROOT)
+    run = ["simulate", "examples/campus", "--workload", "examples/workloads/campus-day.toml"]
+    assert main([*run, "--days", "0.05", "--seed", "1", "-o", str(tmp_path / "run")]) == 0
+    with (tmp_path / "run" / "events.csv").open(newline="") as file:
+        events = [row for row in csv.DictReader(file) if row["time"] == "3600"]
+    matched = {row["slot"] for row in events if row["event"] in ("match", "start")}
+    preempted = {row["slot"] for row in events if row["event"] == "match"}
+    capsys.readouterr()
+    folder = tmp_path / "moment"
+    assert main([*run, "--days", "0.05", "--seed", "1", "--capture", "1", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"the pool at hour 1.00 is in {folder}; ")
+    question = shlex.split(said.splitlines()[1])
+    assert question[:4] == ["pieslice", "why", str(folder), "JOB"]
+    assert main(["negotiate", *question[2:3], *question[4:], "--json"]) == 0
+    matches = json.loads(capsys.readouterr().out)["matches"]
+    assert {match["slot"] for match in matches} == matched
+    assert {match["slot"] for match in matches if match["preempted"]} == preempted != set()
+    job = next(row["job"] for row in events if row["event"] == "start")
+    assert main([*question[1:3], f"{job}.0", *question[4:]]) == 0
+    assert "matched" in capsys.readouterr().out
+    assert main([*run, "--capture", "1", str(folder)]) == 2
+    assert "contains files already" in capsys.readouterr().err
+    assert main([*run, "--capture", "99", str(tmp_path / "x")]) == 2
+    assert "after the end of the run" in capsys.readouterr().err
 
 
 def test_the_command_of_a_run_makes_it_again(tmp_path: Path, words: list[str]) -> None:

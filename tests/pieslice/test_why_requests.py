@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from attr import evolve
 
+import pieslice
 from classad import ClassAd, EvalContext, ExprTree
 from negotiator.cycle import negotiate
 from negotiator.jobs.offers import Unasked
@@ -23,7 +25,7 @@ from pieslice.why.fatetext import reason_of
 from pieslice.why.findings import find
 from pieslice.why.jobs import all_jobs, find_job
 from pieslice.why.overview import overview
-from pieslice.why.record import End, RequestLog
+from pieslice.why.record import CycleRecord, End, RequestLog
 from policy.model import NegotiatorPolicy
 from tests.negotiator import scenarios
 from tests.negotiator.test_wild import NAMES as WILD
@@ -34,9 +36,9 @@ CAMPUS, TOUR = str(EXAMPLES / "campus"), str(EXAMPLES / "tour")
 NOW = scenarios.NOW
 
 
-def recorded(snapshot: Snapshot, policy: NegotiatorPolicy) -> tuple[CycleResult, RequestLog]:
+def recorded(snapshot: Snapshot, policy: NegotiatorPolicy) -> tuple[CycleResult, CycleRecord]:
     log = RequestLog(lambda name, schedd: True)
-    return negotiate(snapshot, policy, now=NOW, watch=log), log
+    return negotiate(snapshot, policy, now=NOW, watch=log), log.record
 
 
 def cases() -> list[str]:
@@ -68,7 +70,7 @@ def test_every_job_and_every_match_is_accounted_for_once(name: str) -> None:
         for fate in found:
             assert (fate.session is None) == (fate.fate is Fate.NO_SESSION)
             if fate.fate not in (Fate.MATCHED, Fate.NO_SESSION):
-                assert reason_of(fate, log)
+                assert reason_of(fate)
 
 
 def without(cause: Unasked, policy: NegotiatorPolicy) -> NegotiatorPolicy:
@@ -96,9 +98,9 @@ def test_a_job_that_is_not_requested_is_so_for_the_cause_that_is_named(name: str
         found = fates(log)
         left_out = [fate for fate in found if fate.fate is Fate.NOT_ASKED]
         unused = [fate for fate in found if fate.fate is Fate.UNUSED]
-        if any("MAX_JOBS_RUNNING" in reason_of(fate, log) for fate in unused):
+        if any("MAX_JOBS_RUNNING" in reason_of(fate) for fate in unused):
             _, other = recorded(cycle.snapshot, without(Unasked.ROOM, cycle.policy))
-            assert not any("MAX_JOBS_RUNNING" in reason_of(f, other) for f in fates(other))
+            assert not any("MAX_JOBS_RUNNING" in reason_of(f) for f in fates(other))
         for cause in {fate.unasked for fate in left_out}:
             mine = [fate for fate in left_out if fate.unasked is cause]
             assert cause is not None
@@ -340,6 +342,7 @@ TWENTY = str(EXAMPLES / "scenarios" / "twenty.json")
         ((TWENTY, "1.5"), "concurrency limit matlab is full (6 of 6 in use, wants 2)"),
         ((TWENTY, "1.5"), "3 matched (3 free), then 5 rejected"),
         ((TWENTY, "2.19"), "MAX_JOBS_RUNNING is 18, 0 run, 18 were matched in this cycle"),
+        ((TWENTY, "2.9"), "not requested: no room at its schedd"),
         ((TWENTY, "6.4"), "the ceiling was reached (12 used in the session)"),
         ((TWENTY, "4.0"), "in cool-down for 300 s"),
         ((TWENTY, "5.0"), "held: disk quota exceeded"),
@@ -351,3 +354,14 @@ def test_the_first_ten_lines_have_it(
     assert main(["why", *question]) == 0
     head = capsys.readouterr().out.splitlines()[:10]
     assert answer in " ".join(line.strip() for line in head)
+
+
+def test_programs_get_the_same_and_can_keep_it() -> None:
+    pool = pieslice.read(TOUR)
+    found = pool.survey(user="frank")
+    assert [row["first"] for row in found.to_dict()["autoclusters"]][-1] == "15.0"
+    for answer in (found, pool.survey(cluster=15), pool.why("14.0"), pool.why("3.1")):
+        assert pickle.loads(pickle.dumps(answer)).text() == answer.text()
+    for names in ({}, {"user": "frank", "group": "chemistry"}, {"user": "nobody"}):
+        with pytest.raises(pieslice.NotFoundError):
+            pool.survey(**names)

@@ -69,6 +69,17 @@ def test_what_is_meant_so_is_left(text: str) -> None:
     assert ids(text) == []
 
 
+def test_what_lacks_an_operand_says_why() -> None:
+    by_id = {one.id: one for one in found('RANK = (TARGET.Owner =?= "ann") + $(RANK)\n')}
+    assert by_id.keys() == {"P113", "P120"}
+    hole = by_id["P120"]
+    assert (hole.line, hole.column) == (1, 35)
+    assert hole.message == "`$(RANK)` has no value before and leaves a hole in RANK"
+    [cut] = found('#PREEMPT_VANILLA = (X && \\\n  (Activity == "Suspended")\n')
+    assert cut.help == "line 1 is a comment, which its backslash does not continue"
+    assert ids("START = TARGET.IsMine || ($(START))\n") == []
+
+
 def test_a_macro_of_the_pool_is_a_note() -> None:
     [item] = found("CONDOR_VIEW_HOST = $(CONDOR_HOST):9619\n")
     assert (item.id, item.severity) == ("P120", "note")
