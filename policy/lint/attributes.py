@@ -157,7 +157,7 @@ def _both_of_the_job(one: Held, of_slots: frozenset[str]) -> Iterator[Diagnostic
 
 def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
     setting = one.setting
-    safe = guarded(one.tree)
+    safe, asked_for = guarded(one.tree), _may_be_missing(one.tree)
     said: set[str] = set()
     for node in references(one.tree):
         folded = node.name.casefold()
@@ -167,7 +167,8 @@ def _attributes(view: View, one: Held) -> Iterator[Diagnostic]:
         if entry is not None:
             found = _misplaced(view, setting, entry, scope_of(node), folded in safe)
         else:
-            found = _unknown(view, one, node.name)
+            asked = scope_of(node) == "target" and folded in asked_for
+            found = _unknown(view, one, node.name, asked=asked)
         if found is not None:
             said.add(folded)
             kind, message, help_text = found
@@ -282,7 +283,8 @@ def _where(entry: Ephemeral) -> str:
     return f"the negotiator adds it to the {side} while it matches"
 
 
-def _unknown(view: View, one: Held, name: str) -> _Found:
+def _unknown(view: View, one: Held, name: str, *, asked: bool) -> _Found:
+    """``asked``: it is an attribute of the job, which is said to be missing in some."""
     folded = name.casefold()
     if view.config.lookup(name) is not None or _is_published(view, folded):
         return None
@@ -291,15 +293,32 @@ def _unknown(view: View, one: Held, name: str) -> _Found:
         row, since = renamed
         return OLD_NAME, f"`{name}` is an old name", f"since {since} it is `{row.name}`"
     known = known_attributes()
-    meant = (
-        _near_own(name, one.own_names) or near(name, known) or _nearly(name) or _begun(name, known)
-    )
-    if meant is None and find_attribute(name) is None and find_ephemeral(name) is None:
+    meant = _near_own(name, one.own_names) or near(name, known) or _nearly(name)
+    if folded == "time":
+        meant = "time()"
+    if asked:
+        known = ()  # users may well have an attribute of their own whose name is longer or shorter
+    meant = meant or _begun(name, known)
+    if (
+        meant is None
+        and not asked
+        and find_attribute(name) is None
+        and find_ephemeral(name) is None
+    ):
         meant = meant_by_words(name, _usual(one))
     if meant is None:
         return None
     message = f"unknown attribute `{name}` in {one.name}"
     return UNKNOWN_ATTRIBUTE, message, f"did you mean `{meant}`?"
+
+
+def _may_be_missing(tree: Node) -> set[str]:
+    """Attributes that the expression expects to be undefined in some ads."""
+    found = _asked_for(tree)
+    for node in walk(tree):
+        if isinstance(node, Binary) and node.operator in GUARDS:
+            found |= names(node)
+    return found
 
 
 def _near_own(name: str, own: tuple[str, ...]) -> str | None:

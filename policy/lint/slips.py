@@ -70,8 +70,9 @@ QUOTED_NAME: Final = Finding(
 TEXT_SUM: Final = Finding(
     "P425",
     WARNING,
-    "a sum of texts",
-    "`+` adds numbers; with a text it is an error. strcat() joins.",
+    "a sum of texts or of a time",
+    "`+` adds numbers; with a text it is an error, and so it is between a number and currentTime(),"
+    " which is no number of seconds as time() is. strcat() joins.",
     "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
     'SYSTEM_PERIODIC_HOLD_REASON = "too large: " + MemoryUsage\n',
     "SYSTEM_PERIODIC_HOLD = MemoryUsage > 2 * RequestMemory\n"
@@ -325,6 +326,12 @@ def _pattern(node: Call) -> _Found | None:
     return BROKEN_PATTERN, message, pattern, f"`{node.name}` is an error"
 
 
+def _has_number(node: Node) -> bool:
+    """Is it an attribute that is a number?"""
+    row = find_attribute(node.name) if isinstance(node, Reference) else None
+    return row is not None and row.type in ("integer", "real")
+
+
 def _is_number(node: Node) -> bool:
     return isinstance(node, Literal) and node.value.__class__ in (int, float)
 
@@ -404,6 +411,10 @@ def _scoped_in_quotes(node: Literal, text: str) -> Iterator[_Found]:
 def _joined(one: Held, node: Binary) -> _Found | None:
     """``"text" + x``."""
     sides = [bare(node.left), bare(node.right)]
+    clock = any(isinstance(x, Call) and x.name.casefold() == "currenttime" for x in sides)
+    counted = any(_is_number(side) or _has_number(side) for side in sides)
+    if clock and counted and node.operator in ("+", "-"):
+        return TEXT_SUM, f"`{unparse(node)}` is an error", node, "did you mean `time()`?"
     texts = [side for side in sides if isinstance(side, Literal) and isinstance(side.value, str)]
     if node.operator != "+" or not texts:
         return None

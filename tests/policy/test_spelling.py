@@ -70,10 +70,11 @@ def test_what_is_meant_so_is_left(text: str) -> None:
 
 
 def test_what_lacks_an_operand_says_why() -> None:
-    rank, broken = found('RANK = (TARGET.Owner =?= "ann") + $(RANK)\n')
-    assert (rank.id, rank.line, rank.column) == ("P120", 1, 36)
-    assert rank.message == "`$(RANK)` has no value before and leaves a hole in RANK"
-    assert broken.id == "P113"
+    by_id = {one.id: one for one in found('RANK = (TARGET.Owner =?= "ann") + $(RANK)\n')}
+    assert by_id.keys() == {"P113", "P120"}
+    hole = by_id["P120"]
+    assert (hole.line, hole.column) == (1, 35)
+    assert hole.message == "`$(RANK)` has no value before and leaves a hole in RANK"
     [cut] = found('#PREEMPT_VANILLA = (X && \\\n  (Activity == "Suspended")\n')
     assert cut.help == "line 1 is a comment, which its backslash does not continue"
     assert ids("START = TARGET.IsMine || ($(START))\n") == []
